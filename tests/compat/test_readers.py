@@ -13,14 +13,13 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v1
-from tensorlite.compat.shared import parsing
+from tensorlite.compat.shared import io_gfile as gfile, parsing
 from tensorlite.compat.v1 import (
     input as inputs,
     parsing as parsing_v1,
     python_io,
     readers,
 )
-from tensorlite.compat.v2 import gfile
 from tensorlite.graph_mode.graph import mode, reset_default_graph
 from tensorlite.train.coordinator import Coordinator
 

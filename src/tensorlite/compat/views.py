@@ -20,7 +20,7 @@ from tensorlite.compat.conversions import (
 )
 from tensorlite.compat.described import Described
 from tensorlite.compat.identity import TensorsOfAnyKind
-from tensorlite.compat.shapes import Dimension, TensorShape, shape_told
+from tensorlite.compat.shapes import TensorShape, shape_told
 from tensorlite.compat.titles import bear, is_composite
 from tensorlite.core import operand
 from tensorlite.core.check import a_function
@@ -28,6 +28,7 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, bool_, float32, float64
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.shapes import SCALAR, AnyShape
+from tensorlite.core.sizes import Dimension
 from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor

@@ -5,13 +5,23 @@ A structure's leaves are whatever is no container. Dicts are walked in sorted or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterator,
+    KeysView,
+    Mapping,
+    ValuesView,
+)
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any
 
 from tensorlite.core.errors import StructureError
+
+VIEWS = (ItemsView, KeysView, ValuesView)
+"""What dicts give of their members, which is a structure as a list of these is."""
 
 
 class Composite:
@@ -51,7 +61,7 @@ def is_nested(value: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_container(kind: type) -> bool:
-    if issubclass(kind, (list, tuple, dict, Composite)):
+    if issubclass(kind, (list, tuple, dict, Composite, *VIEWS)):
         return True
     return (
         (is_dataclass(kind) or hasattr(kind, "__attrs_attrs__"))
@@ -67,7 +77,7 @@ def is_value(value: object) -> bool:
 
 def children(value: Any) -> list[Any]:
     """Return the direct members of a container, in order."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, *VIEWS)):
         return list(value)
     if isinstance(value, Mapping):
         return [value[key] for key in _keys(value)]
@@ -84,11 +94,13 @@ def _field_names(value: Any) -> list[str]:
 
 
 def rebuild(value: Any, members: list[Any]) -> Any:
-    """Return a container like `value` with other direct members."""
+    """Return a container like `value` with other direct members; for a dict's values, a list."""
     if _is_named_tuple(value):
         return type(value)(*members)
     if isinstance(value, (list, tuple)):
         return type(value)(members)
+    if isinstance(value, VIEWS):
+        return members
     if isinstance(value, Mapping):
         packed = dict(zip(_keys(value), members, strict=True))
         return _like(value, {key: packed[key] for key in value})
@@ -184,7 +196,7 @@ def paths(structure: Any, where: str = "") -> list[str]:
         labels = [f"[{key!r}]" for key in _keys(structure)]
     elif _is_named_tuple(structure):
         labels = [f".{name}" for name in structure._fields]
-    elif isinstance(structure, (list, tuple)):
+    elif isinstance(structure, (list, tuple, *VIEWS)):
         labels = [f"[{index}]" for index in range(len(structure))]
     elif isinstance(structure, Composite):
         labels = [f".{name}" for name in structure.members()]

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from tensorlite.core import texts
 from tensorlite.core.errors import ShapeError
+from tensorlite.core.sizes import Dimension
 from tensorlite.core.spec import (
     Dims,
     TensorSpec,
@@ -47,8 +48,9 @@ class AnyShape:
 
     @property
     def dims(self) -> list[Any] | None:
-        """The sizes as a list, None where their number is not known."""
-        return None if self.rank is None else list(self)
+        """The sizes as a list of Dimensions, None where their number is not known."""
+        sizes = self.known()
+        return None if sizes is None else [Dimension(size) for size in sizes]
 
     def as_list(self) -> list[int | None]:
         """Return the sizes as a list; ShapeError where their number is not known."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from tensorlite.compat.shapes import as_shape, as_value
+from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import (
     arrays,
     diagonals,
@@ -27,6 +27,7 @@ from tensorlite.compat.shared.known_matrices import (
     tensor_of,
 )
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import broadcast
 
 

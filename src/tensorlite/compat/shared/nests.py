@@ -31,7 +31,7 @@ def _is_leaf(x: Any, expand_composites: bool) -> bool:
 
 
 def is_nested(structure: Any) -> bool:
-    return isinstance(structure, (list, tuple, dict)) and not _is_leaf(
+    return isinstance(structure, (list, tuple, dict, *nest.VIEWS)) and not _is_leaf(
         structure, False
     )
 

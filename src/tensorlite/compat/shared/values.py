@@ -9,7 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shapes import Dimension, TensorShape
+from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.sparse import SparseTensor, SparseTensorValue
 from tensorlite.compat.shared.specs import TensorSpec
 from tensorlite.compat.views import plain
@@ -18,6 +18,7 @@ from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import executing_eagerly
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.core.sizes import Dimension
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.sessions import PARTS_AS

@@ -18,7 +18,7 @@ import numpy as np
 from tensorlite import config
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import overridden
-from tensorlite.compat.shapes import TensorShape, as_value
+from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import fill, shape
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.configuration import patience
@@ -45,6 +45,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.op import Call, Gradient
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
+from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import TensorSpec
 from tensorlite.distributed.attached import SCHEME, Attached
 from tensorlite.graph import trace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared import io_gfile as gfile
 from tensorlite.compat.shared.image import (
     decode_and_crop_jpeg,
     decode_bmp,
@@ -35,7 +36,6 @@ from tensorlite.compat.shared.sparse import (
     serialize_sparse,
 )
 from tensorlite.compat.shared.strings import decode_base64, encode_base64
-from tensorlite.compat.v1 import gfile
 from tensorlite.compat.v1.graphdefs import write_graph
 from tensorlite.compat.v1.input import match_filenames_once
 from tensorlite.compat.v1.parsing import (

@@ -363,6 +363,7 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         return sketch.output_spec(self, args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args = tuple([[*x] if isinstance(x, nest.VIEWS) else x for x in args])
         args, kwargs = histories.recovered((args, kwargs))
         if sketch.is_symbolic([args, kwargs]):
             return histories.shown(histories.record(self, args, kwargs))

@@ -62,12 +62,12 @@ class Model(Training, Layer):
         if name is None and type(self) is Functional:
             name = naming.of_model()
         super().__init__(trainable=trainable, name=name, **kwargs)
-        if (inputs is None) != (outputs is None):
+        if (inputs is None) != (outputs is None) and type(self).call is Model.call:
             raise InvalidArgumentError(
                 f"{type(self).__name__} is given {'outputs' if inputs is None else 'inputs'} "
                 "alone: give inputs and outputs, or neither to a model that has a call of its own"
             )
-        if inputs is not None:
+        if inputs is not None and outputs is not None:
             self._join(inputs, outputs)
 
     def _join(self, inputs: Any, outputs: Any) -> None:

@@ -1,4 +1,4 @@
-"""tf.io.gfile: files by TensorFlow 2's names."""
+"""tf.io.gfile: files by the names that both versions have for them."""
 
 from __future__ import annotations
 
