@@ -190,3 +190,103 @@ def test_steps_of_what_is_no_slice_may_be_zero() -> None:
     expected = np.zeros([2, 2, 3, 2])
     expected[0, ..., 1] = 1
     assert np.array_equal(made.numpy(), expected)
+
+
+ROWS: Any = ([0, 1, 2, 3], [], [4], [])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ([2, 3], [[0, 1, 2], [0, 0, 0]]),
+        ([2, -1], [[0, 1, 2, 3], [0, 0, 0, 0]]),
+        ([5, 2], [[0, 1], [0, 0], [4, 0], [0, 0], [0, 0]]),
+        (-1, [[0, 1, 2, 3], [0] * 4, [4, 0, 0, 0], [0] * 4]),
+    ],
+)
+def test_rows_are_filled_up_to_a_shape_that_is_a_tensor(
+    shape: Any, expected: Any, dtype: str
+) -> None:
+    x, wanted = _ragged(*ROWS), tf.constant(shape, dtype)
+    assert x.to_tensor(shape=wanted).numpy().tolist() == expected
+    traced = tf.function(
+        lambda size: x.to_tensor(shape=size),
+        input_signature=[tf.TensorSpec(wanted.shape, wanted.dtype)],
+    )
+    assert traced(wanted).numpy().tolist() == expected
+
+
+def test_rows_that_are_not_there_hold_the_default_too() -> None:
+    made = _ragged([1], [2, 3]).to_tensor(9, shape=[3, 3])
+    assert made.numpy().tolist() == [[1, 9, 9], [2, 3, 9], [9, 9, 9]]
+
+
+def test_functions_of_rows_may_make_rows_of_other_lengths() -> None:
+    row = tf.RaggedTensorSpec([None], tf.int32)
+    made = tf.map_fn(tf.range, tf.constant([3, 1]), fn_output_signature=row)
+    assert made.to_list() == [[0, 1, 2], [0]]
+    x = _ragged([1, 2], [])
+    twice = tf.map_fn(lambda r: tf.concat([r, r], 0), x, fn_output_signature=row)
+    assert twice.to_list() == [[1, 2, 1, 2], []]
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_sums_of_exponentials_of_ragged_rows(keepdims: bool) -> None:
+    x = _ragged([1.0, 2.0], [-1000.0])
+    found = tf.reduce_logsumexp(x, 1, keepdims=keepdims).numpy()
+    assert np.allclose(found.ravel(), [2.3132617, -1000])
+    assert found.shape == ((2, 1) if keepdims else (2,))
+    assert np.allclose(tf.reduce_logsumexp(x).numpy(), 2.3132617)
+
+
+@pytest.mark.parametrize("function", [tf.math.reduce_variance, tf.math.reduce_std])
+def test_whole_numbers_have_no_variance(function: Any) -> None:
+    with pytest.raises(TypeError, match="must be either real or complex"):
+        function([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("made", "dtype", "value"),
+    [
+        (
+            lambda: tf.math.divide_no_nan([1, 2], [0, 3]),
+            "float64",
+            [0, 2 / 3],
+        ),
+        (
+            lambda: tf.math.divide_no_nan(tf.constant([1], tf.int8), 2),
+            "float32",
+            [0.5],
+        ),
+        (lambda: tf.math.reduce_euclidean_norm([1, 2, 3]), "int32", 3),
+        (
+            lambda: tf.matmul(
+                tf.constant([[1, 2]], tf.int8),
+                tf.constant([[100], [100]], tf.int8),
+                output_type=tf.int32,
+            ),
+            "int32",
+            [[300]],
+        ),
+    ],
+)
+def test_whole_numbers_give_the_dtypes_of_tensorflow(
+    made: Any, dtype: str, value: Any
+) -> None:
+    found = made()
+    assert (found.dtype.name, found.numpy().tolist()) == (dtype, value)
+
+
+def test_noise_may_have_sizes_of_what_it_falls_on() -> None:
+    made = tf.nn.dropout(tf.ones([4, 3]), 0.5, noise_shape=[None, 1], seed=3)
+    assert all(len(set(row)) == 1 for row in made.numpy().tolist())
+
+
+def test_test_cases_evaluate_where_operators_run_at_once() -> None:
+    case = tf.test.TestCase()
+    with case.session() as session, case.cached_session() as kept:
+        assert session.run([tf.constant(1), tf.constant(2)]) == [1, 2]
+        assert kept.run(tf.constant(3)) == 3
+        with pytest.raises(tf.errors.InvalidArgumentError, match="at once"):
+            session.run(tf.constant(3), feed_dict={1: 2})

@@ -311,8 +311,8 @@ class GradientTape(Interpreter):
     def _spend(self) -> None:
         if self.used and not self.persistent:
             raise GradientError(
-                "this tape has answered already and is empty; make it with persistent=True to "
-                "ask again"
+                "A non-persistent GradientTape can only be asked once, and this one has answered "
+                "already; make it with persistent=True to ask again"
             )
         self.used = True
 

@@ -266,8 +266,26 @@ def _like(value: Any, dtype: DType) -> Tensor:
 
 def to_dense(x: Any, default_value: Any = None, shape: Any = None) -> Tensor:
     """Return rows filled up to the longest, or to a shape."""
-    sizes = [None] * (x.rank or 0) if shape is None else list(shape)
-    return _dense(x, default_value, sizes)
+    return _dense(x, default_value, _wanted_sizes(shape, x.rank or 0))
+
+
+def _wanted_sizes(shape: Any, rank: int) -> list[Any]:
+    """Return what sizes a shape asks for: numbers, None for what is there, or tensors."""
+    if not isinstance(shape, Operand):
+        return [None] * rank if shape is None else list(shape)
+    given = shape.__tensor__()
+    if given.spec.rank == 0:
+        return [None] * rank
+    known = given.spec.vector() or (None,) * rank
+    return [given[i] if size is None else size for i, size in enumerate(known)]
+
+
+def _size_or(wanted: Any, have: Any) -> Any:
+    """Return a size that is asked for, or that which is there."""
+    if not isinstance(wanted, Operand):
+        return have if wanted in (None, -1) else wanted
+    size = astype(wanted, to_tensor(have).dtype)
+    return where(size < 0, have, size)
 
 
 def _dense(x: Any, filler: Any, sizes: list[Any]) -> Tensor:
@@ -275,29 +293,31 @@ def _dense(x: Any, filler: Any, sizes: list[Any]) -> Tensor:
         return to_tensor(x)
     inner = _dense(x.values, filler, [None, *sizes[2:]])
     lengths = x.row_lengths()
-    width = sizes[1] if len(sizes) > 1 and sizes[1] not in (None, -1) else None
-    if width is None:
-        width = x.uniform_row_length
-    if width is None:
+    longest: Any = x.uniform_row_length
+    if longest is None:
         none = constant(np.zeros(1, lengths.dtype.numpy))
-        width = largest(concat([none, lengths]))
+        longest = largest(concat([none, lengths]))
+    width = _size_or(sizes[1] if len(sizes) > 1 else None, longest)
     columns = arange(0, width, dtype=lengths.dtype)
     there = expand_dims(columns, 0) < expand_dims(lengths, 1)
     places = expand_dims(x.row_starts(), 1) + columns
     end = astype(size_at(inner, 0), lengths.dtype)
     more = concat([inner, expand_dims(_filling(inner, filler), 0)])
     made = gather(more, where(there, places, end))
-    return _rows_of(made, sizes[0] if sizes else None)
+    return _rows_of(made, sizes[0] if sizes else None, filler)
 
 
-def _rows_of(x: Tensor, count: Any) -> Tensor:
-    have = x.spec.dims[0]
-    if not isinstance(count, int) or count < 0 or have == count:
+def _rows_of(x: Tensor, wanted: Any, filler: Any) -> Tensor:
+    have = size_at(x, 0)
+    count = _size_or(wanted, have)
+    if count is have or (isinstance(count, int) and x.spec.dims[0] == count):
         return x
-    if have is not None and have > count:
-        return x[:count]
-    rest = zeros_of(x.dtype, [count - (have or 0), *x.spec.dims[1:]])
-    return concat([x, rest])
+    missing = maximum(astype(count, have.dtype) - have, 0)
+    row = _filling(x, filler)
+    rest = broadcast_to(row, stack([missing, *_sizes(row)]))
+    made = concat([x, rest])[:count]
+    made.set_shape((count if isinstance(count, int) else None, *x.spec.dims[1:]))
+    return made
 
 
 def zeros_of(dtype: DType, shape: Any) -> Tensor:

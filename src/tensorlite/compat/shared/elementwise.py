@@ -75,7 +75,6 @@ tanh = unary("Tanh", tl.tanh)
 
 add = binary("Add", partial(composed, Add()))
 atan2 = binary("Atan2", tl.atan2, ("y", "x"))
-div_no_nan = binary("div_no_nan", math.divide_no_nan)
 equal = binary("Equal", tl.equal)
 floordiv = binary("floordiv", tl.floor_divide)
 floor_div = binary("FloorDiv", tl.floor_divide)
@@ -114,6 +113,7 @@ def _wide(x: Any) -> Any:
 
 
 truediv = binary("truediv", lambda x, y: tl.divide(_wide(x), _wide(y)))
+div_no_nan = binary("div_no_nan", lambda x, y: math.divide_no_nan(_wide(x), _wide(y)))
 div = binary(
     "div",
     lambda x, y: tl.floor_divide(x, y) if x.dtype.is_integer else tl.divide(x, y),

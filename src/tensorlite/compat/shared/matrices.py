@@ -50,6 +50,9 @@ def matmul(
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
     name: str | None = None,
 ) -> Any:
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
@@ -70,6 +73,8 @@ def matmul(
         x = tl.conj(x)
     if adjoint_b and y.dtype.is_complex:
         y = tl.conj(y)
+    if output_type is not None:
+        x, y = [tl.astype(one, as_dtype(output_type)) for one in (x, y)]
     return tl.matmul(x, y, transpose_a=left, transpose_b=right)
 
 

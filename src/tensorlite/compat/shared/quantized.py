@@ -55,11 +55,10 @@ def _rounder(name: str, clips_gradients: bool) -> _Rounder:
         ends = converted(input_min, x.dtype), converted(input_max, x.dtype)
         low, high = ends if range_given else (None, None)
         along = None if axis == -1 else axis
-        options: list[Any] = [signed_input, num_bits, round_mode, narrow_range, along]
         through = ends if clips_gradients else None
-        return quantization.quantize_and_dequantize(
-            x, low, high, *options, through=through
-        )
+        rounding: Any = round_mode
+        options = (signed_input, num_bits, rounding, narrow_range, along, through)
+        return quantization.quantize_and_dequantize(x, low, high, *options)
 
     return quantize_and_dequantize
 

@@ -16,6 +16,7 @@ from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import CompositeError, DTypeError, InvalidArgumentError
 from tensorlite.core.spec import normalise_axis
+from tensorlite.data.composites import RaggedRow
 from tensorlite.ops.ragged_base import mapped
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.ragged_values import RaggedTensorValue
@@ -300,7 +301,7 @@ def _within_rows(function: Function, arguments: Arguments, low: float) -> Any:
 
 def has_ragged(structure: Any) -> bool:
     """Return whether there is a ragged tensor, or a spec of one, in a structure."""
-    if isinstance(structure, RaggedTensor):
+    if isinstance(structure, (RaggedTensor, RaggedRow)):
         return True
     return nest.is_nested(structure) and any(
         map(has_ragged, nest.children(structure))
@@ -363,6 +364,26 @@ def _reduction(made: Callable[[Any, Any, bool], Any]) -> Function:
     return reduced
 
 
+def _log_of_sums(x: Any, axis: Any, keepdims: bool) -> Any:
+    """Return the logarithms of sums of exponentials, of numbers less their greatest."""
+    top = _each(_offset, ragged.reduce_max(x, axis, True))
+    total = ragged.reduce_sum(mapped(_less, (x, top)), axis, keepdims)
+    kept = top if keepdims else _each(_offset, ragged.reduce_max(x, axis, False))
+    return _each(tl.log, total) + kept
+
+
+def _each(function: Function, x: Any) -> Any:
+    return mapped(function, (x,)) if isinstance(x, RaggedTensor) else function(x)
+
+
+def _offset(x: Any) -> Any:
+    return tl.stop_gradient(tl.where(tl.isfinite(x), x, tl.zeros_like(x)))
+
+
+def _less(x: Any, top: Any) -> Any:
+    return tl.exp(x - top)
+
+
 FORMS.update(
     Sum=_reduction(ragged.reduce_sum),
     Prod=_reduction(ragged.reduce_prod),
@@ -373,6 +394,7 @@ FORMS.update(
     Mean=_reduction(ragged.reduce_mean),
     reduce_variance=_reduction(ragged.reduce_variance),
     reduce_std=_reduction(lambda *given: tl.sqrt(ragged.reduce_variance(*given))),
+    ReduceLogSumExp=_reduction(_log_of_sums),
 )
 
 

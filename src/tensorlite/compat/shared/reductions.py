@@ -14,6 +14,7 @@ from tensorlite.compat.shared.arrays import range, rank as rank_of
 from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import as_dtype, int32, int64
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
 from tensorlite.graph.graph import SymbolicTensor
@@ -101,12 +102,26 @@ reduce_min = reduction("Min", _extreme(reduce.Min))
 reduce_all = reduction("All", _with_keywords(tl.all))
 reduce_any = reduction("Any", _with_keywords(tl.any))
 reduce_logsumexp = reduction("ReduceLogSumExp", _with_keywords(tl.logsumexp), "Add")
-reduce_variance = reduction("reduce_variance", _with_keywords(tl.var), "Mean_1")
-reduce_std = reduction("reduce_std", _with_keywords(tl.std), "Sqrt")
+
+
+def _of_fractions(function: Callable[..., Any]) -> Callable[..., Any]:
+    def spread(x: Any, axis: Any, keepdims: bool) -> Any:
+        if not (x.dtype.is_floating or x.dtype.is_complex):
+            raise DTypeError(
+                f"Input must be either real or complex. Received {x.spec}; cast it with tf.cast"
+            )
+        return function(x, axis=axis, keepdims=keepdims)
+
+    return spread
+
+
+reduce_variance = reduction("reduce_variance", _of_fractions(tl.var), "Mean_1")
+reduce_std = reduction("reduce_std", _of_fractions(tl.std), "Sqrt")
 
 
 def _norm(x: Any, axis: Any, keepdims: bool) -> Any:
-    return tl.sqrt(tl.sum(tl.square(x), axis=axis, keepdims=keepdims))
+    found = tl.sqrt(tl.sum(tl.square(x), axis=axis, keepdims=keepdims))
+    return tl.astype(found, x.dtype)
 
 
 reduce_euclidean_norm = reduction("EuclideanNorm", _norm)

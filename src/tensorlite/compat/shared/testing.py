@@ -23,6 +23,7 @@ from tensorlite.compat.shared.assertions import Assertions
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.xp import gpu_count
 from tensorlite.graph_mode.graph import (
@@ -95,9 +96,9 @@ class TestCase(Assertions):
         use_gpu: bool = True,
         force_gpu: bool = False,
     ) -> Iterator[Any]:
-        """Yield a new session, which is the default one in the block; eagerly, nothing."""
+        """Yield a new session, which is the default one in the block; eagerly, what evaluates."""
         if graph is None and active_graph() is None:
-            yield None
+            yield EvaluatingSession(self)
             return
         with self._made(graph, config) as made:
             yield made
@@ -112,7 +113,7 @@ class TestCase(Assertions):
     ) -> Iterator[Any]:
         """Yield the session of this test, the same every time it is asked for."""
         if graph is None and active_graph() is None:
-            yield None
+            yield EvaluatingSession(self)
             return
         if self._cached is None:
             self._cached = self._made(graph, config)
@@ -169,6 +170,21 @@ class TestCase(Assertions):
     ) -> CheckedThread:
         """Return a thread whose error the test has when it joins it."""
         return CheckedThread(self, target, args or (), kwargs or {})
+
+
+class EvaluatingSession:
+    """What tests are given for a session where operators run at once."""
+
+    def __init__(self, case: TestCase) -> None:
+        self._case = case
+
+    def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the values; InvalidArgumentError for feeds, which nothing takes here."""
+        if kwargs.get("feed_dict") or args:
+            raise InvalidArgumentError(
+                "session.run: operators run at once, and nothing takes feed_dict"
+            )
+        return self._case.evaluate(fetches)
 
 
 class Captured:

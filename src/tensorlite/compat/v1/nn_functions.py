@@ -16,6 +16,7 @@ from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import AnyShape
 from tensorlite.ops import (
     activations,
     arithmetic,
@@ -83,6 +84,9 @@ def _dropped(
     sizes = noise_shape
     if sizes is None:
         sizes = inner_named(shape_of(value), "Shape")
+    elif isinstance(sizes, (list, tuple, AnyShape)):
+        have = shape_of(value)
+        sizes = [have[i] if size is None else size for i, size in enumerate(sizes)]
     drawn = converted(random_uniform(sizes, seed=seed, dtype=value.dtype))
     one = converted(1.0, value.dtype, "sub/x")
     keep = inner_named(one - rate, "sub")

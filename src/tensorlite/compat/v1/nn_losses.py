@@ -220,6 +220,7 @@ def embedding_lookup_sparse(
     name: str | None = None,
     combiner: Any = None,
     max_norm: float | None = None,
+    allow_fast_lookup: bool = False,
 ) -> Any:
     return sparse_dense.embedding_lookup_sparse(
         _shards(params),
