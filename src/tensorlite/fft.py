@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from tensorlite.ops.fft import (
     fft,
-    fftfreq,
     fftn,
-    fftshift,
     hfft,
     ifft,
     ifftn,
-    ifftshift,
     ihfft,
     irfft,
     irfftn,
     rfft,
-    rfftfreq,
     rfftn,
 )
+from tensorlite.ops.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 
 __all__ = [
     "fft",

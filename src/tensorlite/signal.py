@@ -5,7 +5,8 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-from tensorlite.ops.fft import fft, fftshift, ifft, ifftshift, irfft, rfft
+from tensorlite.ops.fft import fft, ifft, irfft, rfft
+from tensorlite.ops.frequencies import fftshift, ifftshift
 from tensorlite.ops.signals import (
     dct,
     frame,

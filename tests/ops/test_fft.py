@@ -82,9 +82,55 @@ def test_what_is_refused_is_told(wrong: Any, error: Any, words: str) -> None:
         wrong()
 
 
-def test_sizes_that_a_trace_does_not_know_are_asked_for() -> None:
-    traced = tl.function(
-        tl.fft.fft, input_signature=[tl.TensorSpec((None,), tl.complex64)]
-    )
-    with pytest.raises(tl.errors.ShapeError, match="must be known; give them"):
-        traced(tl.ones(3, dtype=tl.complex64))
+SIGNAL = np.random.default_rng(3).normal(size=(2, 6)).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [None, (None, None), (2, None)])
+@pytest.mark.parametrize(
+    ("function", "reference"),
+    [
+        (lambda x: tl.fft.fft(tl.astype(x, tl.complex64)), np.fft.fft),
+        (tl.fft.rfft, np.fft.rfft),
+        (lambda x: tl.fft.rfft(x, n=4), lambda x: np.fft.rfft(x, n=4)),
+        (lambda x: tl.fft.rfft(x, n=9), lambda x: np.fft.rfft(x, n=9)),
+        (lambda x: tl.fft.irfft(tl.astype(x, tl.complex64)), np.fft.irfft),
+        (
+            lambda x: tl.fft.rfftn(x, axes=(-2, -1)),
+            lambda x: np.fft.rfftn(x, axes=(-2, -1)),
+        ),
+    ],
+)
+def test_sizes_that_a_trace_does_not_know_are_the_signals_own(
+    function: Any, reference: Any, shape: Any
+) -> None:
+    traced = tl.function(function, input_signature=[tl.TensorSpec(shape, tl.float32)])
+    found = traced(tl.asarray(SIGNAL)).numpy()
+    assert np.allclose(found, reference(SIGNAL), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        tl.fft.rfft,
+        lambda x: tl.fft.rfft(x, n=4),
+        lambda x: tl.fft.rfft(x, n=9),
+        lambda x: tl.fft.irfft(tl.astype(x, tl.complex64)),
+        lambda x: tl.fft.irfft(tl.astype(x, tl.complex64), n=7),
+        lambda x: tl.fft.irfft(tl.astype(x, tl.complex64), n=14),
+    ],
+)
+def test_gradients_are_those_of_signals_of_known_sizes(function: Any) -> None:
+    def gradient(x: Any) -> Any:
+        with tl.GradientTape() as tape:
+            tape.watch(x)
+            y = tl.sum(tl.square(tl.abs(function(x))) * 0.5)
+        return tape.gradient(y, x)
+
+    x = tl.asarray(SIGNAL)
+    traced = tl.function(gradient, input_signature=[tl.TensorSpec((None,) * 2)])
+    assert np.allclose(traced(x).numpy(), gradient(x).numpy(), atol=1e-4)
+
+
+def test_nothing_has_no_frequencies() -> None:
+    assert tl.fft.fft(tl.zeros((0,), dtype=tl.complex64)).shape == (0,)
+    assert tl.fft.rfft(tl.zeros((2, 0))).shape == (2, 0)

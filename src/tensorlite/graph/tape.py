@@ -311,8 +311,8 @@ class GradientTape(Interpreter):
     def _spend(self) -> None:
         if self.used and not self.persistent:
             raise GradientError(
-                "A non-persistent GradientTape can only be asked once, and this one has answered "
-                "already; make it with persistent=True to ask again"
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians), and this one has; make it with persistent=True to ask again"
             )
         self.used = True
 

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms over any axes: FFTND, RFFTND and their inverses, and what follows.
+"""Discrete Fourier transforms over any axes: FFTND, RFFTND and their inverses.
 
 float32 and complex64 stay in single precision. Gradients are transforms themselves.
 """
@@ -12,64 +12,78 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.check import whole, whole_numbers
-from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import call, constant, to_tensor
-from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, complex_of, real_of
+from tensorlite.core.dtypes import (
+    DType,
+    complex_of,
+    real_of,
+)
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import TensorSpec, normalise_axes
+from tensorlite.core.spec import Dim, Dims, TensorSpec, normalise_axes
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import conj
-from tensorlite.ops.arrange import roll
-from tensorlite.ops.create import asarray
-from tensorlite.ops.gather import take
-from tensorlite.ops.identity import apart
+from tensorlite.ops.bounds import maximum
+from tensorlite.ops.compare import equal, where
+from tensorlite.ops.gather import size_at
+from tensorlite.ops.ranges import arange
 from tensorlite.ops.repeat import pad
-from tensorlite.ops.rounding import floor_divide, real
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.rounding import real
+from tensorlite.ops.shape import astype, reshape
+from tensorlite.ops.stack import stack
 
 __all__ = [
     "fft",
-    "fftfreq",
     "fftn",
-    "fftshift",
     "hfft",
     "ifft",
     "ifftn",
-    "ifftshift",
     "ihfft",
     "irfft",
     "irfftn",
     "rfft",
-    "rfftfreq",
     "rfftn",
 ]
 
 _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
+OPEN = -1
+"""A size that is the signal's own, which only the run knows."""
+
+
 class _Transform(Op, abstract=True):
-    """A transform over some axes; `sizes` are those of the axes of the signal."""
+    """A transform over some axes; `sizes` are those of the axes of the signal.
+
+    The operand is cut, or filled with zeros at the end, to them. Axes are counted from the end
+    where the operand's rank was not known.
+    """
 
     axes: tuple[int, ...]
     sizes: tuple[int, ...]
     norm: str = "backward"
+    halves = False
+    """Whether of the last axis's result the half is given that says all."""
+
+    def signal(self, shape: Dims) -> list[Dim]:
+        """Return the sizes of the signal along the axes, for an operand of a shape."""
+        pairs = zip(self.axes, self.sizes, strict=True)
+        return [shape[axis] if size == OPEN else size for axis, size in pairs]
 
     def resized(
-        self, x: TensorSpec, sizes: Sequence[int], dtype: DType
+        self, x: TensorSpec, dtype: DType, halves: bool = False
     ) -> TensorSpec:
-        """Return the operand's shape with other sizes on the axes."""
+        """Return the operand's shape with the signal's sizes, or half the last, on the axes."""
         if x.shape is None:
             return TensorSpec(None, dtype)
-        shape = list(x.shape)
+        sizes, shape = self.signal(x.shape), list(x.shape)
+        last = sizes[-1]
+        if self.halves and last:
+            sizes[-1] = last // 2 + 1
         for axis, size in zip(self.axes, sizes, strict=True):
             shape[axis] = size
         return TensorSpec(tuple(shape), dtype)
-
-    def half(self) -> tuple[int, ...]:
-        """Return the sizes of the part of a real signal's spectrum that says all."""
-        return (*self.sizes[:-1], self.sizes[-1] // 2 + 1)
 
     def need(self, x: TensorSpec, right: bool, what: str) -> None:
         """Raise DTypeError unless the operand is of the right kind."""
@@ -78,6 +92,19 @@ class _Transform(Op, abstract=True):
                 f"{self.name} takes {what}, not {x}; cast it with tl.astype"
             )
 
+    def run(self, xp: Xp, transform: Any, x: Array, dtype: Any) -> Array:
+        """Return what a transform of the library makes; of signals without elements, nothing."""
+        sizes = self.signal(x.shape)
+        if 0 in sizes:
+            made = self.resized(TensorSpec(x.shape), dtypes.float32)
+            return xp.zeros(made.dims, dtype)
+        found = transform(x, s=sizes, axes=self.axes, norm=self.norm)
+        return found.astype(dtype, copy=False)
+
+    def opposite(self) -> Any:
+        """Return the fields of the transform that leads back, scaled as this one is."""
+        return self.axes, self.sizes, _OPPOSITE[self.norm]
+
 
 class FFTND(_Transform):
     """The transform of complex numbers."""
@@ -85,16 +112,17 @@ class FFTND(_Transform):
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec."""
         self.need(x, x.dtype.is_complex, "complex numbers")
-        return self.resized(x, self.sizes, x.dtype)
+        return self.resized(x, x.dtype)
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the spectrum."""
-        found = xp.fft.fftn(x, s=self.sizes, axes=self.axes, norm=self.norm)
-        return found.astype(x.dtype, copy=False)
+        return self.run(xp, xp.fft.fftn, x, x.dtype)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the inverse transform, scaled by the same factor as forward."""
-        return (_run(IFFTND(self.axes, self.sizes, _OPPOSITE[self.norm]), dy),)
+        return (
+            _as_wide(_run(IFFTND(*self.opposite()), dy), call.inputs[0], self.axes),
+        )
 
 
 class IFFTND(_Transform):
@@ -103,127 +131,144 @@ class IFFTND(_Transform):
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec."""
         self.need(x, x.dtype.is_complex, "complex numbers")
-        return self.resized(x, self.sizes, x.dtype)
+        return self.resized(x, x.dtype)
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the signal."""
-        found = xp.fft.ifftn(x, s=self.sizes, axes=self.axes, norm=self.norm)
-        return found.astype(x.dtype, copy=False)
+        return self.run(xp, xp.fft.ifftn, x, x.dtype)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the forward transform, scaled by the same factor as the inverse."""
-        return (_run(FFTND(self.axes, self.sizes, _OPPOSITE[self.norm]), dy),)
+        return (
+            _as_wide(_run(FFTND(*self.opposite()), dy), call.inputs[0], self.axes),
+        )
 
 
 class RFFTND(_Transform):
     """The transform of real numbers; of the last axis's spectrum, the half that says all."""
 
+    halves = True
+
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return complex numbers, half as many on the last axis."""
         self.need(x, x.dtype.is_floating, "floats")
-        return self.resized(x, self.half(), complex_of(x.dtype))
+        return self.resized(x, complex_of(x.dtype))
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the half of the spectrum."""
-        found = xp.fft.rfftn(x, s=self.sizes, axes=self.axes, norm=self.norm)
-        return found.astype(np.result_type(x.dtype, np.complex64), copy=False)
+        return self.run(xp, xp.fft.rfftn, x, np.result_type(x.dtype, np.complex64))
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the real part of the transform of the half with zeros for the other."""
+        (x,) = call.inputs
         last, size = self.axes[-1], self.sizes[-1]
-        widths = [(0, 0)] * dy.ndim
-        widths[last] = (0, size - (size // 2 + 1))
-        full = pad(dy, widths)
-        return (
-            real(_run(IFFTND(self.axes, self.sizes, _OPPOSITE[self.norm]), full)),
-        )
+        whole_size = _size(x, last) if size == OPEN else size
+        full = _wide(dy, last, whole_size)
+        return (_as_wide(real(_run(IFFTND(*self.opposite()), full)), x, self.axes),)
 
 
 class IRFFTND(_Transform):
     """The real numbers of which half a spectrum is given."""
 
+    def signal(self, shape: Dims) -> list[Dim]:
+        """Return the sizes of the signal, of which there is half of the last."""
+        sizes = super().signal(shape)
+        if self.sizes[-1] == OPEN and sizes[-1] is not None:
+            sizes[-1] = max(2 * (sizes[-1] - 1), 0)
+        return sizes
+
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return floats of the sizes of the signal."""
         self.need(x, x.dtype.is_complex, "complex numbers")
-        return self.resized(x, self.sizes, real_of(x.dtype))
+        return self.resized(x, real_of(x.dtype))
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the signal."""
-        found = xp.fft.irfftn(x, s=self.sizes, axes=self.axes, norm=self.norm)
-        return found.astype(x.real.dtype, copy=False)
+        return self.run(xp, xp.fft.irfftn, x, x.real.dtype)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the spectrum of the gradient; what stands for two frequencies counts twice."""
-        last, size = self.axes[-1], self.sizes[-1]
-        weight = np.full(size // 2 + 1, 2.0)
-        weight[0] = 1.0
-        if size % 2 == 0:
-            weight[-1] = 1.0
-        shape = [1] * dy.ndim
-        shape[last] = -1
-        counts = constant(weight.reshape(shape).astype(dy.dtype.numpy))
-        spectrum = _run(RFFTND(self.axes, self.sizes, _OPPOSITE[self.norm]), dy)
-        return (spectrum * astype(counts, spectrum.dtype),)
+        last = self.axes[-1]
+        spectrum = _run(RFFTND(*self.opposite()), dy)
+        places = arange(0, _size(spectrum, last))
+        alone = equal(places, 0) | equal(places * 2, _size(dy, last))
+        counts = where(alone, 1.0, 2.0)
+        rank = dy.spec.rank or 1
+        behind = 0 if last == -1 else rank - 1 - last % rank
+        shaped = reshape(counts, [-1, *[1] * behind])
+        found = spectrum * astype(shaped, spectrum.dtype)
+        return (_as_wide(found, call.inputs[0], self.axes),)
 
 
 def _run(op: Op, x: Tensor) -> Tensor:
     return call(op, x)
 
 
+def _size(x: Tensor, axis: int) -> Any:
+    known = None if x.spec.shape is None else x.shape[axis]
+    return size_at(x, axis) if known is None else known
+
+
+def _wide(x: Tensor, axis: int, size: Any) -> Tensor:
+    """Return `x` cut, or filled with zeros at the end, to a size along an axis."""
+    have = _size(x, axis)
+    if isinstance(have, int) and isinstance(size, int) and have == size:
+        return x
+    rank = x.ndim
+    key: list[Any] = [slice(None)] * rank
+    key[axis] = slice(0, size)
+    more = maximum(size - have, 0)
+    ends = [0] * rank
+    ends[axis] = 1
+    paddings = stack(
+        [
+            constant(np.zeros(rank, np.int32)),
+            constant(np.asarray(ends, np.int32)) * more,
+        ],
+        axis=1,
+    )
+    return pad(x[tuple(key)], paddings)
+
+
+def _as_wide(x: Tensor, like: Tensor, axes: Sequence[int]) -> Tensor:
+    """Return a gradient of what was cut or filled as what it was."""
+    for axis in axes:
+        x = _wide(x, axis, _size(like, axis)) if x.spec.rank is not None else x
+    return x
+
+
 def _arguments(
-    what: str, x: Tensor, s: Any, axes: Any, norm: str, halved: bool = False
+    what: str, x: Tensor, s: Any, axes: Any, norm: str
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the axes, counted from the front, and the sizes of the signal along them."""
     if norm not in _OPPOSITE:
         raise InvalidArgumentError(
             f"{what}: norm={norm!r}; allowed: {', '.join(_OPPOSITE)}"
         )
-    if x.spec.rank is None:
-        raise ShapeError(f"{what}: the rank of the operand must be known in a trace")
+    rank = x.spec.rank
     if axes is None:
-        axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
-    places = normalise_axes(whole_numbers(tuple(axes), f"{what}: axes"), x.ndim)
+        if rank is None:
+            raise ShapeError(
+                f"{what}: the rank of the operand must be known, or axes given"
+            )
+        axes = range(rank) if s is None else range(rank - len(s), rank)
+    places = whole_numbers(tuple(axes), f"{what}: axes")
+    if rank is not None:
+        places = normalise_axes(places, rank)
     if not places:
         raise InvalidArgumentError(f"{what}: axes={tuple(axes)}; name one at least")
-    sizes = [x.shape[axis] for axis in places]
-    if s is not None:
-        given = whole_numbers(tuple(s), f"{what}: sizes")
-        if len(given) != len(places):
-            raise ShapeError(
-                f"{what}: {len(given)} sizes for {len(places)} axes; give one each"
-            )
-        sizes = [
-            old if new == -1 else new for old, new in zip(sizes, given, strict=True)
-        ]
-    elif halved and sizes[-1] is not None:
-        sizes[-1] = 2 * (sizes[-1] - 1)
-    if any(size is None for size in sizes):
+    if s is None:
+        return tuple(places), (OPEN,) * len(places)
+    given = whole_numbers(tuple(s), f"{what}: sizes")
+    if len(given) != len(places):
         raise ShapeError(
-            f"{what}: the sizes of {x.spec} along {places} must be known; give them"
+            f"{what}: {len(given)} sizes for {len(places)} axes; give one each"
         )
-    if any(size < 1 for size in sizes):
-        raise InvalidArgumentError(f"{what}: sizes {sizes}; allowed are 1 and more")
-    return places, tuple(int(size) for size in sizes)
-
-
-def _fitted(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> Tensor:
-    """Return `x` cut, or filled with zeros at the end, to sizes along axes."""
-    key: list[Any] = [slice(None)] * x.ndim
-    widths = [(0, 0)] * x.ndim
-    for axis, size in zip(axes, sizes, strict=True):
-        have = x.shape[axis]
-        key[axis] = slice(0, size)
-        widths[axis] = (0, max(0, size - (have or 0)))
-    if any(x.shape[axis] != size for axis, size in zip(axes, sizes, strict=True)):
-        x = x[tuple(key)] if _cuts(x, axes, sizes) else x
-        x = pad(x, widths) if any(after for _, after in widths) else x
-    return x
-
-
-def _cuts(x: Tensor, axes: Sequence[int], sizes: Sequence[int]) -> bool:
-    return any(
-        (x.shape[axis] or 0) > size for axis, size in zip(axes, sizes, strict=True)
-    )
+    if any(size < 1 and size != OPEN for size in given):
+        raise InvalidArgumentError(
+            f"{what}: sizes {list(given)}; allowed are 1 and more"
+        )
+    return tuple(places), tuple(int(size) for size in given)
 
 
 def _complex(x: TensorLike) -> Tensor:
@@ -260,7 +305,7 @@ def fftn(
     """
     tensor = _complex(x)
     places, sizes = _arguments("fftn", tensor, s, axes, norm)
-    return call(FFTND(places, sizes, norm), _fitted(tensor, places, sizes))
+    return call(FFTND(places, sizes, norm), tensor)
 
 
 def ifftn(
@@ -279,7 +324,7 @@ def ifftn(
     """
     tensor = _complex(x)
     places, sizes = _arguments("ifftn", tensor, s, axes, norm)
-    return call(IFFTND(places, sizes, norm), _fitted(tensor, places, sizes))
+    return call(IFFTND(places, sizes, norm), tensor)
 
 
 def rfftn(
@@ -297,7 +342,7 @@ def rfftn(
     """
     tensor = _real(x)
     places, sizes = _arguments("rfftn", tensor, s, axes, norm)
-    return call(RFFTND(places, sizes, norm), _fitted(tensor, places, sizes))
+    return call(RFFTND(places, sizes, norm), tensor)
 
 
 def irfftn(
@@ -314,9 +359,8 @@ def irfftn(
     (2, 8)
     """
     tensor = _complex(x)
-    places, sizes = _arguments("irfftn", tensor, s, axes, norm, halved=True)
-    op = IRFFTND(places, sizes, norm)
-    return call(op, _fitted(tensor, places, op.half()))
+    places, sizes = _arguments("irfftn", tensor, s, axes, norm)
+    return call(IRFFTND(places, sizes, norm), tensor)
 
 
 def _one(n: int | None) -> tuple[int] | None:
@@ -396,76 +440,3 @@ def _known(what: str, norm: str) -> None:
         raise InvalidArgumentError(
             f"{what}: norm={norm!r}; allowed: {', '.join(_OPPOSITE)}"
         )
-
-
-def fftfreq(
-    n: int,
-    /,
-    *,
-    d: float = 1.0,
-    dtype: DTypeLike | None = None,
-    device: str | DeviceName | None = None,
-) -> Tensor:
-    """Return the frequencies that the elements of `fft` stand for, at samples `d` apart.
-
-    >>> print(tl.fft.fftfreq(4))
-    [ 0.    0.25 -0.5  -0.25]
-    """
-    numbers = np.fft.fftfreq(whole(n, "fftfreq: n", least=1), d)
-    return asarray(numbers, dtype=_float("fftfreq", dtype), device=device)
-
-
-def rfftfreq(
-    n: int,
-    /,
-    *,
-    d: float = 1.0,
-    dtype: DTypeLike | None = None,
-    device: str | DeviceName | None = None,
-) -> Tensor:
-    """Return the frequencies that the elements of `rfft` stand for, at samples `d` apart.
-
-    >>> print(tl.fft.rfftfreq(4))
-    [0.   0.25 0.5 ]
-    """
-    numbers = np.fft.rfftfreq(whole(n, "rfftfreq: n", least=1), d)
-    return asarray(numbers, dtype=_float("rfftfreq", dtype), device=device)
-
-
-def _float(what: str, dtype: DTypeLike | None) -> DType:
-    found = dtypes.float32 if dtype is None else as_dtype(dtype)
-    if not found.is_floating:
-        raise DTypeError(
-            f"{what}: dtype={found!r}; allowed are floating-point dtypes"
-        )
-    return found
-
-
-def fftshift(x: TensorLike, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Return `x` with frequency 0 moved to the middle of each axis.
-
-    >>> print(tl.fft.fftshift([0, 1, 2, -2, -1]))
-    [-2 -1  0  1  2]
-    """
-    return _shifted(x, axes, 1)
-
-
-def ifftshift(x: TensorLike, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
-    """Return the inverse of `fftshift`.
-
-    >>> print(tl.fft.ifftshift([-2, -1, 0, 1, 2]))
-    [ 0  1  2 -2 -1]
-    """
-    return _shifted(x, axes, -1)
-
-
-def _shifted(x: TensorLike, axes: int | Sequence[int] | None, sign: int) -> Tensor:
-    tensor = to_tensor(x)
-    if axes is None:
-        axes = range(tensor.ndim)
-    places = (axes,) if isinstance(axes, int) else tuple(axes)
-    normalise_axes(places, tensor.ndim)
-    if not places:
-        return apart(tensor, x)
-    halves = floor_divide(take(shape_of(tensor), list(places)), 2)
-    return roll(tensor, sign * halves, axis=places)
