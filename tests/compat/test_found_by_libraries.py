@@ -335,3 +335,49 @@ def test_operators_convert_values_of_registered_classes_eagerly() -> None:
     value = Factored(tf.ones([2, 3]), tf.ones([3, 2]))
     assert (value + tf.ones([2, 2])).numpy().tolist() == [[4, 4], [4, 4]]
     assert (tf.ones([2, 2]) * value).numpy().tolist() == [[3, 3], [3, 3]]
+
+
+def test_dense_and_sparse_tensors_are_multiplied_either_way(eager: None) -> None:
+    sparse = tf2.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
+    dense = tf2.constant([[2.0], [3.0]])
+    for product in (dense * sparse, sparse * dense, tf2.Variable(dense) * sparse):
+        found = tf2.sparse.to_dense(product).numpy()
+        np.testing.assert_array_equal(found, [[2, 0], [0, 6]])
+
+
+def test_jacobians_are_zero_for_what_is_not_connected(eager: None) -> None:
+    a, b = tf2.Variable([1.0, 2.0]), tf2.Variable([1.0, 2.0])
+    with tf2.GradientTape() as tape:
+        y = a * a
+    zero = tf2.UnconnectedGradients.ZERO
+    own, other = tape.jacobian(y, [a, b], unconnected_gradients=zero)
+    np.testing.assert_array_equal(own, [[2, 0], [0, 4]])
+    np.testing.assert_array_equal(other, np.zeros((2, 2)))
+    x, apart = tf2.constant([[1.0, 2.0]] * 3), tf2.constant([[1.0] * 4] * 3)
+    with tf2.GradientTape() as tape:
+        tape.watch([x, apart])
+        y = x * x
+    found = tape.batch_jacobian(y, apart, unconnected_gradients=zero)
+    assert found.shape.as_list() == [3, 2, 4]
+
+
+def test_gradients_of_some_rows_are_compared_whole(eager: None) -> None:
+    table = tf2.constant(np.arange(6.0).reshape(3, 2))
+    by_rules, by_steps = tf2.test.compute_gradient(
+        lambda rows: tf2.gather(rows, [0, 2]), [table]
+    )
+    np.testing.assert_allclose(by_rules[0], np.eye(6)[[0, 1, 4, 5]])
+    np.testing.assert_allclose(by_steps[0], by_rules[0], atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["GRUCell", "SimpleRNNCell"])
+def test_cells_begin_by_inputs_as_by_their_number(kind: str, eager: None) -> None:
+    """Keras 2 gives the inputs first, Keras 3 how many there are."""
+    cell = getattr(tf2.keras.layers, kind)(3)
+    for given in (tf2.ones([2, 4]), 2, tf2.constant(2)):
+        assert cell.get_initial_state(given).shape.as_list() == [2, 3]
+    size = np.float64(2)
+    patches = tf2.image.extract_patches(
+        tf2.ones([1, 3, 3, 1]), (1, size, size, 1), (1,) * 4, (1,) * 4, "VALID"
+    )
+    assert patches.shape.as_list() == [1, 2, 2, 4]

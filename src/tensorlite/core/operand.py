@@ -89,6 +89,8 @@ class Operand:
     """Whatever may stand in an expression: tensors, and variables, which turn into them."""
 
     __slots__ = ()
+    has_own_operators = False
+    """Whether products with it are its own, as those with sparse tensors are."""
 
     def __tensor__(self) -> Tensor:
         """Return the tensor that stands for this operand."""
@@ -107,6 +109,8 @@ class Operand:
         return operators.subtract(other, self)
 
     def __mul__(self, other: Any) -> Tensor:
+        if getattr(other, "has_own_operators", False):
+            return NotImplemented
         return operators.multiply(self, other)
 
     def __rmul__(self, other: Any) -> Tensor:

@@ -216,7 +216,7 @@ class GradientTape(Interpreter):
             flows = starting_gradients(targets, output_gradients, target)
             return gradients(self._records, targets, leaves, flows)
 
-        return self._answer(target, sources, unconnected, sweep)
+        return self._answer(target, sources, unconnected, sweep, _zero_like)
 
     def _answer(
         self,
@@ -224,6 +224,7 @@ class GradientTape(Interpreter):
         sources: Any,
         unconnected: Unconnected,
         sweep: Callable[[list[Tensor]], list[Gradient]],
+        zeros: Callable[[Any, Any], Tensor],
     ) -> Any:
         """Return what `sweep` finds for the sources, structured like them; spend the tape."""
         _check_unconnected(unconnected)
@@ -238,7 +239,7 @@ class GradientTape(Interpreter):
             by_source = dict(zip(map(id, known), sweep(known), strict=True))
             found = [by_source.get(id(x)) for x in asked]
             filled = [
-                self._fill(g, leaf, target, unconnected)
+                self._fill(g, leaf, target, unconnected, zeros)
                 for g, leaf in zip(found, leaves, strict=True)
             ]
         if not self.persistent:
@@ -262,7 +263,7 @@ class GradientTape(Interpreter):
          [0. 4.]]
         """
         return self._answer(
-            target, sources, unconnected, self._rows(target, batch=False)
+            target, sources, unconnected, self._rows(target, batch=False), _zero_rows
         )
 
     def batch_jacobian(
@@ -282,7 +283,11 @@ class GradientTape(Interpreter):
          [0. 8.]]
         """
         return self._answer(
-            target, sources, unconnected, self._rows(target, batch=True)
+            target,
+            sources,
+            unconnected,
+            self._rows(target, batch=True),
+            _zero_batches,
         )
 
     def _rows(
@@ -324,12 +329,17 @@ class GradientTape(Interpreter):
         return top
 
     def _fill(
-        self, g: Gradient, leaf: Any, target: Any, unconnected: str
+        self,
+        g: Gradient,
+        leaf: Any,
+        target: Any,
+        unconnected: str,
+        zeros: Callable[[Any, Any], Tensor],
     ) -> Gradient:
         if g is not None or unconnected == "none":
             return g
         if unconnected == "zero":
-            return operand.operators.zeros_like(leaf)
+            return zeros(target, leaf)
         raise GradientError(f"no path to a source: {self.why_none(target, leaf)}")
 
     def why_none(self, y: Any, x: Any) -> str:
@@ -453,6 +463,24 @@ def _checked(given: Any, target: Tensor) -> Gradient:
             f"an output gradient must be shaped as its target: {error}"
         ) from None
     return flow
+
+
+def _zero_like(_: Any, x: Any) -> Tensor:
+    """Return a gradient of zeros, which has the shape of its source."""
+    return operand.operators.zeros_like(x)
+
+
+def _zero_rows(y: Any, x: Any) -> Tensor:
+    """Return a Jacobian of zeros: of the target's shape, followed by the source's."""
+    rows, own = map(operand.operators.zeros_like, (y, x))
+    return rows[(..., *[None] * own.ndim)] * own
+
+
+def _zero_batches(y: Any, x: Any) -> Tensor:
+    """Return a Jacobian of zeros for each row."""
+    rows, own = map(operand.operators.zeros_like, (y, x))
+    between = (slice(None), *[None] * (rows.ndim - 1))
+    return rows[(..., *[None] * (own.ndim - 1))] * own[between]
 
 
 def _check_unconnected(value: str) -> None:

@@ -287,7 +287,7 @@ def extract_patches(
     padding: str,
     name: str | None = None,
 ) -> Any:
-    window, steps, gaps = (tuple(x[1:3]) for x in (sizes, strides, rates))
+    window, steps, gaps = (tuple(map(int, x[1:3])) for x in (sizes, strides, rates))
     return tl.image.extract_patches(converted(images), window, steps, gaps, padding)
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.core import operand
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.tensor import EagerTensor
+from tensorlite.core.tensor import EagerTensor, IndexedSlices
 from tensorlite.graph.tape import GradientTape
 
 Array = np.ndarray[Any, Any]
@@ -72,6 +73,8 @@ def compute_gradient_v2(
                 tape.watch(inputs[place])
                 y = f(*inputs)
             found = tape.gradient(y, inputs[place], output_gradients=to_tensor(dy))
+            if isinstance(found, IndexedSlices):
+                found = operand.operators.densify(found)
             return None if found is None else to_tensor(found).numpy()
 
         theoretical.append(jacobian_of(vjp, at(one), one))

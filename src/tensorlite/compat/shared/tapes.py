@@ -56,7 +56,8 @@ class GradientTape(tape.GradientTape):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
-        return super().batch_jacobian(target, source)
+        unconnected = _unconnected(unconnected_gradients)
+        return super().batch_jacobian(target, source, unconnected)
 
 
 def filled(found: Any, like: Any, unconnected: Any) -> Any:
@@ -71,7 +72,7 @@ def _wants_zeros(unconnected: Any) -> bool:
 
 
 def _unconnected(given: Any) -> Any:
-    return "zeros" if _wants_zeros(given) else "none"
+    return "zero" if _wants_zeros(given) else "none"
 
 
 def _or_zeros(gradient: Any, source: Any) -> Any:

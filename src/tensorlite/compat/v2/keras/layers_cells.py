@@ -21,6 +21,7 @@ from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.tensor import Tensor
+from tensorlite.ops.shape import shape_of
 
 
 class Cell(Layer):
@@ -112,8 +113,10 @@ class Cell(Layer):
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
-        if batch_size is None:  # Keras 3 has it first
-            batch_size = inputs
+        if (
+            batch_size is None
+        ):  # Keras 3 has it first, where Keras 2 has what is looked at
+            batch_size = rows_of(inputs)
         sizes = self.state_size
         kind = dtype or self.compute_dtype
 
@@ -297,6 +300,12 @@ class GRUCell(Cell):
             left = reset * h if mask is None else reset * h * mask[2]
             new = self.activation(z[..., 2 * n :] + tl.matmul(left, own[:, 2 * n :]))
         return update * h + (1 - update) * new
+
+
+def rows_of(inputs: Any) -> Any:
+    """Return how many rows there are, given inputs or that number."""
+    given = tl.asarray(inputs)
+    return inputs if given.spec.rank == 0 else shape_of(given)[0]
 
 
 def initial_state_of(cell: Any, batch_size: Any, dtype: Any) -> Any:
