@@ -145,3 +145,87 @@ def test_functions_of_the_backend_change_variables() -> None:
     K.set_value(x, 1.0)
     assert step([2.0]) == [2.0]
     assert K.get_value(K.switch(K.constant(1.0), x, x * 2)) == 3.0
+
+
+def test_what_outputs_cost_is_added_to_a_model() -> None:
+    x = drawn(8, 4)
+    given = keras.Input((4,))
+    middle = keras.layers.Dense(2)(given)
+    model = keras.Model(given, keras.layers.Dense(4)(middle))
+    model.add_loss(K.mean(K.square(model.output - given)) + K.mean(K.abs(middle)))
+    model.compile("sgd")
+    (cost,) = (
+        K.get_session().run(model.losses[-1:], {given: x}) if model.losses else (0,)
+    )
+    told = model.fit(x, epochs=2, verbose=0).history["loss"]
+    assert told[1] < told[0]
+    assert np.isfinite(cost)
+
+
+def test_losses_may_name_tensors_of_the_model() -> None:
+    x = drawn(8, 4)
+    given = keras.Input((4,))
+    middle = keras.layers.Dense(3)(given)
+    model = keras.Model(given, keras.layers.Dense(1)(middle))
+
+    def loss(true: Any, predicted: Any) -> Any:
+        return K.mean(K.square(middle))
+
+    model.compile("sgd", loss)
+    told = model.evaluate(x, x[:, :1], verbose=0)
+    wanted = K.get_session().run(K.mean(K.square(middle)), {given: x})
+    np.testing.assert_allclose(told, wanted, rtol=1e-5)
+
+
+def test_steps_of_optimizers_are_parts_of_functions() -> None:
+    x = drawn(8, 4)
+    model = keras.Sequential([keras.layers.Dense(2, input_shape=(4,))])
+    cost = K.mean(K.square(model.output))
+    updates = keras.optimizers.Adam(lr=0.1).get_updates(cost, model.trainable_weights)
+    step = K.function([model.input], [cost], updates=updates)
+    costs = [step([x])[0] for _ in range(6)]
+    assert costs[-1] < costs[0]
+
+
+def test_what_is_trained_is_settled_as_a_model_is_compiled() -> None:
+    x = drawn(8, 4)
+    model = keras.Sequential([keras.layers.Dense(1, input_shape=(4,))])
+    model.compile("sgd", "mse")
+    model.trainable = False
+    before = model.get_weights()[0]
+    model.train_on_batch(x, x[:, :1])
+    assert not np.allclose(model.get_weights()[0], before)
+
+
+def test_metrics_gather_by_nodes_of_the_graph() -> None:
+    true = np.asarray([0.0, 1.0, 1.0, 0.0], "float32")
+    guessed = np.asarray([0.2, 0.6, 0.4, 0.7], "float32")
+    metric = keras.metrics.Precision()
+    update = metric.update_state(tf.constant(true), tf.constant(guessed))
+    with tf.Session() as session:
+        session.run([x.initializer for x in metric.variables])
+        assert session.run(metric.result()) == 0.0
+        session.run(update)
+        assert session.run(metric.result()) == 0.5
+        assert metric.variables[0] not in tf.global_variables()
+
+
+def test_directions_that_are_the_same_count_as_such() -> None:
+    x = tf.constant([[1.0, 0.0]])
+    found = K.get_session().run(keras.losses.cosine_similarity(x, 2.0 * x))
+    np.testing.assert_allclose(found, [1.0])
+    each = keras.losses.Huber(reduction="none")(x, x + 0.5)
+    np.testing.assert_allclose(K.get_session().run(each), [[0.125, 0.125]])
+
+
+def test_rates_are_divided_by_roots_to_which_epsilon_is_added() -> None:
+    """TensorFlow 1.15's losses of these steps."""
+    model = keras.Sequential(
+        [keras.layers.Dense(1, input_shape=(1,), use_bias=False)]
+    )
+    model.set_weights([[[1.0]]])
+    model.compile(keras.optimizers.RMSprop(0.1, epsilon=0.1), "mse")
+    one = np.ones((1, 1), "float32")
+    model.train_on_batch(one, 0.0 * one)
+    wanted = 1.0 - 0.1 * 2.0 / (np.sqrt(0.1 * 4.0) + 0.1)
+    np.testing.assert_allclose(model.get_weights()[0], [[wanted]], rtol=1e-5)

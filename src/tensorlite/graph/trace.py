@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from typing import Any, Self
 
@@ -28,6 +29,11 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+
+standing: ContextVar[Callable[[SymbolicTensor], Tensor | None] | None] = ContextVar(
+    "standing", default=None
+)
+"""Finds what stands in a trace for a tensor of another graph, where something is known to."""
 
 
 class Tracer(Interpreter):
@@ -102,7 +108,10 @@ class Tracer(Interpreter):
         if isinstance(x, SymbolicTensor) and _is_repeated(x) and not self._watched(x):
             return self.graph.add(x.node.op, (), line=x.node.line).outputs[0]
         if isinstance(x, SymbolicTensor) and not self._encloses(x.node.graph):
-            copied = self._copied(x)
+            copied: Tensor | None = self._copied(x)
+            found = standing.get()
+            if copied is None and found is not None:
+                copied = found(x)
             if copied is not None:
                 return self.own(copied)
             raise LeakedTensorError(

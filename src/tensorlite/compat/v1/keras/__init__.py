@@ -15,6 +15,7 @@ from tensorlite.compat.v1.keras import (
     layers as layers,
     losses as losses,
     metrics as metrics,
+    optimizers as optimizers,
 )
 from tensorlite.compat.v2 import keras
 from tensorlite.compat.v2.keras import (
@@ -31,7 +32,8 @@ from tensorlite.compat.v2.keras import (
     regularizers as regularizers,
 )
 
-lookup.of_version_1.update({**activations.DIFFERENT, **layers.DIFFERENT})
+for _namespace in (activations, layers, losses, optimizers):
+    lookup.of_version_1.update(_namespace.DIFFERENT)
 __version__ = "2.2.4-tf"
 __internal__ = internal
 mixed_precision = policies

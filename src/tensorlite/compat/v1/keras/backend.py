@@ -7,20 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from inspect import isfunction
 from typing import Any
 
 import numpy as np
 
 from tensorlite.compat import v1
-from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.keras.activations import hard_sigmoid as hard_sigmoid
+from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import (
     backend as backend_2,
     defaults,
     histories,
-    in_graphs,
     in_sessions,
     naming,
     phases,
@@ -296,15 +293,4 @@ def random_binomial(
     return v1.cast(drawn <= p, kind)
 
 
-@cache
-def _taking_graphs(made: Any) -> Any:
-    return in_graphs.anywhere(made)
-
-
-def __getattr__(name: str) -> Any:
-    """Return what version 2 has, which takes tensors of graphs as well."""
-    try:
-        found = getattr(backend_2, name)
-    except AttributeError:
-        raise attribute_error(__name__, name, globals()) from None
-    return _taking_graphs(found) if isfunction(found) else found
+__getattr__ = rest_of(backend_2, __name__, globals())

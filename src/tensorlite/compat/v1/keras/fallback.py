@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from inspect import isfunction
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.keras.in_graphs import anywhere
+
+
+@cache
+def _taking_graphs(made: Any) -> Any:
+    return anywhere(made)
 
 
 def rest_of(module: Any, name: str, own: Mapping[str, Any]) -> Callable[[str], Any]:
-    """Return a module's `__getattr__`, which finds what another module has."""
+    """Return a module's `__getattr__`, which finds what another module has.
+
+    Functions take tensors of graphs, too.
+    """
 
     def find(wanted: str) -> Any:
         try:
-            return getattr(module, wanted)
+            found = getattr(module, wanted)
+            return _taking_graphs(found) if isfunction(found) else found
         except AttributeError:
             raise attribute_error(name, wanted, {**vars(module), **own}) from None
 

@@ -1,9 +1,62 @@
-"""tf.keras.losses of version 1: names that version 2 has not."""
+"""tf.keras.losses of version 1: likeness of directions counts as such, Huber's loss by elements."""
 
 from __future__ import annotations
 
-from tensorlite.compat.v1.keras.fallback import rest_of
-from tensorlite.compat.v2.keras import losses
+from typing import Any
 
-cosine = cosine_proximity = losses.cosine_similarity
+import tensorlite as tl
+from tensorlite.compat.v1.keras.fallback import rest_of
+from tensorlite.compat.v2.keras import loss_functions, losses
+from tensorlite.compat.v2.keras.base_loss import LossFunctionWrapper, Reduction
+from tensorlite.compat.v2.keras.in_graphs import anywhere
+
+
+@anywhere
+def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """Return 1 where directions are the same, unlike version 2, which returns -1 there."""
+    return -loss_functions.cosine_similarity(y_true, y_pred, axis)
+
+
+@anywhere
+def huber_loss(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """Return the loss of each element, not their means."""
+    true, predicted = loss_functions.pair(y_true, y_pred)
+    off = tl.abs(predicted - true)
+    return tl.where(off <= delta, 0.5 * off * off, delta * off - 0.5 * delta * delta)
+
+
+class CosineSimilarity(LossFunctionWrapper):
+    """How much directions are the same."""
+
+    def __init__(
+        self,
+        axis: int = -1,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "cosine_similarity",
+    ) -> None:
+        super().__init__(cosine_similarity, reduction, name, axis=axis)
+
+
+class Huber(LossFunctionWrapper):
+    """Squares of small differences, and lines of large ones, of each element."""
+
+    def __init__(
+        self,
+        delta: float = 1.0,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "huber_loss",
+    ) -> None:
+        super().__init__(huber_loss, reduction, name, delta=delta)
+
+
+cosine = cosine_proximity = cosine_similarity
+DIFFERENT = {
+    **dict.fromkeys(("cosine", "cosine_proximity"), cosine_similarity),
+    **{
+        x.__name__: x
+        for x in (cosine_similarity, huber_loss, CosineSimilarity, Huber)
+    },
+}
+"""What is found by its name in programs of version 1."""
+
 __getattr__ = rest_of(losses, __name__, globals())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.compat.v2.keras import layers, sketch
+from tensorlite.compat.v2.keras import histories, layers, sketch
 from tensorlite.compat.v2.keras.files_fetched import get_file
 from tensorlite.compat.v2.keras.models import Model
 from tensorlite.core.errors import (
@@ -86,7 +86,7 @@ class Begun:
     ) -> Any:
         """Return the model, whose classes a function adds if it is to have them."""
         x = classify(x) if self.top else self.pooled(x, are_named)
-        inputs = sketch.sources(self.input)
+        inputs = sketch.sources(histories.recovered(self.input))
         made = Model(inputs[0] if len(inputs) == 1 else inputs, x, name=self.name)
         if self.weights is not None:
             made.load_weights(self.weights)

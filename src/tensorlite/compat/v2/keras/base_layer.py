@@ -213,14 +213,6 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         cast = is_cast and self.autocast and mixed
         return autocast.CastVariable if cast else Weight
 
-    def add_loss(self, losses: Any, **kwargs: Any) -> None:
-        self._held.added += nest.flatten(losses)
-
-    def add_metric(self, value: Any, name: str | None = None, **kwargs: Any) -> None:
-        raise InvalidArgumentError(
-            "add_metric: keep a tf.keras.metrics object as an attribute, and update it in call"
-        )
-
     @property
     def losses(self) -> list[Any]:
         found: list[Any] = in_graphs.in_default(penalties.of, self)
@@ -252,6 +244,12 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
                 if isinstance(x, AnyVariable):
                     found.setdefault(id(x), x)
         return list(found.values())
+
+    def own_and_inner_weights(self) -> Iterator[Any]:
+        """Yield its variables and those of the layers inside it."""
+        yield from self.own_weights()
+        for layer in self.sublayers():
+            yield from layer.own_and_inner_weights()
 
     @property
     def trainable_weights(self) -> Any:

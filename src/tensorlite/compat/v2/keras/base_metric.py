@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat import views
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import (
     base_loss,
     defaults,
     describing,
+    in_graphs,
     initializers,
     naming,
 )
+from tensorlite.compat.v2.keras.in_sessions import (
+    SessionWeight,
+    graph_of_models,
+    in_graph_of_models,
+)
 from tensorlite.compat.v2.keras.weights import Weight
+from tensorlite.compat.views import GraphTensor, Operation
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.scope import control_dependencies
+from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.ops.shape import astype
 
 
@@ -34,6 +45,13 @@ class Metric(Module):
     ) -> None:
         self._name = name or naming.unique(naming.snake(type(self).__name__))
         self._kind = defaults.kind_of(dtype)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "update_state" in vars(cls):
+            setattr(cls, "update_state", _updating(vars(cls)["update_state"]))  # noqa: B010
+        if "result" in vars(cls):
+            setattr(cls, "result", _reading(vars(cls)["result"]))  # noqa: B010
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made = object.__new__(cls)
@@ -60,12 +78,19 @@ class Metric(Module):
             name, shape = None, name
         wanted = self._kind if dtype is None else as_dtype(dtype)
         shape = (shape,) if isinstance(shape, int) else shape or ()
-        with interpreted_by(None):
-            first = initializers.get(initializer)(tuple(shape), dtype=wanted)
-            whole = (
-                f"{self.name}/{name or 'variable'}" if naming.is_keras_3() else name
-            )
-            made: Any = Weight(first, trainable=False, name=whole, dtype=wanted)
+        make = partial(initializers.get(initializer), tuple(shape), dtype=wanted)
+        graph = graph_of_models()
+        if graph is None:
+            with interpreted_by(None):
+                whole = (
+                    f"{self.name}/{name or 'variable'}"
+                    if naming.is_keras_3()
+                    else name
+                )
+                made: Any = Weight(make(), trainable=False, name=whole, dtype=wanted)
+        else:
+            with in_graph_of_models(graph), graph.building():
+                made = SessionWeight(make, False, (), name=name, dtype=wanted)
         self._made = (*self._made, made)
         return made
 
@@ -80,9 +105,11 @@ class Metric(Module):
     def weights(self) -> Any:
         return self.variables
 
+    @in_graphs.apart
     def get_weights(self) -> list[np.ndarray]:
         return [np.array(x.numpy()) for x in self.weights]
 
+    @in_graphs.apart
     def set_weights(self, weights: Any) -> None:
         for variable, value in zip(self.weights, weights, strict=True):
             variable.assign(np.asarray(value, variable.dtype.numpy))
@@ -93,6 +120,7 @@ class Metric(Module):
     def result(self) -> Any:
         raise NotImplementedError("a metric has a method result")
 
+    @in_graphs.apart
     def reset_state(self) -> None:
         for variable in self.variables:
             variable.assign(np.zeros(tuple(variable.shape), variable.dtype.numpy))
@@ -115,8 +143,11 @@ class Metric(Module):
         return cls(**config)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        self.update_state(*args, **kwargs)
-        return self.result()
+        update = self.update_state(*args, **kwargs)
+        if not isinstance(update, Operation):
+            return self.result()
+        with control_dependencies([update.node]):
+            return self.result()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}>"
@@ -125,6 +156,46 @@ class Metric(Module):
         """Return a value as a tensor of the metric's dtype."""
         x = converted(value, self._kind)
         return x if x.dtype is self._kind else astype(x, self._kind)
+
+
+def _updating(update: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a metric take tensors of a graph, and return the node that gathers them."""
+
+    @wraps(update)
+    def made(self: Any, *args: Any, **kwargs: Any) -> Any:
+        graph = active_graph()
+        if graph is None or in_graphs.building.get() is not None:
+            return update(self, *args, **kwargs)
+        before = len(graph.nodes)
+        returned = in_graphs.in_default(_called, update, self, args, kwargs)
+        if isinstance(returned, (Operation, GraphTensor)):
+            return returned
+        writes = [x for x in graph.nodes[before:] if _writes(x, self.variables)]
+        with built(graph), control_dependencies(writes):
+            made: Any = tl.identity(tl.asarray(0))
+        return views.shown(made.node)
+
+    return made
+
+
+def _writes(node: Any, variables: Any) -> bool:
+    handles = [x.handle for x in variables]
+    own = node.inputs and any(node.inputs[0] is x for x in handles)
+    return bool(own) and "Read" not in node.op.name
+
+
+def _called(function: Callable[..., Any], self: Any, args: Any, kwargs: Any) -> Any:
+    return function(self, *views.plain(args), **views.plain(kwargs))
+
+
+def _reading(result: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a metric say what it has gathered in a graph, where one is being built."""
+
+    @wraps(result)
+    def made(self: Any) -> Any:
+        return in_graphs.in_default(result, self)
+
+    return made
 
 
 class Sum(Metric):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.v2.keras import (
@@ -79,12 +80,24 @@ class Model(Training, Layer):
         is_alone = isinstance(outputs, list) and len(outputs) == 1
         self._result_form = outputs[0] if is_alone else outputs
         self._plan = sketch.needed(outputs, self.starts)
+        self.beside_outputs: list[tuple[Any, Callable[[Any], None]]] = []
         self.opens_scope = False
         self.built = True
         self.input_names = [x.name for x in self.starts]
         self.output_names = [title_of(x) for x in self.ends]
         layers = sketch.by_depth(outputs, self.starts)
         self._functional_layers = [x for x in layers if isinstance(x, Layer)]
+
+    def take_beside(self, tensor: Any, take: Callable[[Any], None]) -> None:
+        """Let each call compute a symbolic tensor besides the outputs, and take it."""
+        if self._plan is None:
+            raise InvalidArgumentError(
+                f'the model "{self.name}" is not made of inputs and outputs: call add_loss and '
+                "add_metric inside its call"
+            )
+        self.beside_outputs.append((tensor, take))
+        every = [self.ends, *[x for x, _ in self.beside_outputs]]
+        self._plan = sketch.needed(every, self.starts)
 
     @property
     def calls(self) -> list[Any]:
@@ -110,7 +123,14 @@ class Model(Training, Layer):
         values = {
             id(x): fitted(y, x) for x, y in zip(self.starts, given, strict=True)
         }
-        return sketch.replayed(self._plan, values, self._result_form)
+        added = [x for x, _ in self.beside_outputs]
+        made, *found = sketch.replayed(
+            self._plan, values, [self._result_form, *added]
+        )
+        histories.note_values(values)
+        for (_, take), value in zip(self.beside_outputs, found, strict=True):
+            take(value)
+        return made
 
     def _flat_inputs(self, inputs: Any) -> list[Any]:
         given = picked(self._input_form, inputs)

@@ -231,8 +231,14 @@ class Optimizer(Module):
     def get_slot(self, var: Any, slot_name: str) -> Any:
         return self._core.get_slot(var, slot_name)
 
+    @anywhere
     def get_gradients(self, loss: Any, params: Any) -> Any:
         return tl.gradients(loss, params)
+
+    def get_updates(self, loss: Any, params: Any) -> list[Any]:
+        """Return what takes a step in a graph."""
+        given = self.get_gradients(loss, params)
+        return [self.apply_gradients(list(zip(given, params, strict=True)))]
 
     def apply_gradients(
         self,

@@ -205,3 +205,20 @@ def with_class_weights(data: Any, class_weight: Any) -> Any:
     own = [class_weight.get(int(k), 1.0) for k in labels.reshape(-1)]
     counts = np.asarray(own, np.float32).reshape(labels.shape)
     return x, y, counts if weights is None else counts * np.asarray(weights)
+
+
+class Endless:
+    """The batches of one epoch after the other."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._now: Iterator[Any] = iter(())
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        for data in self._now:
+            return data
+        self._now = iter(self._source.epoch())
+        return next(self._now)

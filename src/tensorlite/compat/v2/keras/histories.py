@@ -7,6 +7,8 @@ hold these; sketch.py's symbolic tensors say beside each how it came about, and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from typing import Any
@@ -24,6 +26,7 @@ from tensorlite.compat.views import GraphTensor, view
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.trace import standing
 from tensorlite.graph_mode.graph import Graph, active_graph
 from tensorlite.graph_mode.wrapped import as_function
 from tensorlite.ops.resource import VarHandleOp
@@ -31,6 +34,8 @@ from tensorlite.ops.resource import VarHandleOp
 _TABLE = "tensors of layers"
 _APART = "tensors of no layer"
 
+_values: ContextVar[dict[int, Any] | None] = ContextVar("keras_values", default=None)
+"""What symbolic tensors are in the step that a model takes."""
 _placing: ContextVar[bool] = ContextVar("keras_placing", default=False)
 """Whether a layer is being called to make its nodes."""
 
@@ -125,7 +130,11 @@ class _Variable:
     def __init__(self, graph: Graph, handle: SymbolicTensor) -> None:
         self.graph, self.graph_handle = graph, handle
         self.initializing = next(
-            (y for y in graph.nodes if handle in y.inputs and "Assign" in y.op.name),
+            (
+                y
+                for y in graph.nodes
+                if "Assign" in y.op.name and y.inputs[0] is handle
+            ),
             None,
         )
 
@@ -211,6 +220,39 @@ def _noted(x: Any, node: Node, name: str) -> KerasTensor:
     return _remember(KerasTensor.made(x.spec.without_value(), node, name, spec), x)
 
 
+@contextmanager
+def stepping() -> Iterator[None]:
+    """Let tensors of the graph mean their values in a model's step, where a loss names them."""
+    values: dict[int, Any] = {}
+    token, found = _values.set(values), standing.set(partial(_value, values))
+    try:
+        yield
+    finally:
+        standing.reset(found)
+        _values.reset(token)
+
+
+def note_values(values: dict[int, Any]) -> None:
+    """Keep what symbolic tensors are in the call of a model that a step makes."""
+    known = _values.get()
+    if known is not None:
+        known.update(values)
+
+
+def _value(values: dict[int, Any], x: SymbolicTensor) -> Any:
+    """Return what a tensor of the graph is in a step; None if it is not known there."""
+    graph: Any = x.node.graph
+    known = values and isinstance(graph, Graph) and graph.scopes.get(_TABLE)
+    found = _found(view(x), graph) if known else None
+    if found is None:
+        return None
+    if id(found) not in values:
+        own = dict(values)
+        ends = [y for y in _table(graph).values() if id(y) in own]
+        values[id(found)] = sketch.replayed(sketch.needed(found, ends), own, found)
+    return values[id(found)]
+
+
 def placed_input(
     shape: Any, dtype: Any = None, name: str | None = None, layer: Any = None
 ) -> KerasTensor:
@@ -226,7 +268,7 @@ def placed_input(
 
 def taken(tensor: Any, name: str | None, layer: Any) -> KerasTensor:
     """Return a symbolic tensor that stands for one which a graph has already."""
-    node = Node(layer, (), {})
+    tensor, node = view(tensor), Node(layer, (), {})
     node.outputs = KerasTensor.made(tensor.spec.without_value(), node, name or "")
     tensor.graph.scopes.pop(_APART, None)
     return _remember(node.outputs, tensor)

@@ -75,8 +75,12 @@ def in_default(call: Callable[..., Any], *args: Any) -> Any:
     graph = active_graph()
     if graph is None or building.get() is not None:
         return call(*args)
-    with built(graph):
-        return views.shown(call(*args))
+    token = building.set(graph)
+    try:
+        with built(graph):
+            return views.shown(call(*args))
+    finally:
+        building.reset(token)
 
 
 def apart(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -86,6 +86,14 @@ def forget_session(graph: Graph) -> None:
     graph.scopes.pop(_SESSION, None)
 
 
+def holder_of(layer: Any) -> Any:
+    """Return the session that has the values of a layer's weights; None if they have them."""
+    for held in layer.own_and_inner_weights():
+        if isinstance(held, SessionWeight):
+            return session_of(held.graph)
+    return None
+
+
 def handle_of(variable: Any) -> Tensor:
     """Return the handle of a graph's variable as its session has it, once it has a value there."""
     symbol = variable.graph_handle

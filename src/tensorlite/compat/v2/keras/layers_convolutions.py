@@ -54,7 +54,8 @@ class Convolution(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.filters, self.groups, self.use_bias = filters, groups, use_bias
+        self.filters = None if filters is None else int(filters)
+        self.groups, self.use_bias = groups, use_bias
         self.kernel_size = sizes_of(kernel_size, self.axes)
         self.strides = sizes_of(strides, self.axes)
         self.dilation_rate = sizes_of(dilation_rate, self.axes)

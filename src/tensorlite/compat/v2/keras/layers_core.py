@@ -26,6 +26,7 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.channels import bias_add
 from tensorlite.ops.shape import astype, shape_of
 
@@ -56,7 +57,10 @@ class InputLayer(Layer):
             sizes = inner if isinstance(inner, (tuple, list)) else (inner,)
             whole = (batch_size, *sizes)
         self.built = True
-        self.kept = histories.placed_input(whole, dtype, self.name, self)
+        if isinstance(input_tensor, SymbolicTensor):
+            self.kept = histories.taken(input_tensor, self.name, self)
+        else:
+            self.kept = histories.placed_input(whole, dtype, self.name, self)
         self.sparse, self.ragged = bool(sparse), bool(ragged)
         self.kept.sparse = self.sparse
         self.nodes = (self.kept.node,)
@@ -113,6 +117,8 @@ def Input(
 ) -> Any:
     if sketch.is_leaf(tensor):
         return tensor
+    if isinstance(tensor, SymbolicTensor):
+        return InputLayer(input_tensor=tensor, name=name).output
     if ragged or tensor is not None:
         raise InvalidArgumentError(
             "Input: ragged and tensor are not served; give rows of one length and a Masking layer"

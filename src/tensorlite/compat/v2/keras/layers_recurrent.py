@@ -14,6 +14,7 @@ from tensorlite.compat.v2.keras import (
     naming,
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.compat.v2.keras.in_graphs import apart
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
@@ -188,6 +189,7 @@ class RNN(Layer):
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return mask if self.return_sequences and not self.return_state else None
 
+    @apart
     def reset_states(self, states: Any = None) -> None:
         for i, held in enumerate(self.states or ()):
             value = tl.zeros_like(held.value()) if states is None else states[i]

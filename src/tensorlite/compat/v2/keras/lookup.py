@@ -99,8 +99,9 @@ def found_class(kind: str, name: str, known: Mapping[str, Any]) -> Any:
     everything = {**known, **custom_objects}
     if name in custom_objects:
         return custom_objects[name]
-    if name in everything:
-        return of_version(name, everything[name])
+    chosen = of_version(name, everything.get(name))
+    if chosen is not None:
+        return chosen
     spelled = {naming.snake(key): value for key, value in everything.items()}
     joined = {key.lower(): value for key, value in everything.items()}
     made = spelled.get(name, joined.get(name.lower().replace("_", "")))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat import views
-from tensorlite.compat.v2.keras import histories
+from tensorlite.compat.v2.keras import histories, sketch
+from tensorlite.compat.v2.keras.base_metric import Mean
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
@@ -24,6 +26,41 @@ class OlderLayer:
 
     def sublayers(self) -> Any:
         raise NotImplementedError("a layer says which layers it has")
+
+    def take_beside(self, tensor: Any, take: Callable[[Any], None]) -> None:
+        raise InvalidArgumentError(
+            f"{self.name}: what is added outside of call is a symbolic tensor of a model; a layer "
+            "adds tensors inside its call"
+        )
+
+    def add_loss(self, losses: Any, *args: Any, **kwargs: Any) -> None:
+        """Add to what the model costs: tensors of this call, functions, or a model's tensors."""
+        for x in nest.flatten(histories.recovered(losses)):
+            if sketch.is_leaf(x):
+                self.take_beside(x, self._keep_loss)
+            else:
+                self._held.added.append(x)
+
+    def _keep_loss(self, value: Any) -> None:
+        self._held.added.append(value)
+
+    def add_metric(
+        self, value: Any, aggregation: Any = None, name: Any = None, **kwargs: Any
+    ) -> None:
+        """Show the mean of a number over batches beside the metrics."""
+        if aggregation not in (None, "mean") and name is None:
+            aggregation, name = None, aggregation
+        if name is None:
+            raise InvalidArgumentError("add_metric: give the metric a name=")
+        key = f"_metric_{name}"
+        if key not in vars(self):
+            setattr(self, key, Mean(name))
+        mean = getattr(self, key)
+        given = histories.recovered(value)
+        if sketch.is_leaf(given):
+            self.take_beside(given, mean.update_state)
+        elif active_graph() is None:
+            mean.update_state(given)
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Note what a step is to change besides weights: in graphs nodes, else it is done now."""

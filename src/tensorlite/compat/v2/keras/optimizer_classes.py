@@ -221,13 +221,21 @@ class Adamax(Optimizer):
         }
 
 
-class _Ahead(Replaced):
+class Ahead(Replaced):
     """Adam with Nesterov's momentum, which grows from step to step (Dozat 2016)."""
 
     slots = ("mean", "square_mean")
 
-    def __init__(self, rate: Any, beta1: float, beta2: float, epsilon: float) -> None:
+    def __init__(
+        self,
+        rate: Any,
+        beta1: float,
+        beta2: float,
+        epsilon: float,
+        pace: float = 1.0,
+    ) -> None:
         super().__init__(rate)
+        self.pace = pace
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
         one = np.asarray(1.0, np.float32)
         self.product = Weight(one, trainable=False, name=naming.of_weight())
@@ -240,7 +248,7 @@ class _Ahead(Replaced):
         return super().update(pairs)
 
     def _momentum(self, at: Any) -> Any:
-        power = tl.pow(tl.asarray(0.96, dtype=at.dtype), at)
+        power = tl.pow(tl.asarray(0.96, dtype=at.dtype), at * self.pace)
         return self.beta1 * (1.0 - 0.5 * power)
 
     def step(
@@ -279,7 +287,7 @@ class Nadam(Optimizer):
         super().__init__(learning_rate, name=name, **kwargs)
 
     def core(self, rate: Any) -> Any:
-        return _Ahead(rate, self.beta_1, self.beta_2, self.epsilon)
+        return Ahead(rate, self.beta_1, self.beta_2, self.epsilon)
 
     def numbers(self) -> dict[str, Any]:
         return {

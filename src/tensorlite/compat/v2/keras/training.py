@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,8 @@ from tensorlite.compat.v2.keras import (
     callbacks,
     describing,
     feeding,
+    histories,
+    in_sessions,
     naming,
     optimizers,
 )
@@ -53,6 +55,8 @@ class Training(OfGenerators):
     output_names: list[str]
     _steps: Any = None
     _compiled = False
+    _trained: Any = None
+    """What Keras 2 trains: what could be trained when the model was compiled."""
     _compile_config: Mapping[str, Any] = MappingProxyType({})
 
     def compile(
@@ -87,6 +91,12 @@ class Training(OfGenerators):
         self.compiled_loss = CompiledLoss(loss, loss_weights, names)
         self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
         self._steps = _Steps()
+        layer = self._layer()
+        self._trained = (
+            list(layer.trainable_variables)
+            if layer.built and not naming.is_keras_3()
+            else None
+        )
         self._compiled = True
 
     @property
@@ -162,18 +172,20 @@ class Training(OfGenerators):
     def get_metrics_result(self) -> dict[str, Any]:
         return results(self.metrics)
 
+    @histories.stepping()
     def train_step(self, data: Any) -> Any:
         x, y, weights = feeding.unpacked(data)
         with GradientTape() as tape:
             y_pred = self._layer()(x, training=True)
             loss = self.compute_loss(x, y, y_pred, weights)
             loss = self.optimizer.scale_loss(loss)
-        variables = self._layer().trainable_variables
+        variables = self._trained or self._layer().trainable_variables
         self.optimizer.apply_gradients(
             zip(tape.gradient(loss, variables), variables, strict=True)
         )
         return self.compute_metrics(x, y, y_pred, weights)
 
+    @histories.stepping()
     def test_step(self, data: Any) -> Any:
         x, y, weights = feeding.unpacked(data)
         y_pred = self._layer()(x, training=False)
@@ -193,10 +205,11 @@ class Training(OfGenerators):
         if self._steps is None:
             self._steps = _Steps()
         traced = self._steps.traced
-        if name not in traced:
+        key = name, in_sessions.holder_of(self._layer())
+        if key not in traced:
             method = getattr(self, f"{name}_step")
-            traced[name] = function(_calling(method), reduce_retracing=True)
-        step = traced[name]
+            traced[key] = function(_calling(method), reduce_retracing=True)
+        step = traced[key]
 
         def run(data: Any) -> Any:
             batch = nest.map_structure(_tensor, feeding.filled(data))
@@ -257,7 +270,7 @@ class Training(OfGenerators):
         self.stop_training = False
         step = self._step("train")
         first = self._begun(listeners, initial_epoch)
-        batches = _Endless(source) if steps_per_epoch else None
+        batches = feeding.Endless(source) if steps_per_epoch else None
         logs: dict[str, Any] = {}
         for epoch in range(first, epochs):
             listeners.on_epoch_begin(epoch)
@@ -438,24 +451,7 @@ class _Steps:
     """Holds what steps were traced to, apart from what a model is and is saved with."""
 
     def __init__(self) -> None:
-        self.traced: dict[str, Any] = {}
-
-
-class _Endless:
-    """The batches of one epoch after the other."""
-
-    def __init__(self, source: Any) -> None:
-        self._source = source
-        self._now: Iterator[Any] = iter(())
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        for data in self._now:
-            return data
-        self._now = iter(self._source.epoch())
-        return next(self._now)
+        self.traced: dict[tuple[str, Any], Any] = {}
 
 
 def _calling(method: Any) -> Any:

@@ -15,6 +15,7 @@ from tensorlite.compat.v2.keras import (
     defaults,
     describing,
     feeding,
+    histories,
     lambdas,
     legacy as legacy,
     lookup,
@@ -161,7 +162,7 @@ def clear_session(free_memory: bool = True) -> None:
 
 
 def is_keras_tensor(x: Any) -> bool:
-    return sketch.is_leaf(x)
+    return sketch.is_leaf(histories.recovered(x))
 
 
 def get_registered_name(obj: Any) -> str:
@@ -233,7 +234,8 @@ def _of_rows(rows: list[Any]) -> Any:
 
 
 def get_source_inputs(tensor: Any) -> list[Any]:
-    return sketch.sources(tensor)
+    found: list[Any] = sketch.sources(histories.recovered(tensor))
+    return [histories.shown(x) for x in found]
 
 
 def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:

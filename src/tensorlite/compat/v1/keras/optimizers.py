@@ -1,0 +1,66 @@
+"""tf.keras.optimizers of version 1: RMSprop and Nadam compute otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v1.keras.fallback import rest_of
+from tensorlite.compat.v2.keras import optimizers
+from tensorlite.compat.v2.keras.optimizer_classes import Ahead
+from tensorlite.compat.v2.keras.own_updates import Replaced
+from tensorlite.compat.v2.keras.rows import Gradient
+
+
+class _OfRoots(Replaced):
+    """Steps divided by the root of a mean of squares, to which epsilon is added."""
+
+    slots = ("rms",)
+
+    def __init__(self, rate: Any, rho: float, epsilon: float) -> None:
+        super().__init__(rate)
+        self.rho, self.epsilon = rho, epsilon
+
+    def step(
+        self, variable: Any, g: Gradient, rate: Any, step: Any, slots: dict[str, Any]
+    ) -> None:
+        held = slots["rms"]
+        mean = held.value() * self.rho + g.whole * g.whole * (1.0 - self.rho)
+        held.assign(mean)
+        variable.assign_sub(rate * g.whole / (tl.sqrt(mean) + self.epsilon))
+
+
+class RMSprop(optimizers.RMSprop):
+    """Steps divided by the root of a mean of squares."""
+
+    def core(self, rate: Any) -> Any:
+        if self.momentum or self.centered:
+            return super().core(rate)
+        return _OfRoots(rate, self.rho, self.epsilon)
+
+
+class Nadam(optimizers.Nadam):
+    """Adam with Nesterov's momentum."""
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        name: str | None = None,
+        schedule_decay: float = 0.004,
+        **kwargs: Any,
+    ) -> None:
+        self.schedule_decay = schedule_decay
+        super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
+
+    def core(self, rate: Any) -> Any:
+        numbers = self.beta_1, self.beta_2, self.epsilon
+        return Ahead(rate, *numbers, self.schedule_decay)
+
+
+DIFFERENT = {"RMSprop": RMSprop, "Nadam": Nadam}
+"""What is found by its name in programs of version 1."""
+
+__getattr__ = rest_of(optimizers, __name__, globals())
