@@ -229,3 +229,31 @@ def test_rates_are_divided_by_roots_to_which_epsilon_is_added() -> None:
     model.train_on_batch(one, 0.0 * one)
     wanted = 1.0 - 0.1 * 2.0 / (np.sqrt(0.1 * 4.0) + 0.1)
     np.testing.assert_allclose(model.get_weights()[0], [[wanted]], rtol=1e-5)
+
+
+def test_probabilities_are_kept_away_from_zero_twice() -> None:
+    """TensorFlow 1.15's loss of a certain mistake is log(2e-7), not log(1e-7)."""
+    found = keras.losses.binary_crossentropy(
+        tf.constant([[1.0]]), tf.constant([[0.0]])
+    )
+    np.testing.assert_allclose(K.get_session().run(found), [-np.log(2e-7)], rtol=1e-5)
+
+
+def test_all_outputs_have_the_metrics_of_a_list() -> None:
+    x = drawn(8, 4)
+    given = keras.Input((4,))
+    outputs = [keras.layers.Dense(1, name=name)(given) for name in "ab"]
+    model = keras.Model(given, outputs)
+    model.compile(
+        "sgd", "mse", metrics=["mae", keras.metrics.MeanSquaredError(name="q")]
+    )
+    model.fit(x, [x[:, :1], x[:, 0]], verbose=0)
+    listed = ["loss", "a_loss", "b_loss", "a_mean_absolute_error", "a_q"]
+    assert model.metrics_names[:3] == listed[:3]
+    assert {"a_q", "b_q"} <= set(model.metrics_names)
+
+
+def test_activations_are_found_and_told_by_name() -> None:
+    layer = keras.layers.Dense(2, activation=keras.activations.softmax)
+    assert keras.activations.serialize(layer.activation) == "softmax"
+    assert keras.activations.get("hard_sigmoid") is keras.activations.hard_sigmoid

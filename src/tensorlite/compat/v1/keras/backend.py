@@ -293,4 +293,4 @@ def random_binomial(
     return v1.cast(drawn <= p, kind)
 
 
-__getattr__ = rest_of(backend_2, __name__, globals())
+__getattr__ = rest_of(backend_2, __name__, globals(), takes_graphs=True)

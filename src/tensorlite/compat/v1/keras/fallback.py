@@ -16,16 +16,19 @@ def _taking_graphs(made: Any) -> Any:
     return anywhere(made)
 
 
-def rest_of(module: Any, name: str, own: Mapping[str, Any]) -> Callable[[str], Any]:
+def rest_of(
+    module: Any, name: str, own: Mapping[str, Any], takes_graphs: bool = False
+) -> Callable[[str], Any]:
     """Return a module's `__getattr__`, which finds what another module has.
 
-    Functions take tensors of graphs, too.
+    With `takes_graphs` functions take tensors of graphs that do not by themselves.
     """
 
     def find(wanted: str) -> Any:
         try:
             found = getattr(module, wanted)
-            return _taking_graphs(found) if isfunction(found) else found
+            wrapped = takes_graphs and isfunction(found)
+            return _taking_graphs(found) if wrapped else found
         except AttributeError:
             raise attribute_error(name, wanted, {**vars(module), **own}) from None
 

@@ -211,7 +211,8 @@ class Model(Training, Layer):
     def weights(self) -> Any:
         inner = [w for layer in self.sublayers() for w in layer.weights]
         found = once([*self.own_weights(), *inner])
-        if not found and not self._is_made():
+        refuses = naming.is_keras_3() or "build" in vars(type(self))
+        if not found and refuses and not self._is_made():
             raise InvalidArgumentError(
                 f"Weights for model {self.name} have not yet been created. Weights are created "
                 "when the Model is first called on inputs or `build()` is called with an "

@@ -273,9 +273,17 @@ def _groups(given: Any, outputs: Any, names: list[str]) -> list[list[Any]]:
         return [_listed(x) for x in found]
     if count > 1 and all(isinstance(x, (list, tuple)) for x in given):
         return [_listed(x) for x in given]
-    if count > 1 and len(given) == count:
+    nested = any(isinstance(x, (list, tuple)) for x in given)
+    if count > 1 and len(given) == count and (nested or naming.is_keras_3()):
         return [_listed(x) for x in given]
-    return [_listed(given) for _ in range(count)]
+    return [[_own(x, count) for x in _listed(given)] for _ in range(count)]
+
+
+def _own(given: Any, count: int) -> Any:
+    """Return a metric for one of several outputs, where all have the same ones."""
+    if count == 1 or not isinstance(given, Metric):
+        return given
+    return type(given).from_config(given.get_config())
 
 
 def _listed(x: Any) -> list[Any]:

@@ -15,6 +15,7 @@ from tensorlite.compat.v2.keras.fitting import filled as filled
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import Tensor
 from tensorlite.data.dataset import Dataset
 
 
@@ -205,6 +206,18 @@ def with_class_weights(data: Any, class_weight: Any) -> Any:
     own = [class_weight.get(int(k), 1.0) for k in labels.reshape(-1)]
     counts = np.asarray(own, np.float32).reshape(labels.shape)
     return x, y, counts if weights is None else counts * np.asarray(weights)
+
+
+def in_columns(batch: Any) -> Any:
+    """Return a batch of which no input or label has one axis only, as Keras 2 takes them."""
+    x, y, weights = unpacked(batch)
+
+    def column(value: Any) -> Any:
+        is_row = isinstance(value, Tensor) and len(value.spec.shape or ()) == 1
+        return value[:, None] if is_row else value
+
+    found = [nest.map_structure(column, part) for part in (x, y)]
+    return packed(*found, weights)
 
 
 class Endless:

@@ -108,7 +108,8 @@ class RNN(Layer):
         return [made, *(end if isinstance(end, (list, tuple)) else [end])]
 
     def _beginning(self, x: Any, given: Any) -> Any:
-        own = shape_of(x)[1] if x.shape[1] is None else x.shape[1]
+        rows = x.spec.dims[1]
+        own = shape_of(x)[1] if rows is None else rows
         first = self.get_initial_state(own, x.dtype)
         if given is not None:
             flat = nest.flatten(given)
@@ -148,7 +149,7 @@ class RNN(Layer):
     def _run(
         self, x: Any, mask: Any, state: Any, training: Any
     ) -> tuple[Any, Any, Any]:
-        steps = x.shape[0]
+        steps = x.spec.dims[0]
         if steps is None or (tracer() is not None and not self.unroll and steps > 4):
             return self._looped(x, mask, state, training)
         results: list[Any] = []

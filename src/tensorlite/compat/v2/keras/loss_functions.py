@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.v2.keras import logits, masks
+from tensorlite.compat.v2.keras import logits, masks, naming
 from tensorlite.compat.v2.keras.base_loss import as_tensors
 from tensorlite.compat.v2.keras.in_graphs import anywhere
 from tensorlite.core.dtypes import float32, int32
@@ -133,7 +133,10 @@ def binary_crossentropy(
         each = tl.nn.sigmoid_cross_entropy(true, known)
     else:
         p = tl.clip(predicted, _SMALL, 1.0 - _SMALL)
-        each = -(true * tl.log(p) + (1.0 - true) * tl.log(1.0 - p))
+        more = (
+            0.0 if naming.is_keras_3() else _SMALL
+        )  # Keras 2 keeps away from 0 twice
+        each = -(true * tl.log(p + more) + (1.0 - true) * tl.log(1.0 - p + more))
     return tl.mean(each, axis=axis)
 
 

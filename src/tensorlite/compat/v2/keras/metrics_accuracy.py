@@ -8,15 +8,18 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras import naming
 from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper
+from tensorlite.compat.v2.keras.in_graphs import anywhere
 from tensorlite.core.dtypes import float32
 from tensorlite.ops.shape import astype
 
 
+@anywhere
 def accuracy(y_true: Any, y_pred: Any) -> Any:
     true, predicted = converted(y_true), converted(y_pred)
     return astype(astype(true, predicted.dtype) == predicted, float32)
 
 
+@anywhere
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     predicted = converted(y_pred)
     chosen = astype(predicted > threshold, predicted.dtype)
@@ -25,6 +28,7 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     return each if naming.is_keras_3() else tl.mean(each, axis=-1)
 
 
+@anywhere
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     right = tl.argmax(converted(y_true), axis=-1) == tl.argmax(
         converted(y_pred), axis=-1
@@ -39,12 +43,14 @@ def _labels(y_true: Any, predicted: Any) -> Any:
     return astype(true, tl.int64)
 
 
+@anywhere
 def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     predicted = converted(y_pred)
     chosen = astype(tl.argmax(predicted, axis=-1), tl.int64)
     return astype(_labels(y_true, predicted) == chosen, float32)
 
 
+@anywhere
 def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     """Return 1 where fewer than k classes are thought more likely than the true one."""
     predicted = converted(y_pred)
@@ -56,6 +62,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
     return astype(above < float(k), float32)
 
 
+@anywhere
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
     labels = tl.argmax(converted(y_true), axis=-1)
     return sparse_top_k_categorical_accuracy(labels, y_pred, k)

@@ -213,6 +213,7 @@ class Training(OfGenerators):
 
         def run(data: Any) -> Any:
             batch = nest.map_structure(_tensor, feeding.filled(data))
+            batch = batch if naming.is_keras_3() else feeding.in_columns(batch)
             if self.run_eagerly:
                 with run_eagerly():
                     return step(batch)
