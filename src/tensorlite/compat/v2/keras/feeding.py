@@ -216,8 +216,8 @@ def in_columns(batch: Any) -> Any:
         is_row = isinstance(value, Tensor) and len(value.spec.shape or ()) == 1
         return value[:, None] if is_row else value
 
-    found = [nest.map_structure(column, part) for part in (x, y)]
-    return packed(*found, weights)
+    x, y = nest.map_structure(column, x), nest.map_structure(column, y)
+    return packed(x, y, weights)
 
 
 class Endless:
