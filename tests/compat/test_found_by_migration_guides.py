@@ -1,6 +1,7 @@
 """What guides for going from TensorFlow 1 to 2 have shown to be wrong, by as little as shows it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,3 +81,59 @@ def test_what_a_model_function_gives_is_checked_and_made_scalar() -> None:
         ):
             with pytest.raises(DTypeError, match=message):
                 spec(**given)
+
+
+estimators: Any = tf.estimator
+"""Imported at first use, so that types know nothing of it."""
+
+
+def _counting(features: Any, labels: Any, mode: str) -> Any:
+    """Return a model whose loss is the number of steps taken."""
+    step = tf1.train.get_global_step()
+    loss = tf.reduce_mean(features) * 0.0 + tf.cast(step, tf.float32)
+    return estimators.EstimatorSpec(mode, loss=loss, train_op=step.assign_add(1))
+
+
+def _rows() -> Any:
+    return tf.data.Dataset.from_tensor_slices(([1.0] * 4, [0.0] * 4)).repeat()
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "last"),
+    [
+        ("stop_if_higher_hook", 3.5, 5),
+        ("stop_if_higher_hook", 9.0, 12),
+        ("stop_if_no_decrease_hook", 3, 5),
+        ("stop_if_no_increase_hook", 3, 12),
+    ],
+)
+def test_training_ends_early_by_what_was_found(
+    tmp_path: Path, make: str, given: float, last: int
+) -> None:
+    """Evaluations after 2 and 5 steps found 2 and 5 as the loss, which version 2 trains, too."""
+    model = estimators.Estimator(_counting, str(tmp_path))
+    for steps in (2, 5):
+        model.train(_rows, max_steps=steps)
+        model.evaluate(_rows, steps=1)
+    make_hook = getattr(tf1.estimator.experimental, make)
+    hook = make_hook(model, "loss", given, run_every_secs=None, run_every_steps=1)
+    model.train(_rows, hooks=[hook], max_steps=12)
+    assert model.get_variable_value("global_step") == pytest.approx(last, abs=1)
+
+
+def test_losses_of_version_2_are_means(tmp_path: Path) -> None:
+    """A linear classifier begins with even chances; version 1 adds up what 2 takes the mean of."""
+    column = tf.feature_column.numeric_column("x")
+
+    def rows() -> Any:
+        features = {"x": [[1.0], [2.0], [3.0], [4.0]]}
+        return tf.data.Dataset.from_tensor_slices((features, [0, 1, 1, 0])).batch(4)
+
+    older, newer = tf1.estimator.LinearClassifier, estimators.LinearClassifier
+    assert issubclass(newer, older)
+    found = []
+    for kind in (older, newer):
+        model = kind([column], str(tmp_path / kind.__module__), optimizer="SGD")
+        model.train(rows, steps=1)
+        found.append(model.evaluate(rows)["loss"])
+    assert found[0] > 2 * found[1]

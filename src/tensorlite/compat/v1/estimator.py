@@ -10,6 +10,7 @@ from tensorlite.compat.v1.estimators import (
     accelerated as tpu,
     inputs,
     receivers as export,
+    stopping as experimental,
 )
 from tensorlite.compat.v1.estimators.base import Estimator, EvalSpec, TrainSpec
 from tensorlite.compat.v1.estimators.configuration import RunConfig
@@ -88,6 +89,7 @@ __all__ = [
     "WarmStartSettings",
     "add_metrics",
     "classifier_parse_example_spec",
+    "experimental",
     "export",
     "inputs",
     "regressor_parse_example_spec",

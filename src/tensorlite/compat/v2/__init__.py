@@ -5,6 +5,8 @@ Programs run at once unless they build a graph in `with tf.Graph().as_default()`
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from tensorlite.graph_mode.graph import mode
 
 if (
@@ -351,5 +353,7 @@ __internal__ = internal
 
 
 def __getattr__(name: str) -> object:
-    """Say of a name that is not there what is near it."""
+    """Return what is imported at first use; say of a name that is not there what is near it."""
+    if name == "estimator":
+        return import_module(f"{__name__}.{name}")
     raise attribute_error(__name__, name, globals())

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared.tf_data import Dataset
 from tensorlite.compat.v1 import (
     averages,
     data,
@@ -209,8 +210,7 @@ class Estimator:
         return found
 
     def _write(self, found: Mapping[str, Any], name: str | None) -> None:
-        folder = Path(self.model_dir) / (f"eval_{name}" if name else "eval")
-        writer = summary.FileWriterCache.get(str(folder))
+        writer = summary.FileWriterCache.get(self.eval_dir(name))
         for key, value in found.items():
             if key != "global_step" and np.ndim(value) == 0:
                 told = hooks.value_summary(key, float(value))
@@ -321,6 +321,10 @@ class Estimator:
         given = (serving_input_receiver_fn, assets_extra, as_text, checkpoint_path)
         return self.export_saved_model(export_dir_base, *given)
 
+    def eval_dir(self, name: str | None = None) -> str:
+        """Return the folder of what evaluations have found."""
+        return str(Path(self.model_dir) / (f"eval_{name}" if name else "eval"))
+
     def latest_checkpoint(self) -> str | None:
         found: str | None = latest_checkpoint(self.model_dir)
         return found
@@ -341,7 +345,7 @@ def _parameters(function: Callable[..., Any]) -> set[str]:
 
 def _read(given: Any) -> tuple[Any, Any]:
     """Return features and labels of what an input function gives, which may be a dataset."""
-    if isinstance(given, data.Dataset):
+    if isinstance(given, Dataset):
         given = data.make_one_shot_iterator(given).get_next()
     if isinstance(given, (list, tuple)) and len(given) == 2:
         return given[0], given[1]
