@@ -45,6 +45,11 @@ from tensorlite.compat.v2.keras.layers_cells import (
     SimpleRNNCell,
     StackedRNNCells,
 )
+from tensorlite.compat.v2.keras.layers_contrast import (
+    AutoContrast,
+    Equalization,
+    RandomColorDegeneration,
+)
 from tensorlite.compat.v2.keras.layers_convolutions import (
     Conv1D,
     Conv1DTranspose,
@@ -194,6 +199,9 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
 GroupQueryAttention = GroupedQueryAttention
 
 __all__ = [
+    "AutoContrast",
+    "Equalization",
+    "RandomColorDegeneration",
     "Activation",
     "ActivityRegularization",
     "AdaptiveAveragePooling1D",

@@ -94,6 +94,16 @@ def _range(factor: Any, lowest: float = -math.inf) -> tuple[float, float]:
     return max(-size, lowest), size
 
 
+def drawn_between(factor: Any, lowest: float, highest: float) -> tuple[float, float]:
+    """Return what is drawn between: two numbers, or from the lowest to one."""
+    two = factor if isinstance(factor, (list, tuple)) else (lowest, factor)
+    if len(two) != 2 or not lowest <= two[0] <= two[1] <= highest:
+        raise InvalidArgumentError(
+            f"factor={factor}: a number, or two that rise, from {lowest} to {highest}"
+        )
+    return float(two[0]), float(two[1])
+
+
 class RandomFlip(RandomImages):
     moves = True
 

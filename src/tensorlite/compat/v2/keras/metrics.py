@@ -83,20 +83,26 @@ from tensorlite.compat.v2.keras.metrics_losses import (
 )
 from tensorlite.compat.v2.keras.metrics_tables import (
     BinaryIoU,
+    ConcordanceCorrelation,
     F1Score,
     FBetaScore,
     IoU,
     MeanIoU,
     OneHotIoU,
     OneHotMeanIoU,
+    PearsonCorrelation,
     PrecisionAtRecall,
     R2Score,
     RecallAtPrecision,
     SensitivityAtSpecificity,
     SpecificityAtSensitivity,
+    concordance_correlation,
+    pearson_correlation,
 )
 
 CLASSES: dict[str, Any] = {
+    "ConcordanceCorrelation": ConcordanceCorrelation,
+    "PearsonCorrelation": PearsonCorrelation,
     "SpecificityAtSensitivity": SpecificityAtSensitivity,
     "SensitivityAtSpecificity": SensitivityAtSpecificity,
     "RecallAtPrecision": RecallAtPrecision,
@@ -143,6 +149,8 @@ CLASSES: dict[str, Any] = {
     "MeanTensor": MeanTensor,
 }
 FUNCTIONS: dict[str, Any] = {
+    "concordance_correlation": concordance_correlation,
+    "pearson_correlation": pearson_correlation,
     "bce": binary_crossentropy,
     "BCE": binary_crossentropy,
     "MSE": MSE,
@@ -246,6 +254,10 @@ def _by_shapes(name: str, y_true: Any, y_pred: Any, loss: Any) -> Any:
 
 
 __all__ = [
+    "ConcordanceCorrelation",
+    "PearsonCorrelation",
+    "concordance_correlation",
+    "pearson_correlation",
     "SpecificityAtSensitivity",
     "SensitivityAtSpecificity",
     "RecallAtPrecision",

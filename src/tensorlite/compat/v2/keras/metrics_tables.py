@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.v2.keras.base_metric import Metric
+from tensorlite.compat.v2.keras.base_metric import MeanMetricWrapper, Metric
+from tensorlite.compat.v2.keras.in_graphs import anywhere
 from tensorlite.compat.v2.keras.metrics_counts import AUC
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
@@ -196,6 +197,56 @@ class F1Score(FBetaScore):
         dtype: Any = None,
     ) -> None:
         super().__init__(average, 1.0, threshold, name, dtype)
+
+
+@anywhere
+def pearson_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """Return how true and predicted values rise together, from -1 to 1."""
+    return _together(y_true, y_pred, axis, 0.0)
+
+
+@anywhere
+def concordance_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """Return how nearly predicted values are the true ones, from -1 to 1."""
+    return _together(y_true, y_pred, axis, 1.0)
+
+
+def _together(y_true: Any, y_pred: Any, axis: int, share: float) -> Any:
+    """Return a covariance over deviations, or over the squares of these and of the distance."""
+    found = converted(y_pred)
+    true = astype(converted(y_true), found.dtype)
+    means = [tl.mean(x, axis=axis, keepdims=True) for x in (true, found)]
+    first, second = true - means[0], found - means[1]
+    both = tl.mean(first * second, axis=axis)
+    spreads = [tl.mean(x * x, axis=axis) for x in (first, second)]
+    if not share:
+        return divide_no_nan(both, tl.sqrt(spreads[0] * spreads[1]))
+    distance = tl.squeeze(tl.square(means[0] - means[1]), axis=axis)
+    return divide_no_nan(2.0 * both, spreads[0] + spreads[1] + distance)
+
+
+class PearsonCorrelation(MeanMetricWrapper):
+    """The mean of how true and predicted values rise together."""
+
+    def __init__(
+        self,
+        name: str | None = "pearson_correlation",
+        dtype: Any = None,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(pearson_correlation, name, dtype, axis=axis)
+
+
+class ConcordanceCorrelation(MeanMetricWrapper):
+    """The mean of how nearly predicted values are the true ones."""
+
+    def __init__(
+        self,
+        name: str | None = "concordance_correlation",
+        dtype: Any = None,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(concordance_correlation, name, dtype, axis=axis)
 
 
 class R2Score(Metric):
