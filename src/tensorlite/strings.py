@@ -22,6 +22,7 @@ from tensorlite.ops.splitting import (
     split_strings as split,
     split_to_sparse,
     unicode_decode,
+    unicode_decode_with_offsets,
     unicode_encode,
 )
 from tensorlite.ops.text import (
@@ -64,6 +65,7 @@ __all__ = [
     "to_hash_bucket_strong",
     "to_number",
     "unicode_decode",
+    "unicode_decode_with_offsets",
     "unicode_encode",
     "unicode_script",
     "unsorted_segment_join",

@@ -290,3 +290,87 @@ def test_test_cases_evaluate_where_operators_run_at_once() -> None:
         assert kept.run(tf.constant(3)) == 3
         with pytest.raises(tf.errors.InvalidArgumentError, match="at once"):
             session.run(tf.constant(3), feed_dict={1: 2})
+
+
+def test_comparisons_say_where_they_fail() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        tf.debugging.assert_less([[1, 5], [7, 0]], [[2, 4], [6, 1]], message="more")
+    lines = str(caught.value).splitlines()
+    assert lines[:10] == [
+        *("more", "Condition x < y did not hold."),
+        *("Indices of first 2 different values:", "[[0 1]", " [1 0]]"),
+        *("Corresponding x values:", "[5 7]", "Corresponding y values:", "[4 6]"),
+        "First 3 elements of x:",
+    ]
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        tf.debugging.assert_equal([1, 2], 2, summarize=1)
+    shown = "First 1 elements of x:\n[1]\nFirst 1 elements of y:\n[2]"
+    assert shown in str(caught.value)
+    assert tf.debugging.assert_equal([1, 2], [1, 2]) is None
+
+
+def test_ragged_tensors_are_of_a_type() -> None:
+    tf.debugging.assert_type(_ragged([1.0], []), tf.float32)
+    with pytest.raises(TypeError, match="must be of type"):
+        tf.debugging.assert_type(_ragged([1.0], []), tf.int32)
+
+
+def test_numpy_asks_for_the_shape_of_a_traced_tensor() -> None:
+    @tf.function
+    def rows(x: Any) -> Any:
+        return tf.reshape(x, [np.shape(x)[0], np.ndim(x), -1])
+
+    assert rows(tf.ones([2, 3, 4])).shape == [2, 3, 4]
+
+
+WRONG = [b"a\xffb\x01", b"\xe2\x82z"]
+
+
+@pytest.mark.parametrize(
+    ("options", "points", "starts"),
+    [
+        ({}, [[97, 65533, 98, 1], [65533, 122]], [[0, 1, 2, 3], [0, 2]]),
+        (
+            {"replacement_char": 33},
+            [[97, 33, 98, 1], [33, 122]],
+            [[0, 1, 2, 3], [0, 2]],
+        ),
+        ({"errors": "ignore"}, [[97, 98, 1], [122]], [[0, 2, 3], [2]]),
+        (
+            {"replace_control_characters": True},
+            [[97, 65533, 98, 65533], [65533, 122]],
+            [[0, 1, 2, 3], [0, 2]],
+        ),
+        (
+            {"errors": "ignore", "replace_control_characters": True},
+            [[97, 98], [122]],
+            [[0, 2], [2]],
+        ),
+    ],
+)
+def test_bytes_that_are_no_characters(options: Any, points: Any, starts: Any) -> None:
+    found, places = tf.strings.unicode_decode_with_offsets(WRONG, "UTF-8", **options)
+    assert (found.to_list(), places.to_list()) == (points, starts)
+    assert tf.strings.unicode_decode(WRONG, "UTF-8", **options).to_list() == points
+    texts = tf.strings.unicode_transcode(WRONG, "UTF-8", "UTF-8", **options).numpy()
+    assert texts.tolist() == ["".join(map(chr, row)).encode() for row in points]
+    if "replace_control_characters" not in options:
+        split, _ = tf.strings.unicode_split_with_offsets(WRONG, "UTF-8", **options)
+        assert split.to_list() == [
+            [chr(point).encode() for point in row] for row in points
+        ]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, b"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdb"),
+        ({"replacement_char": 33}, b"a!!!b"),
+        ({"errors": "ignore"}, b"ab"),
+    ],
+)
+def test_numbers_that_are_no_characters(options: Any, expected: bytes) -> None:
+    points = [97, -1, 0xD83D, 0x110000, 98]
+    assert tf.strings.unicode_encode(points, "UTF-8", **options).numpy() == expected
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of range for Unic"):
+        tf.strings.unicode_encode(points, "UTF-8", errors="strict")

@@ -43,6 +43,8 @@ _OURS = {
     "true_divide": "divide",
 }
 """NumPy's names that differ from the standard's."""
+_ASKED = ("shape", "ndim", "size")
+"""What NumPy's functions ask of an array and a tensor says itself, of a trace too."""
 _SAME = """
 add all any argmax argmin argsort asarray atan2 bitwise_and bitwise_or bitwise_xor broadcast_to
 ceil clip conj copysign cos cosh count_nonzero cross cumulative_prod cumulative_sum diff divide
@@ -68,6 +70,13 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
     Raises DTypeError, which names the function, where there is no such one, or where arguments
     are given that it does not have (`out`, `where`).
     """
+    if (
+        name in _ASKED
+        and len(args) == 1
+        and not kwargs
+        and isinstance(args[0], Operand)
+    ):
+        return getattr(args[0], name)
     is_operator = name in _OPERATORS.split()
     if settings.tensorflow_results and not is_operator and _all_known(args):
         return _by_value(name, args, kwargs)

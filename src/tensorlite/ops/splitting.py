@@ -7,7 +7,7 @@ csv.py, numbers of raw bytes in decoding.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +33,7 @@ __all__ = [
     "split_strings",
     "split_to_sparse",
     "unicode_decode",
+    "unicode_decode_with_offsets",
     "unicode_encode",
 ]
 
@@ -163,33 +164,69 @@ class UnicodeDecode(Op):
     replacement_char: int = 65533
     replace_control_characters: bool = False
 
-    def infer(self, x: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+    def infer(self, x: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return where rows begin, and the points."""
         strings_only(self, x)
         count = None if x.size is None else x.size + 1
         return TensorSpec((count,), dtypes.int64), TensorSpec((None,), dtypes.int32)
 
-    def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
+    def kernel(self, xp: Xp, x: Array) -> tuple[Array, ...]:
         """Return them."""
-        rows = [self._points(as_bytes(text)) for text in x.ravel().tolist()]
-        edges = np.cumsum([0, *map(len, rows)])
-        points = [point for row in rows for point in row]
-        return edges.astype(np.int64), np.asarray(points, np.int32)
+        return self.rows(x)[:2]
 
-    def _points(self, text: bytes) -> list[int]:
+    def rows(self, x: Array) -> tuple[Array, Array, Array]:
+        """Return where rows begin, the points, and at which byte of its string each begins."""
+        rows = [self._points(as_bytes(text)) for text in x.ravel().tolist()]
+        edges = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+        points = [point for row in rows for point, _ in row]
+        starts = [start for row in rows for _, start in row]
+        return edges, np.asarray(points, np.int32), np.asarray(starts, np.int64)
+
+    def _points(self, text: bytes) -> list[tuple[int, int]]:
+        other = [self.replacement_char] if self.errors != "ignore" else []
+        points = []
+        for point, start in _decoded(text, self.input_encoding):
+            is_wrong = point is None
+            if is_wrong and self.errors == "strict":
+                raise InvalidArgumentError(
+                    f"Invalid formatting on input string {text!r}: it is not "
+                    f"{self.input_encoding} at byte {start}"
+                )
+            is_control = point is not None and point < 32
+            if is_wrong or (is_control and self.replace_control_characters):
+                points += [(one, start) for one in other]
+            elif point is not None:
+                points.append((point, start))
+        return points
+
+
+class UnicodeDecodeWithOffsets(UnicodeDecode):
+    """The same, and at which byte of its string each code point begins."""
+
+    def infer(self, x: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return where rows begin, the points, and their places."""
+        return *super().infer(x), TensorSpec((None,), dtypes.int64)
+
+    def kernel(self, xp: Xp, x: Array) -> tuple[Array, ...]:
+        """Return them."""
+        return self.rows(x)
+
+
+def _decoded(text: bytes, encoding: str) -> Iterator[tuple[int | None, int]]:
+    """Yield the code points, None for bytes that make none, each with its place in bytes."""
+    at = 0
+    while at < len(text):
         try:
-            found = text.decode(self.input_encoding, self.errors)
+            good, end = text[at:].decode(encoding), len(text)
         except UnicodeDecodeError as error:
-            raise InvalidArgumentError(
-                f"{text!r} is not {self.input_encoding}: {error}"
-            ) from None
-        points = [ord(one) for one in found]
-        other = self.replacement_char
-        if self.replace_control_characters:
-            points = [
-                other if point < 32 or point == 127 else point for point in points
-            ]
-        return [other if point == 65533 else point for point in points]
+            good = text[at : at + error.start].decode(encoding)
+            end = at + error.end
+        for one in good:
+            yield ord(one), at
+            at += len(one.encode(encoding))
+        if at < end:
+            yield None, at
+        at = end
 
 
 class UnicodeEncode(Op):
@@ -210,38 +247,93 @@ class UnicodeEncode(Op):
         """Return the strings."""
         edges = splits.tolist()
         found = np.empty(len(edges) - 1, object)
-        rows = [points[a:b].tolist() for a, b in pairwise(edges)]
+        rows = [self._characters(points[a:b].tolist()) for a, b in pairwise(edges)]
         coding = {"UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}.get(
             self.output_encoding, "utf-8"
         )
         found[:] = ["".join(map(chr, row)).encode(coding) for row in rows]
         return found
 
+    def _characters(self, points: list[int]) -> list[int]:
+        """Return the points, those that are no characters replaced or left out."""
+        if all(map(_is_character, points)):
+            return points
+        if self.errors == "strict":
+            raise InvalidArgumentError(
+                "Code point is out of range for Unicode, or is a surrogate: "
+                f"{[point for point in points if not _is_character(point)]}"
+            )
+        other = [self.replacement_char] if self.errors == "replace" else []
+        return [
+            one
+            for point in points
+            for one in ([point] if _is_character(point) else other)
+        ]
+
+
+def _is_character(point: int) -> bool:
+    """Return whether a number is that of a character."""
+    return 0 <= point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF
+
 
 def unicode_decode(
-    x: TensorLike, input_encoding: str = "UTF-8", errors: str = "replace"
+    x: TensorLike,
+    input_encoding: str = "UTF-8",
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Return the code points of strings, one behind the other, and how many each has.
+
+    `errors` says what is done with bytes that make no character, and with control characters where
+    these are replaced: "replace", "ignore", or "strict", which raises InvalidArgumentError.
 
     >>> points, lengths = tl.strings.unicode_decode(["ab", "c"])
     >>> print(points, lengths)
     [97 98 99] [2 1]
     """
-    edges, points = calls(UnicodeDecode(input_encoding, errors), x)
+    options = input_encoding, errors, replacement_char, replace_control_characters
+    edges, points = calls(UnicodeDecode(*options), x)
     return points, edges[1:] - edges[:-1]
 
 
+def unicode_decode_with_offsets(
+    x: TensorLike,
+    input_encoding: str = "UTF-8",
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return what `unicode_decode` does, and at which byte of its string each point begins.
+
+    >>> _, _, starts = tl.strings.unicode_decode_with_offsets(["a\u00e9b"])
+    >>> print(starts)
+    [0 1 3]
+    """
+    options = input_encoding, errors, replacement_char, replace_control_characters
+    edges, points, starts = calls(UnicodeDecodeWithOffsets(*options), x)
+    return points, edges[1:] - edges[:-1], starts
+
+
 def unicode_encode(
-    points: TensorLike, lengths: TensorLike, output_encoding: str = "UTF-8"
+    points: TensorLike,
+    lengths: TensorLike,
+    output_encoding: str = "UTF-8",
+    errors: str = "replace",
+    replacement_char: int = 65533,
 ) -> Tensor:
     """Return the strings that code points make, so many of them each.
+
+    `errors` says what is done with numbers that are no characters: "replace", "ignore", or
+    "strict", which raises InvalidArgumentError.
 
     >>> print(tl.strings.unicode_encode([97, 98, 99], [2, 1]))
     [b'ab' b'c']
     """
     counts = astype(to_tensor(lengths), dtypes.int64)
     edges = concat([constant([0], dtypes.int64), cumulative_sum(counts)])
-    return call(UnicodeEncode("replace", output_encoding), points, edges)
+    op = UnicodeEncode(errors, output_encoding, replacement_char)
+    return call(op, points, edges)
 
 
 class StringNGrams(Op):

@@ -14,7 +14,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.views import plain
 from tensorlite.core.check import pairs_of
-from tensorlite.core.dispatch import call
+from tensorlite.core.dispatch import call, tracer
 from tensorlite.core.dtypes import as_dtype, bool_, int32
 from tensorlite.core.errors import (
     AssertionFailedError,
@@ -29,6 +29,7 @@ from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, titled
 from tensorlite.ops import assertions
 from tensorlite.ops.numerics import CheckNumerics
+from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -99,6 +100,32 @@ def _label(x: Any) -> str:
     return f"shape={x.spec.shape} dtype={x.dtype.name}"
 
 
+def _listed(message: Any) -> list[str]:
+    return [] if message is None else [str(message)]
+
+
+def _count(summarize: Any) -> int | None:
+    """Return how many elements are shown: 3 unless told otherwise, all for negative numbers."""
+    number = 3 if summarize is None else int(summarize)
+    return None if number < 0 else number
+
+
+def _differences(
+    held: Any, x: Any, y: Any, sign: str, count: int | None
+) -> list[str]:
+    """Return lines that say where a relation of two arrays does not hold."""
+    lines = [f"Condition x {sign} y did not hold."]
+    if x.shape == y.shape and x.ndim:
+        places = np.argwhere(~held)[:count]
+        lines += [f"Indices of first {len(places)} different values:", str(places)]
+        for name, array in (("x", x), ("y", y)):
+            lines += [f"Corresponding {name} values:", str(array[~held][:count])]
+    for name, array in (("x", x), ("y", y)):
+        first = array.ravel()[:count]
+        lines += [f"First {len(first)} elements of {name}:", str(first)]
+    return lines
+
+
 def comparison(
     default: str, sign: str, relation: Callable[[Any, Any], Any], known: Any
 ) -> Callable[..., Any]:
@@ -114,6 +141,12 @@ def comparison(
         name: str | None = None,
     ) -> Any:
         a, b = agreeing(x, y)
+        if tracer() is None and active_graph() is None and data is None:
+            arrays = a.numpy(), b.numpy()
+            if not np.all(held := known(*arrays)):
+                shown = _differences(held, *arrays, sign, _count(summarize))
+                raise AssertionFailedError("\n".join([*_listed(message), *shown]))
+            return None
         what = f"Condition x {sign} y did not hold element-wise"
         told = _told(message, data, what, x=a, y=b)
         return _held(relation, known, told, summarize, "", a, b)
@@ -269,7 +302,7 @@ def _rank_tensor(rank: Any) -> Any:
     """Return a rank that may be asked for: a number of int32."""
     made = converted(rank, name="rank")
     if made.dtype is not int32:
-        raise DTypeError(f"a rank is {made.spec}; it must be of type {int32}")
+        raise DTypeError(f"a rank is {made.spec}; it must be of type tf.int32")
     if made.spec.rank not in (0, None):
         raise ShapeError(f"Rank must be a scalar, not {made.spec}.")
     if made.spec.rank is None:
@@ -285,10 +318,11 @@ def _rank_tensor(rank: Any) -> Any:
 def assert_type(
     tensor: Any, tf_type: Any, message: Any = None, name: str | None = None
 ) -> Any:
-    x = tensor.values if isinstance(tensor, SparseTensor) else converted(tensor)
+    is_whole = not isinstance(tensor, (SparseTensor, RaggedParts))
+    x = converted(tensor) if is_whole else tensor
     if x.dtype is not as_dtype(tf_type):
         raise TypeError(
-            f"{message or ''} {x.spec} must be of type {as_dtype(tf_type).name}"
+            f"{message or ''} tensor must be of type {as_dtype(tf_type)!r}; it is {x.dtype!r}"
         )
     return tl.group()
 

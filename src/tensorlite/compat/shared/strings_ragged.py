@@ -8,12 +8,14 @@ from typing import Any
 import tensorlite as tl
 from tensorlite import strings
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.ragged_forms import of_arrays
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.ragged_tensor import RaggedTensor
 
 
-def _apart(x: Any, rows_of: Callable[[Tensor], Any]) -> Any:
+def _apart(given: Any, rows_of: Callable[[Tensor], Any]) -> Any:
     """Return what is made of a vector of strings, a row for each, for strings of any shape."""
+    x = of_arrays(given)
     if isinstance(x, RaggedTensor):
         return x.with_flat_values(_apart(x.flat_values, rows_of))
     strings_given = converted(x)
@@ -54,12 +56,18 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    return _apart(input, lambda x: _points(x, input_encoding, errors))
+    options = input_encoding, errors, replacement_char, replace_control_characters
+    return _apart(input, lambda x: _points(x, *options))
 
 
-def _points(x: Tensor, encoding: str, errors: str) -> Any:
-    points, lengths = strings.unicode_decode(x, encoding, errors)
+def _points(x: Tensor, *options: Any) -> Any:
+    points, lengths = strings.unicode_decode(x, *options)
     return RaggedTensor.from_row_lengths(points, lengths, validate=False)
+
+
+def _starts(x: Tensor, *options: Any) -> Any:
+    _, lengths, starts = strings.unicode_decode_with_offsets(x, *options)
+    return RaggedTensor.from_row_lengths(starts, lengths, validate=False)
 
 
 def _single(points: Any, encoding: str) -> Any:
@@ -78,24 +86,8 @@ def unicode_split(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    return _apart(
-        input, lambda x: _single(_points(x, input_encoding, errors), input_encoding)
-    )
-
-
-def _offsets(parts: Any) -> Any:
-    """Return where in its string each part begins, in bytes."""
-    flat = parts.flat_values if isinstance(parts, RaggedTensor) else parts
-    sizes = tl.astype(strings.length(flat), tl.int64)
-    behind = tl.cumulative_sum(sizes) - sizes
-    if not isinstance(parts, RaggedTensor):
-        return behind
-    inner = parts
-    while isinstance(inner.values, RaggedTensor):
-        inner = inner.values
-    whole = tl.concat([behind, [tl.sum(sizes)]])
-    first = tl.gather(whole, inner.row_starts())
-    return parts.with_flat_values(behind - tl.gather(first, inner.value_rowids()))
+    points = unicode_decode(input, input_encoding, errors, replacement_char)
+    return _single(points, input_encoding)
 
 
 @named("UnicodeSplit")
@@ -106,8 +98,9 @@ def unicode_split_with_offsets(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
-    parts = unicode_split(input, input_encoding, errors, replacement_char)
-    return parts, _offsets(parts)
+    options = input_encoding, errors, replacement_char
+    points, starts = unicode_decode_with_offsets(input, *options)
+    return _single(points, input_encoding), starts
 
 
 @named("UnicodeDecode")
@@ -119,8 +112,9 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    points = unicode_decode(input, input_encoding, errors)
-    return points, _offsets(_single(points, input_encoding))
+    options = input_encoding, errors, replacement_char, replace_control_characters
+    points = _apart(input, lambda x: _points(x, *options))
+    return points, _apart(input, lambda x: _starts(x, *options))
 
 
 @named("UnicodeEncode")
@@ -131,19 +125,17 @@ def unicode_encode(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
+    options = output_encoding, errors, replacement_char
+    input = of_arrays(input)
     if not isinstance(input, RaggedTensor):
         points = converted(input)
         if points.ndim == 1:
-            return strings.unicode_encode(points, [points.shape[0]], output_encoding)[
-                0
-            ]
-        return unicode_encode(
-            RaggedTensor.from_tensor(points, ragged_rank=points.ndim - 1),
-            output_encoding,
-        )
+            return strings.unicode_encode(points, [points.shape[0]], *options)[0]
+        rows = RaggedTensor.from_tensor(points, ragged_rank=points.ndim - 1)
+        return unicode_encode(rows, *options)
     if isinstance(input.values, RaggedTensor):
-        return input.with_values(unicode_encode(input.values, output_encoding))
-    return strings.unicode_encode(input.values, input.row_lengths(), output_encoding)
+        return input.with_values(unicode_encode(input.values, *options))
+    return strings.unicode_encode(input.values, input.row_lengths(), *options)
 
 
 @named("UnicodeTranscode")
@@ -157,15 +149,16 @@ def unicode_transcode(
     name: str | None = None,
 ) -> Any:
     if isinstance(input, RaggedTensor):
-        flat = unicode_transcode(input.flat_values, input_encoding, output_encoding)
+        options: Any = (errors, replacement_char, replace_control_characters)
+        encodings = input_encoding, output_encoding
+        flat = unicode_transcode(input.flat_values, *encodings, *options)
         return input.with_flat_values(flat)
     given = converted(input)
-    points, lengths = strings.unicode_decode(
-        tl.reshape(given, [-1]), input_encoding, errors
-    )
-    return tl.reshape(
-        strings.unicode_encode(points, lengths, output_encoding), tl.shape(given)
-    )
+    reading = input_encoding, errors, replacement_char, replace_control_characters
+    points, lengths = strings.unicode_decode(tl.reshape(given, [-1]), *reading)
+    writing = output_encoding, errors, replacement_char
+    made = strings.unicode_encode(points, lengths, *writing)
+    return tl.reshape(made, tl.shape(given))
 
 
 def _text(x: str | bytes) -> str:
