@@ -8,9 +8,9 @@ import numpy as np
 
 from tensorlite.compat.arguments import keep_name, rename
 from tensorlite.core import operand
-from tensorlite.core.constant import array_of, encoded
+from tensorlite.core.constant import adopted_array, array_of, encoded
 from tensorlite.core.dispatch import constant
-from tensorlite.core.dtypes import DType, may_adopt
+from tensorlite.core.dtypes import DType
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import Tensor
@@ -25,19 +25,8 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
     if isinstance(value, (list, tuple)) and _holds_operand(value):
         parts = [adopted(x, dtype) for x in value]
         return operand.operators.stack(parts)
-    array = encoded(array_of(value))
-    if (
-        dtype is not None
-        and array.dtype != dtype.numpy
-        and (may_adopt(array.dtype, dtype) or _is_empty_list(value, array))
-    ):
-        array = array_of(value, dtype)  # anew: Python's floats were cut to float32
-    return _named_constant(array, name)
-
-
-def _is_empty_list(value: Any, array: np.ndarray[Any, Any]) -> bool:
-    """Return whether a list holds nothing from which a dtype would follow."""
-    return isinstance(value, (list, tuple)) and array.size == 0
+    array = array_of(value) if dtype is None else adopted_array(value, dtype)
+    return _named_constant(encoded(array), name)
 
 
 def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:

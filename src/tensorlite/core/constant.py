@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes, texts
-from tensorlite.core.dtypes import DType, of_numpy
+from tensorlite.core.dtypes import DType, may_adopt, of_numpy
 from tensorlite.core.errors import (
     CompositeError,
     ConversionError,
@@ -120,6 +120,27 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     return array
 
 
+def adopted_array(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    """Return what is no tensor as an array, of the dtype of a tensor beside it if it may be.
+
+    >>> from tensorlite.core.constant import adopted_array
+    >>> adopted_array([1, 2], tl.float16).dtype, adopted_array([1.5, 2], tl.int32).dtype
+    (dtype('float16'), dtype('float32'))
+    """
+    array = array_of(value)
+    is_empty = isinstance(value, (list, tuple)) and array.size == 0
+    if array.dtype == dtype.numpy or not (is_empty or may_adopt(array.dtype, dtype)):
+        return array
+    return array_of(value, dtype)  # anew: Python's floats were cut to float32
+
+
+def is_of_numpy(value: Any) -> bool:
+    """Return whether numbers are NumPy's own, whose dtype is kept, or a nest of lists of such."""
+    while isinstance(value, (list, tuple)) and value:
+        value = value[0]
+    return isinstance(value, (np.ndarray, np.generic))
+
+
 def _has_none(array: np.ndarray[Any, Any], value: Any) -> bool:
     """Return whether a nest has None in it, of which NumPy makes NaN."""
     return bool(np.isnan(array).any()) and np.asarray(value).dtype.kind == "O"
@@ -137,7 +158,7 @@ def _defaulted(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
         return narrow if np.array_equal(narrow, array) else array
     if kind == "f" and isinstance(value, AnyShape):  # of no axes
         return array.astype(np.int32)
-    if kind in "fc" and not _has_numpy(value):
+    if kind in "fc" and not is_of_numpy(value):
         return array.astype(np.float32 if kind == "f" else np.complex64)
     if kind in "UST":
         return _texts(array, value)
@@ -155,13 +176,6 @@ def _texts(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
         isinstance(x, (str, bytes)) for x in exact.flat
     )
     return exact if whole else array.astype(object)
-
-
-def _has_numpy(value: Any) -> bool:
-    """Return whether a nest of lists holds NumPy's own numbers, whose dtype is then kept."""
-    while isinstance(value, (list, tuple)) and value:
-        value = value[0]
-    return isinstance(value, (np.ndarray, np.generic))
 
 
 def _none(value: Any) -> str:

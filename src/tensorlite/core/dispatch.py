@@ -19,7 +19,14 @@ import numpy as np
 from tensorlite.core import dtypes, operand
 from tensorlite.core.accounts import largest
 from tensorlite.core.admission import admit
-from tensorlite.core.constant import Const, array_of, encoded, structure
+from tensorlite.core.constant import (
+    Const,
+    adopted_array,
+    array_of,
+    encoded,
+    is_of_numpy,
+    structure,
+)
 from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
@@ -34,7 +41,7 @@ from tensorlite.core.op import Op, Role
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
 from tensorlite.core.remote import home_of
-from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
+from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor, TensorLike
 from tensorlite.core.xp import (
     CPU,
     array_of_scalar,
@@ -302,35 +309,37 @@ def promoted(a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
         return _beside(to_tensor(a), b)
     if _is_scalar(a):
         return _beside(to_tensor(b), a)[::-1]
-    x, y = to_tensor(a), to_tensor(b)
+    x, y = _together(a, b)
     if x.dtype is y.dtype:
         return x, y
-    if settings.numpy_adopts:
-        x, y = _adopting(a, b, x, y)
-        if x.dtype is y.dtype:
-            return x, y
     dtype = dtypes.promote(x.dtype, y.dtype)
     astype = operand.operators.astype
     return astype(x, dtype), astype(y, dtype)
 
 
-def _adopting(
-    a: TensorLike, b: TensorLike, x: Tensor, y: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return two operands of which NumPy's has the dtype of the other, if it may."""
-    if isinstance(a, _NUMPY) and isinstance(b, Operand):
-        return _adopted(a, x, y.dtype), y
-    if isinstance(b, _NUMPY) and isinstance(a, Operand):
-        return x, _adopted(b, y, x.dtype)
-    return x, y
+def _together(a: TensorLike, b: TensorLike) -> tuple[Tensor, Tensor]:
+    """Return two operands as tensors; what is none has the other's dtype, if it may."""
+    if isinstance(a, Operand) and not isinstance(b, Operand):
+        x = a.__tensor__()
+        return x, _adopting(b, x.dtype)
+    if isinstance(b, Operand) and not isinstance(a, Operand):
+        y = b.__tensor__()
+        return _adopting(a, y.dtype), y
+    return to_tensor(a), to_tensor(b)
 
 
-_NUMPY = (ndarray, np.generic)
+def _adopting(value: Any, dtype: DType) -> Tensor:
+    kept = is_of_numpy(value) and not settings.numpy_adopts
+    is_plain = isinstance(value, (list, tuple, ndarray, np.generic))
+    if kept or not is_plain or _holds_operands(value):
+        return to_tensor(value)
+    array = adopted_array(value, dtype)
+    return constant(array.copy() if array is value else array)
 
 
-def _adopted(value: Any, x: Tensor, dtype: DType) -> Tensor:
-    fits = dtypes.may_adopt(value.dtype, dtype)
-    return constant(value.astype(dtype.numpy)) if fits else x
+def _holds_operands(value: Any) -> TypeGuard[list[Any]]:
+    is_list = isinstance(value, (list, tuple))
+    return is_list and any(isinstance(x, Operand) for x in value)
 
 
 def _is_scalar(value: object) -> TypeGuard[complex]:
@@ -389,14 +398,14 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
         return value
     if isinstance(value, Operand):
         return value.__tensor__()
+    if isinstance(value, IndexedSlices):
+        return operand.operators.densify(value)
     if is_array(value) and type(value) is not ndarray:
         theirs: Any = value
         return EagerTensor(theirs.copy(), device_of(theirs))
     if isinstance(value, ndarray):
         return constant(value.copy(), dtype)
-    if isinstance(value, (list, tuple)) and any(
-        isinstance(x, Operand) for x in value
-    ):
+    if _holds_operands(value):
         return operand.operators.stack([to_tensor(x, dtype) for x in value])
     for converted in conversions:
         value = converted(value)

@@ -309,7 +309,7 @@ def may_adopt(array: np.dtype[Any], dtype: DType) -> bool:
     (True, False)
     """
     mine, theirs = array.kind, dtype.kind
-    if mine not in _ORDER or theirs not in _ORDER or (mine == "b") != (theirs == "b"):
+    if mine not in _ORDER or theirs not in _ORDER:
         return False
     whole = mine in "iu" and theirs in "iu"
     return whole or _ORDER.index(mine) <= _ORDER.index(theirs)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tensorlite.core.dtypes import string
+from tensorlite.core.shapes import AnyShape
 
 if TYPE_CHECKING:
     from tensorlite.core.device import DeviceName
@@ -73,7 +74,7 @@ operators: Operators = None  # type: ignore[assignment]  # bound by the package'
 def is_operand(value: object) -> bool:
     """Return whether `value` can stand beside a tensor in an expression."""
     scalars = (bool, int, float, complex, np.ndarray, np.generic, list, tuple)
-    if not isinstance(value, (Operand, *scalars)):
+    if not isinstance(value, (Operand, *scalars, AnyShape)):
         return False
     return not getattr(value, "has_own_operators", False)
 

@@ -315,6 +315,19 @@ def normalise_axes(axes: Iterable[int], rank: int) -> tuple[int, ...]:
     return normal
 
 
+def reduced_shape(x: TensorSpec, axes: TensorSpec, keep_dims: bool) -> Dims | None:
+    """Return the shape of a reduction; ShapeError when an axis is not there."""
+    if x.shape is None:
+        return None
+    given = axes.constant()
+    if given is None:
+        return (None,) * len(x.shape) if keep_dims else None
+    gone = set(normalise_axes(given, len(x.shape)))
+    if keep_dims:
+        return tuple([1 if i in gone else size for i, size in enumerate(x.shape)])
+    return tuple([size for i, size in enumerate(x.shape) if i not in gone])
+
+
 def scalar_of(dtype: DType, *inner: TensorSpec) -> TensorSpec:
     """Return the spec of a 0-d tensor."""
     return TensorSpec((), dtype, None, tuple(inner))

@@ -211,6 +211,9 @@ class Tensor(Operand):
             )
         return int(self._one("an index"))
 
+    def __bytes__(self) -> bytes:
+        return self.numpy().tobytes()
+
     def __len__(self) -> int:
         if self.spec.rank == 0:
             raise DTypeError("len() of a 0-d tensor")
@@ -457,6 +460,9 @@ class IndexedSlices:
     def device(self) -> DeviceName:
         """Where the values are."""
         return self.values.device
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
 
     def __str__(self) -> str:
         if not texts.wanted():

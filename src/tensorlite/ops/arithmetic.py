@@ -21,6 +21,7 @@ from tensorlite.core.spec import (
     broadcast,
     join,
     normalise_axes,
+    reduced_shape,
     shape_text,
 )
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -60,6 +61,10 @@ class AddV2(Binary):
         """Return the dtype, which may be that of strings."""
         return dtype if dtype is dtypes.string else super().result(dtype)
 
+    def of_sizes(self, x: int, y: int) -> int:
+        """Return their sum."""
+        return x + y
+
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return x + y."""
         return xp.add(x, y)
@@ -87,6 +92,10 @@ class Sub(Binary):
             )
         return super().result(dtype)
 
+    def of_sizes(self, x: int, y: int) -> int:
+        """Return their difference."""
+        return x - y
+
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return x - y."""
         return xp.subtract(x, y)
@@ -105,6 +114,10 @@ class Mul(Binary):
 
     ufunc = "multiply"
     selective = True
+
+    def of_sizes(self, x: int, y: int) -> int:
+        """Return their product."""
+        return x * y
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return x * y."""
@@ -420,21 +433,6 @@ class Range(Op):
 def axis_tuple(axes: Array) -> tuple[int, ...]:
     """Return a host array of axes as NumPy's `axis` argument."""
     return tuple(axes.tolist()) if axes.ndim else (int(axes),)
-
-
-def reduced_shape(
-    x: TensorSpec, axes: TensorSpec, keep_dims: bool
-) -> tuple[int | None, ...] | None:
-    """Return the shape of a reduction; ShapeError when an axis is not there."""
-    if x.shape is None:
-        return None
-    given = axes.constant()
-    if given is None:
-        return (None,) * len(x.shape) if keep_dims else None
-    gone = set(normalise_axes(given, len(x.shape)))
-    if keep_dims:
-        return tuple([1 if i in gone else size for i, size in enumerate(x.shape)])
-    return tuple([size for i, size in enumerate(x.shape) if i not in gone])
 
 
 def spread(dy: Tensor, x: Tensor, axes: Tensor) -> Tensor:

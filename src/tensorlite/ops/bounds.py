@@ -25,6 +25,10 @@ class Maximum(RealBinary):
 
     ufunc = "maximum"
 
+    def of_sizes(self, x: int, y: int) -> int:
+        """Return the greater."""
+        return max(x, y)
+
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return the greater."""
         return xp.maximum(x, y)
@@ -38,6 +42,10 @@ class Minimum(RealBinary):
     """The lesser of two numbers; NaN if one is."""
 
     ufunc = "minimum"
+
+    def of_sizes(self, x: int, y: int) -> int:
+        """Return the lesser."""
+        return min(x, y)
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return the lesser."""

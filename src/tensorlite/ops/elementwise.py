@@ -119,8 +119,6 @@ class Exp(Smooth):
 class Expm1(Smooth):
     """The exponential less one."""
 
-    ufunc = "expm1"
-
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return e**x - 1, exact near zero."""
         return xp.expm1(x) if x.dtype.kind != "c" else _complex_expm1(xp, x)
@@ -247,8 +245,6 @@ class Square(Unary):
 
 class Pow(Binary):
     """One tensor to the power of another."""
-
-    ufunc = "power"
 
     def result(self, dtype: DType) -> DType:
         """Return the operands' dtype; DTypeError unless it is one of numbers."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,18 +10,6 @@ from tensorlite.core import dtypes
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import Dims, Known, TensorSpec, broadcast
-
-_OF_INTEGERS: dict[str | None, Callable[[int, int], int]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "floor_divide": operator.floordiv,
-    "remainder": operator.mod,
-    "maximum": max,
-    "minimum": min,
-}
-"""What sizes are computed by, by the names of NumPy's functions."""
-_DIVISIONS = operator.floordiv, operator.mod
 
 
 def _repeated(
@@ -35,19 +21,6 @@ def _repeated(
         return list(known)
     one = known[0] if isinstance(known, tuple) and len(known) == 1 else known
     return None if isinstance(one, tuple) else [one] * size
-
-
-def _number(
-    function: Callable[[int, int], int],
-    x: int | None,
-    y: int | None,
-    limits: np.iinfo[Any],
-) -> int | None:
-    """Return what a function makes of two numbers; None for what is not known, or none."""
-    if x is None or y is None or (y == 0 and function in _DIVISIONS):
-        return None
-    found = function(x, y)
-    return found if limits.min <= found <= limits.max else None
 
 
 class Unary(Op, abstract=True):
@@ -110,6 +83,10 @@ class Binary(Op, abstract=True):
 
     by_dtype = True
 
+    def of_sizes(self, x: int, y: int) -> int | None:
+        """Return what it makes of two whole numbers, where shapes are computed by it."""
+        return None
+
     def infer(self, x: TensorSpec, y: TensorSpec) -> TensorSpec:
         """Return the broadcast shape; ShapeError or DTypeError when the operands do not meet."""
         if x.dtype is not y.dtype:
@@ -119,23 +96,29 @@ class Binary(Op, abstract=True):
         shape = broadcast(x.shape, y.shape)
         if x.known is None or y.known is None:
             return TensorSpec(shape, self.result(x.dtype))
-        known = self._of_sizes(x, y, shape)
+        known = self._known(x, y, shape)
         return TensorSpec(shape, self.result(x.dtype), known=known)
 
-    def _of_sizes(self, x: TensorSpec, y: TensorSpec, shape: Dims | None) -> Known:
+    def _known(self, x: TensorSpec, y: TensorSpec, shape: Dims | None) -> Known:
         """Return what is known of the value, as shapes may be computed by it."""
-        function = _OF_INTEGERS.get(self.ufunc)
         size = TensorSpec(shape).size
-        if function is None or not x.dtype.is_integer or size is None:
+        computes_sizes = type(self).of_sizes is not Binary.of_sizes
+        if not computes_sizes or not x.dtype.is_integer or size is None:
             return None
         xs, ys = _repeated(x, shape, size), _repeated(y, shape, size)
         if xs is None or ys is None:
             return None
         limits = np.iinfo(x.dtype.numpy)
-        found = [
-            _number(function, *pair, limits) for pair in zip(xs, ys, strict=True)
-        ]
+        found = [self._number(*pair, limits) for pair in zip(xs, ys, strict=True)]
         return tuple(found) if shape else found[0]
+
+    def _number(
+        self, x: int | None, y: int | None, limits: np.iinfo[Any]
+    ) -> int | None:
+        """Return what it makes of two numbers; None for what is not known, or does not fit."""
+        found = None if x is None or y is None else self.of_sizes(x, y)
+        fits = found is not None and limits.min <= found <= limits.max
+        return found if fits else None
 
     def result(self, dtype: dtypes.DType) -> dtypes.DType:
         """Return the dtype of the result; DTypeError when the operator does not take `dtype`."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from tensorlite.core.dispatch import call, calls, floating, to_tensor
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import TensorSpec, merge, normalise_axis
+from tensorlite.core.spec import TensorSpec, merge, normalise_axis, reduced_shape
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import as_axes, axis_tuple, reduced_shape, sum
+from tensorlite.ops.arithmetic import as_axes, axis_tuple, sum
 from tensorlite.ops.elementwise import rsqrt, square
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.reduce import Axis, count, mean

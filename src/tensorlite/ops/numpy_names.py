@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core import nest
+from tensorlite.core import nest, operand
 from tensorlite.core.device import settings
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.operand import Operand
@@ -62,6 +62,8 @@ left_shift less less_equal matmul multiply not_equal power remainder right_shift
 true_divide
 """
 """What an array's operators call: beside a tensor they are the tensor's own."""
+_EQUALITY = {"equal": "operands_equal", "not_equal": "operands_differ"}
+"""What == and != call, which operands may answer that do not meet."""
 
 
 def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
@@ -80,6 +82,8 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
     is_operator = name in _OPERATORS.split()
     if settings.tensorflow_results and not is_operator and _all_known(args):
         return _by_value(name, args, kwargs)
+    if name in _EQUALITY and not kwargs:
+        return getattr(operand.operators, _EQUALITY[name])(*args)
     ours = _OURS.get(name, name if name in _SAME.split() else None)
     function = getattr(import_module("tensorlite"), ours, None) if ours else None
     if function is None and settings.numpy_adopts:

@@ -16,7 +16,7 @@ from tensorlite.core.dispatch import call, constant, floating, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import TensorSpec, normalise_axes, shape_text
+from tensorlite.core.spec import TensorSpec, normalise_axes, reduced_shape, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import (
@@ -26,7 +26,6 @@ from tensorlite.ops.arithmetic import (
     axis_tuple,
     conjugated,
     divide,
-    reduced_shape,
     spread,
     subtract,
     sum,

@@ -5,9 +5,11 @@ Smooth functions of elements are in elementwise.py, maximum, minimum and clip in
 
 from __future__ import annotations
 
+import numpy as np
+
 from tensorlite.core.dispatch import call1, call2, to_tensor
 from tensorlite.core.dtypes import complex_of, real_of
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -82,8 +84,6 @@ class ComplexAbs(Op):
 
 class Sign(Unary):
     """The direction of numbers: -1, 0 or 1, and x / |x| for complex ones."""
-
-    ufunc = "sign"
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the sign."""
@@ -195,15 +195,31 @@ class Trunc(_Round):
         return xp.trunc(x)
 
 
+def refuse_zeros(xp: Xp, divisor: Array) -> None:
+    """Raise InvalidArgumentError for whole numbers of which one is 0, which nothing is divided by.
+
+    Not on the GPU, which would have to be waited for.
+    """
+    if xp is np and not divisor.all():
+        raise InvalidArgumentError(
+            "Integer division by zero: whole numbers have no infinity; divide where the divisor "
+            "is not 0, as by tl.where(y == 0, 1, y)"
+        )
+
+
 class FloorDiv(RealBinary):
     """The quotient rounded down; no gradient passes."""
 
     differentiable = False
-    ufunc = "floor_divide"
+
+    def of_sizes(self, x: int, y: int) -> int | None:
+        """Return the quotient, None for none."""
+        return x // y if y else None
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return the quotient rounded down; beside infinities as the Array API wants it."""
         if x.dtype.kind in "iu":
+            refuse_zeros(xp, y)
             return xp.floor_divide(x, y)
         finite = xp.isfinite(x) & xp.isfinite(y)
         whole = xp.floor_divide(xp.where(finite, x, xp.zeros_like(x)), y)
@@ -217,10 +233,14 @@ class FloorDiv(RealBinary):
 class FloorMod(RealBinary):
     """What is left by division rounded down; it has the divisor's sign."""
 
-    ufunc = "remainder"
+    def of_sizes(self, x: int, y: int) -> int | None:
+        """Return the remainder, None for none."""
+        return x % y if y else None
 
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return the remainder."""
+        if x.dtype.kind in "iu":
+            refuse_zeros(xp, y)
         return xp.remainder(x, y)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
