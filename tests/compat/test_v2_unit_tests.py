@@ -374,3 +374,22 @@ def test_numbers_that_are_no_characters(options: Any, expected: bytes) -> None:
     assert tf.strings.unicode_encode(points, "UTF-8", **options).numpy() == expected
     with pytest.raises(tf.errors.InvalidArgumentError, match="out of range for Unic"):
         tf.strings.unicode_encode(points, "UTF-8", errors="strict")
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "sum"])
+def test_numpy_functions_compute_in_a_dtype_that_is_given(name: str) -> None:
+    function = getattr(tf.experimental.numpy, name)
+    found = function(np.array([1, 4]), dtype=np.float32)
+    assert found.dtype == tf.float32
+    assert found.numpy() == getattr(np, name)([1, 4])
+
+
+def test_numpy_functions_tell_places_in_64_bits() -> None:
+    assert tf.experimental.numpy.argmax([3, 5]).dtype == tf.int64
+    assert tf.experimental.numpy.max([[1, 2]], axis=np.array(1)).numpy() == [2]
+
+
+def test_what_has_one_element_goes_with_each_of_the_others() -> None:
+    x, one = np.arange(6.0).reshape(3, 2), np.array([[10.0, 20.0]])
+    made = tf.vectorized_map(lambda pair: pair[0] + pair[1], (x, one))
+    assert made.numpy().tolist() == (x + one).tolist()

@@ -279,6 +279,21 @@ def map_fn(
     )
 
 
+def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
+    """Return the same; what has one element goes with each of the others."""
+    xs = [converted(x) for x in nest.flatten(elems)]
+    lengths = {x.spec.dims[0] for x in xs if x.spec.rank}
+    if len(lengths) == 2 and 1 in lengths:
+        count = next(x for x in xs if x.spec.dims[0] != 1)
+        xs = [_with_length(x, tl.shape(count)[0]) for x in xs]
+    return map_fn(fn, nest.pack_like(elems, xs))
+
+
+def _with_length(x: Any, count: Any) -> Any:
+    is_one = x.spec.dims[0] == 1
+    return tl.repeat(x, count, axis=0) if is_one else x
+
+
 def foldl(
     fn: Callable[..., Any],
     elems: Any,

@@ -134,7 +134,7 @@ def get_local_variable(
 
 
 def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
-    return control_flow.map_fn(fn, elems)
+    return control_flow.vectorized_map(fn, elems)
 
 
 @contextmanager

@@ -141,7 +141,9 @@ def vectorized_map(
     fallback_to_while_loop: bool = True,
     warn: bool = True,
 ) -> Any:
-    return control_flow.map_fn(fn, elems)
+    if ragged_forms.has_ragged(elems):
+        return ragged_forms.map_rows(fn, elems, None)
+    return control_flow.vectorized_map(fn, elems)
 
 
 def foldl(

@@ -154,10 +154,27 @@ def _operands(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return (xs, *args[1:]) if listed else (*xs, *args[count:])
 
 
+_SUMMED = "cumprod cumsum mean prod std sum var"
+"""Functions that compute in a dtype which may be given."""
+_PLACES = "argmax argmin nanargmax nanargmin"
+"""Functions that say where elements are, which NumPy does in 64 bits."""
+
+
 def _of_arrays(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    is_summed = name in _SUMMED.split()
+    result = tl.int64 if name in _PLACES.split() else None
+
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*(_operands(name, args) if args else args), **kwargs)
+        given = _operands(name, args) if args else args
+        wanted = result
+        if is_summed and "dtype" in kwargs:
+            wanted = as_dtype(kwargs.pop("dtype") or given[0].dtype)
+            given = (astype(given[0], wanted), *given[1:])
+        if isinstance(kwargs.get("axis"), np.ndarray):
+            kwargs["axis"] = kwargs["axis"].item()
+        made = function(*given, **kwargs)
+        return made if wanted is None else astype(made, wanted)
 
     return call
 
