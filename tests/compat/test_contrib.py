@@ -168,6 +168,49 @@ def test_distributions_take_shapes_that_are_fed() -> None:
         assert session.run(own.log_prob([0, 2]), fed).tolist() == [0.0, 0.0]
 
 
+def test_distributions_of_vectors_that_hang_together() -> None:
+    """Numbers are those of TensorFlow 1.15."""
+    own = tf.contrib.distributions
+    loc, factor = [1.0, -1.0], np.asarray([[2.0, 0.0], [1.0, 3.0]], np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = own.MultivariateNormalTriL(loc, factor)
+        whole = own.MultivariateNormalFullCovariance(loc, factor @ factor.T)
+        other = own.MultivariateNormalTriL([0.0, 0.0], 2 * np.eye(2, dtype="f"))
+        both = own.MultivariateNormalTriL([loc, [2.0, -2.0]], factor)
+        for given, expected in (
+            (made.log_prob([[0.0, 1.0], loc]), [-4.1019, -3.6296]),
+            (whole.log_prob([[0.0, 1.0], loc]), [-4.1019, -3.6296]),
+            (both.log_prob([1.0, 2.0]), [-4.1296, -4.8796]),
+            (made.entropy(), 4.6296),
+            (made.covariance(), [[4, 2], [2, 10]]),
+            (made.stddev(), [2, 3.1623]),
+            (own.kl_divergence(made, other), 0.5945),
+            (tf.shape(both.sample([5])), [5, 2, 2]),
+        ):
+            np.testing.assert_allclose(session.run(given), expected, atol=1e-4)
+
+
+def test_distributions_that_are_others() -> None:
+    """Numbers are those of TensorFlow 1.15."""
+    own = tf.contrib.distributions
+    with tf.Graph().as_default(), tf.Session() as session:
+        chances = own.Chi2([2.0, 3.0]).log_prob([1.0, 2.0])
+        gamma = own.GammaWithSoftplusConcentrationRate(1.0, 2.0)
+        inverse = own.InverseGammaWithSoftplusConcentrationRate(3.0, 2.0)
+        student = own.StudentTWithAbsDfSoftplusScale(-4.5, 0.0, 1.0)
+        for given, expected in (
+            (chances, [-1.1931, -1.5724]),
+            (own.Chi2WithAbsDf(-3.5).variance(), 6),
+            (own.BetaWithSoftplusConcentration(1.0, 2.0).mean(), 0.3817),
+            (own.ExponentialWithSoftplusRate(1.0).mean(), 0.7615),
+            (gamma.mean(), 0.6174),
+            (inverse.mean(), 1.0382),
+            (own.LaplaceWithSoftplusScale(0.0, 1.0).stddev(), 1.8572),
+            (student.variance(), 3.4493),
+        ):
+            np.testing.assert_allclose(session.run(given), expected, atol=1e-4)
+
+
 def test_what_has_no_divergence_says_so() -> None:
     own = tf.contrib.distributions
     with tf.Graph().as_default(), pytest.raises(NotImplementedError, match="No KL"):

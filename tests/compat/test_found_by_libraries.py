@@ -3,6 +3,7 @@
 import unittest
 from collections.abc import Callable, Iterator
 from operator import add
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -381,3 +382,47 @@ def test_cells_begin_by_inputs_as_by_their_number(kind: str, eager: None) -> Non
         tf2.ones([1, 3, 3, 1]), (1, size, size, 1), (1,) * 4, (1,) * 4, "VALID"
     )
     assert patches.shape.as_list() == [1, 2, 2, 4]
+
+
+class _Told(tf2.train.experimental.PythonState):
+    """Is saved as the text that it holds."""
+
+    def __init__(self, text: Any) -> None:
+        self.text = text
+
+    def serialize(self) -> Any:
+        return self.text
+
+    def deserialize(self, string_value: Any) -> None:
+        self.text = string_value
+
+
+def test_objects_are_saved_by_what_they_tell(tmp_path: Path, eager: None) -> None:
+    """The key is TensorFlow's, and it gives bytes back."""
+    path = tf2.train.Checkpoint(own=_Told("héllo")).save(str(tmp_path / "told"))
+    keys = [name for name, _ in tf2.train.list_variables(path)]
+    assert "own/.ATTRIBUTES/py_state" in keys
+    other = _Told("")
+    tf2.train.Checkpoint(own=other).restore(path).assert_consumed()
+    assert other.text == "héllo".encode()
+
+
+def test_partitioners_say_into_how_many_parts(eager: None) -> None:
+    """TensorFlow 2.21's numbers."""
+    own: Any = tf2.distribute.experimental.partitioners
+    shape = tf2.TensorShape([6, 10])
+    for partitioner, parts in (
+        (own.FixedShardsPartitioner(20), [6, 1]),
+        (own.MinSizePartitioner(100, 3, 16), [3, 1]),
+        (own.MaxSizePartitioner(100), [3, 1]),
+        (own.MaxSizePartitioner(1, max_shards=3), [3, 1]),
+    ):
+        assert partitioner(shape, tf2.float32) == parts
+    with pytest.raises(NotImplementedError):
+        own.Partitioner()(shape, tf2.float32)
+
+
+def test_parts_of_variables_are_assigned_to_by_functions(eager: None) -> None:
+    table = tf2.Variable([[1.0, 2.0], [3.0, 4.0]])
+    tf.assign(table[1, :], [5.0, 6.0])
+    np.testing.assert_array_equal(table.numpy(), [[1, 2], [5, 6]])

@@ -14,6 +14,7 @@ SUMMARIES = (
     "SessionLog",
     "Summary",
     "SummaryDescription",
+    "SummaryMetadata",
     "TaggedRunMetadata",
 )
 

@@ -294,20 +294,25 @@ def assign(
     use_locking: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    target = ref if isinstance(ref, VariableSlice) else _variable(ref)
-    return target.assign(value, name=name)
+    return _target(ref).assign(value, name=name)
 
 
 def assign_add(
     ref: Any, value: Any, use_locking: Any = None, name: str | None = None
 ) -> Any:
-    return _variable(ref).assign_add(value, name=name)
+    return _target(ref).assign_add(value, name=name)
 
 
 def assign_sub(
     ref: Any, value: Any, use_locking: Any = None, name: str | None = None
 ) -> Any:
-    return _variable(ref).assign_sub(value, name=name)
+    return _target(ref).assign_sub(value, name=name)
+
+
+def _target(ref: Any) -> Any:
+    """Return what a value is assigned to: part of a variable knows how, and so does a variable."""
+    own = isinstance(ref, VariableSlice) or hasattr(ref, "assign")
+    return ref if own else _variable(ref)
 
 
 def _variable(ref: Any) -> Any:

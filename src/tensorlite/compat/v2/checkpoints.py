@@ -7,6 +7,7 @@ its variables are made waits here until the modules that make them have them, or
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,24 @@ ITERATOR = "ITERATOR_STATE"
 """The name of what is saved of an iterator: how many elements it has given."""
 OTHERS = "ITERATOR"
 """The name of what TensorFlow saves of an iterator."""
+PYTHON = "py_state"
+"""The name of what objects of programs' own tell of themselves."""
+
+
+class PythonState(ABC):
+    """What is saved as a text that it makes itself, and gets back."""
+
+    @abstractmethod
+    def serialize(self) -> Any:
+        """Return what is saved, as text or bytes."""
+
+    @abstractmethod
+    def deserialize(self, string_value: Any) -> None:
+        """Take what was saved, as bytes."""
+
+
 _TRACKED = (
-    *(AnyVariable, AnyModule, DatasetIterator, Generator),
+    *(AnyVariable, AnyModule, DatasetIterator, Generator, PythonState),
     *(dict, list, tuple),
 )
 
@@ -67,6 +84,8 @@ class _Tree:
             found.full_name = str(value.name).removesuffix(":0")
         if isinstance(value, DatasetIterator):
             found.values[ITERATOR] = np.asarray(value.position, np.int64)
+        if isinstance(value, PythonState):
+            found.values[PYTHON] = _told(value)
         if hasattr(value, "saved_slots"):
             self.optimizers.append(value)
         members = getattr(value, "saved_members", None)
@@ -145,8 +164,13 @@ class Awaiting:
             AnyVariable.assign(variable, constant(value))
 
     def _go_on(self, value: Any, saved: Mapping[str, str]) -> None:
-        """Let an iterator go on where the one that was saved was."""
-        if not isinstance(value, DatasetIterator) or id(value) in self.restored:
+        """Give objects what they told; let an iterator go on where the one that was saved was."""
+        if id(value) in self.restored:
+            return
+        if isinstance(value, PythonState) and PYTHON in saved:
+            value.deserialize(self.reader[saved[PYTHON]].item())
+            self.restored.add(id(value))
+        if not isinstance(value, DatasetIterator):
             return
         if OTHERS in saved:
             raise CheckpointError(
@@ -294,6 +318,12 @@ class Checkpoint(Module):
                 raise NotFoundError(f"{path} has no checkpoint")
             path = found
         return Status(Awaiting(self, path), self)
+
+
+def _told(value: PythonState) -> Any:
+    """Return what an object says of itself as a scalar, which is made as it is saved."""
+    text = value.serialize()
+    return np.asarray(text.encode() if isinstance(text, str) else text, object)
 
 
 def _is_of_graph(value: Any) -> bool:

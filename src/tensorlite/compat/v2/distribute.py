@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from enum import Enum
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import cluster_resolvers
 from tensorlite.compat.v1.placing import Server as Server
+from tensorlite.compat.v2 import partitioners
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -24,6 +26,30 @@ class ReduceOp:
 
     SUM = "SUM"
     MEAN = "MEAN"
+
+
+class InputReplicationMode(Enum):
+    """Who reads a dataset of its own."""
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+class InputOptions(NamedTuple):
+    """How elements of datasets get to replicas: to one, which is here, they need not."""
+
+    experimental_fetch_to_device: bool | None = True
+    experimental_replication_mode: Any = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1
+
+
+class RunOptions(NamedTuple):
+    """How a step is run: on one device always in the same way."""
+
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: Any = None
 
 
 class InputContext:
@@ -233,6 +259,7 @@ experimental = SimpleNamespace(
     CommunicationImplementation=CommunicationImplementation,
     CollectiveCommunication=CommunicationImplementation,
     CommunicationOptions=CommunicationOptions,
+    partitioners=partitioners,
 )
 cluster_resolver = cluster_resolvers
 _default = Strategy()

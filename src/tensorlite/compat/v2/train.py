@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.averages import ExponentialMovingAverage
 from tensorlite.compat.v1.placing import ClusterSpec
+from tensorlite.compat.v2 import train_experimental as experimental
 from tensorlite.compat.v2.checkpoints import (
     Checkpoint,
     CheckpointManager,
@@ -31,6 +32,7 @@ __all__ = [
     "Coordinator",
     "ExponentialMovingAverage",
     "checkpoints_iterator",
+    "experimental",
     "get_checkpoint_state",
     "latest_checkpoint",
     "list_variables",

@@ -1,0 +1,13 @@
+"""tf.train.experimental: what else checkpoints hold."""
+
+from __future__ import annotations
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v2.checkpoints import PythonState
+
+__all__ = ["PythonState"]
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error("tensorlite.compat.v2.train.experimental", name, __all__)
