@@ -257,3 +257,26 @@ def test_activations_are_found_and_told_by_name() -> None:
     layer = keras.layers.Dense(2, activation=keras.activations.softmax)
     assert keras.activations.serialize(layer.activation) == "softmax"
     assert keras.activations.get("hard_sigmoid") is keras.activations.hard_sigmoid
+
+
+def test_windows_have_weights_of_their_own() -> None:
+    x = drawn(2, 5, 3)
+    layer = keras.layers.LocallyConnected1D(2, 2, input_shape=(5, 3))
+    model = keras.Sequential([layer])
+    kernel, bias = model.get_weights()
+    assert (kernel.shape, bias.shape) == ((4, 6, 2), (4, 2))
+    windows = np.stack([x[:, i : i + 2].reshape(2, 6) for i in range(4)])
+    wanted = np.moveaxis(windows @ kernel, 0, 1)
+    np.testing.assert_allclose(model.predict(x), wanted, rtol=1e-4, atol=1e-5)
+    images = keras.layers.LocallyConnected2D(3, 2, strides=2, input_shape=(6, 6, 3))
+    assert keras.Sequential([images]).get_weights()[0].shape == (9, 12, 3)
+
+
+def test_models_that_begin_with_an_embedding_have_their_weights() -> None:
+    parts = [keras.layers.Embedding(10, 4), keras.layers.LSTM(3)]
+    model = keras.Sequential(parts)
+    assert [x.name for x in model.weights][:2] == [
+        "embedding/embeddings:0",
+        "lstm/kernel:0",
+    ]
+    assert model.predict(np.ones((2, 7), "int32")).shape == (2, 3)

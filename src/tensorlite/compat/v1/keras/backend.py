@@ -93,6 +93,8 @@ def placeholder(
 ) -> Any:
     sizes = [None] * ndim if shape is None and ndim else shape
     kind = dtype or backend_2.floatx()
+    if active_graph() is None:
+        return histories.placed_input(sizes, kind, name)
     if sparse:
         return v1.sparse_placeholder(kind, sizes, name)
     return v1.placeholder(kind, sizes, name)

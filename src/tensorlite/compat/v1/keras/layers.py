@@ -6,6 +6,10 @@ from typing import Any
 
 from tensorlite.compat.v1.keras.activations import hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of
+from tensorlite.compat.v1.keras.layers_local import (
+    LocallyConnected1D,
+    LocallyConnected2D,
+)
 from tensorlite.compat.v2.keras import layers
 
 
@@ -77,6 +81,26 @@ class SimpleRNN(layers.SimpleRNN):
     kind = SimpleRNNCell
 
 
+class Embedding(layers.Embedding):
+    """Rows of a table; a model that begins with it knows what it is given."""
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        *args: Any,
+        input_length: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(input_dim, output_dim, *args, **kwargs)
+        sizes = (
+            input_length
+            if isinstance(input_length, (tuple, list))
+            else (input_length,)
+        )
+        self.given_shape = self.given_shape or (None, *sizes)
+
+
 class ConvLSTM2D(layers.ConvLSTM2D):
     """Long short-term memory of images, whose gates are cut off."""
 
@@ -111,8 +135,9 @@ class CuDNNGRU(layers.GRU):
 DIFFERENT = {
     kind.__name__: kind
     for kind in (
+        Embedding,
         *(LSTMCell, GRUCell, SimpleRNNCell, LSTM, GRU, SimpleRNN, ConvLSTM2D),
-        *(CuDNNLSTM, CuDNNGRU),
+        *(CuDNNLSTM, CuDNNGRU, LocallyConnected1D, LocallyConnected2D),
     )
 }
 """What is found by its name in programs of version 1."""
