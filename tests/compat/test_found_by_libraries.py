@@ -426,3 +426,16 @@ def test_parts_of_variables_are_assigned_to_by_functions(eager: None) -> None:
     table = tf2.Variable([[1.0, 2.0], [3.0, 4.0]])
     tf.assign(table[1, :], [5.0, 6.0])
     np.testing.assert_array_equal(table.numpy(), [[1, 2], [5, 6]])
+
+
+def test_what_graphs_do_not_allow_has_an_error_of_its_own(eager: None) -> None:
+    asked: Any = tf2.function(lambda x: 1 if x else 2, autograph=False)
+    errors: Any = tf2.errors
+    with pytest.raises(errors.OperatorNotAllowedInGraphError, match="truth value"):
+        asked(tf2.constant(True))
+    assert issubclass(errors.OperatorNotAllowedInGraphError, TypeError)
+    before = tf2.debugging.is_traceback_filtering_enabled()
+    tf2.debugging.disable_traceback_filtering()
+    assert not tf2.keras.config.is_traceback_filtering_enabled()
+    if before:
+        tf2.debugging.enable_traceback_filtering()

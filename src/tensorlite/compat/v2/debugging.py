@@ -29,6 +29,11 @@ from tensorlite.compat.shared.checks import (
     check_numerics,
     is_numeric_tensor,
 )
+from tensorlite.compat.v2.keras.config import (
+    disable_traceback_filtering,
+    enable_traceback_filtering,
+    is_traceback_filtering_enabled,
+)
 from tensorlite.config import get_log_device_placement, set_log_device_placement
 
 __all__ = [
@@ -55,8 +60,11 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_traceback_filtering",
+    "enable_traceback_filtering",
     "get_log_device_placement",
     "is_numeric_tensor",
+    "is_traceback_filtering_enabled",
     "set_log_device_placement",
 ]
 

@@ -2,6 +2,9 @@
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.errors import *
+from tensorlite.core.errors import SymbolicTensorError
+
+OperatorNotAllowedInGraphError = SymbolicTensorError
 
 
 def __getattr__(name: str) -> object:
