@@ -439,3 +439,41 @@ def test_what_graphs_do_not_allow_has_an_error_of_its_own(eager: None) -> None:
     assert not tf2.keras.config.is_traceback_filtering_enabled()
     if before:
         tf2.debugging.enable_traceback_filtering()
+
+
+class _Nothing(tf2.keras.initializers.Initializer):
+    """A program's own initializer."""
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        return tf2.zeros(shape)
+
+    def get_config(self) -> dict[str, Any]:
+        return {}
+
+
+class _Steps(tf2.keras.optimizers.SGD):
+    """A program's own optimizer."""
+
+
+class _Still(tf2.keras.optimizers.schedules.ExponentialDecay):
+    """A program's own schedule."""
+
+
+@pytest.mark.parametrize(
+    ("module", "made"),
+    [
+        (tf2.keras.initializers, _Nothing()),
+        (tf2.keras.optimizers, _Steps()),
+        (tf2.keras.optimizers.schedules, _Still(0.1, 2, 0.5)),
+    ],
+)
+def test_descriptions_of_programs_own_objects_are_read(
+    module: Any, made: Any
+) -> None:
+    """Classes that are given for the names are found, and only then."""
+    told = module.serialize(made)
+    name = type(made).__name__
+    found = module.deserialize(told, custom_objects={name: type(made)})
+    assert type(found) is type(made)
+    with pytest.raises(tl.errors.InvalidArgumentError, match=name):
+        module.deserialize(told)

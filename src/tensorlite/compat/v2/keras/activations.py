@@ -159,12 +159,15 @@ def get(identifier: Any) -> Any:
     )
 
 
-def serialize(activation: Any) -> Any:
+def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
     return lookup.serialized(activation)
 
 
-def deserialize(name: Any, custom_objects: Any = None) -> Any:
-    return get(name)
+def deserialize(
+    name: Any, custom_objects: Any = None, use_legacy_format: bool = False
+) -> Any:
+    with lookup.adding(custom_objects):
+        return get(name)
 
 
 def __getattr__(name: str) -> object:

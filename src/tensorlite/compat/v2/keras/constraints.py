@@ -81,9 +81,12 @@ def get(identifier: Any) -> Any:
     return lookup.found("constraint", identifier, KNOWN)
 
 
-def serialize(constraint: Any) -> Any:
+def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
     return lookup.serialized(constraint)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Any:
-    return get(config)
+def deserialize(
+    config: Any, custom_objects: Any = None, use_legacy_format: bool = False
+) -> Any:
+    with lookup.adding(custom_objects):
+        return get(config)

@@ -186,12 +186,15 @@ def get(identifier: Any) -> Any:
     return found
 
 
-def serialize(initializer: Any) -> Any:
+def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:
     return lookup.serialized(initializer)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Any:
-    return get(config)
+def deserialize(
+    config: Any, custom_objects: Any = None, use_legacy_format: bool = False
+) -> Any:
+    with lookup.adding(custom_objects):
+        return get(config)
 
 
 def __getattr__(name: str) -> object:

@@ -135,12 +135,15 @@ def get(identifier: Any) -> Any:
     return lookup.found("loss", identifier, {**CLASSES, **FUNCTIONS})
 
 
-def serialize(loss: Any) -> Any:
+def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
     return lookup.serialized(loss)
 
 
-def deserialize(name: Any, custom_objects: Any = None) -> Any:
-    return get(name)
+def deserialize(
+    name: Any, custom_objects: Any = None, use_legacy_format: bool = False
+) -> Any:
+    with lookup.adding(custom_objects):
+        return get(name)
 
 
 def as_loss(identifier: Any) -> Any:

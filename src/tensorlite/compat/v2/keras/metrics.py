@@ -191,12 +191,15 @@ def get(identifier: Any) -> Any:
     return lookup.found("metric", identifier, {**CLASSES, **FUNCTIONS})
 
 
-def serialize(metric: Any) -> Any:
+def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
     return lookup.serialized(metric)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Any:
-    return get(config)
+def deserialize(
+    config: Any, custom_objects: Any = None, use_legacy_format: bool = False
+) -> Any:
+    with lookup.adding(custom_objects):
+        return get(config)
 
 
 _BY_SHAPES = {"accuracy": "acc", "acc": "acc", "crossentropy": "ce", "ce": "ce"}

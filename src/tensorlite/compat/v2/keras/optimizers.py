@@ -40,12 +40,15 @@ def get(identifier: Any) -> Any:
     return lookup.found("optimizer", identifier, CLASSES)
 
 
-def serialize(optimizer: Any) -> Any:
+def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
     return lookup.serialized(optimizer)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Any:
-    return get(config)
+def deserialize(
+    config: Any, custom_objects: Any = None, use_legacy_format: bool = False
+) -> Any:
+    with lookup.adding(custom_objects):
+        return get(config)
 
 
 __all__ = [

@@ -98,12 +98,15 @@ def get(identifier: Any) -> Any:
     return lookup.found("regularizer", identifier, KNOWN)
 
 
-def serialize(regularizer: Any) -> Any:
+def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:
     return lookup.serialized(regularizer)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Any:
-    return get(config)
+def deserialize(
+    config: Any, custom_objects: Any = None, use_legacy_format: bool = False
+) -> Any:
+    with lookup.adding(custom_objects):
+        return get(config)
 
 
 def __getattr__(name: str) -> object:

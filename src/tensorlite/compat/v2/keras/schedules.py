@@ -173,4 +173,5 @@ def serialize(learning_rate_schedule: Any) -> Any:
 
 
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
-    return lookup.found("schedule", config, CLASSES)
+    with lookup.adding(custom_objects):
+        return lookup.found("schedule", config, CLASSES)
