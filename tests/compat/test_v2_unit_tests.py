@@ -393,3 +393,22 @@ def test_what_has_one_element_goes_with_each_of_the_others() -> None:
     x, one = np.arange(6.0).reshape(3, 2), np.array([[10.0, 20.0]])
     made = tf.vectorized_map(lambda pair: pair[0] + pair[1], (x, one))
     assert made.numpy().tolist() == (x + one).tolist()
+
+
+def test_a_whole_dataset_is_shuffled_where_its_size_is_not_known() -> None:
+    numbers = tf.data.Dataset.range(30).shuffle(tf.data.UNKNOWN_CARDINALITY, seed=5)
+    found = list(numbers.as_numpy_iterator())
+    assert sorted(found) == list(range(30))
+    assert found != sorted(found)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="buffer_size is 0"):
+        tf.data.Dataset.range(3).shuffle(0)
+
+
+def test_tapes_refuse_what_they_cannot_follow() -> None:
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+        with pytest.raises(ValueError, match=r"not tf\.Tensor or tf\.Variable"):
+            tape.watch(np.array(1.0))
+    with pytest.raises(ValueError, match="Unknown value for unconnected_gradients"):
+        tape.gradient(y, x, unconnected_gradients="nonsense")

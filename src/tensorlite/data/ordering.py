@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,7 +19,14 @@ from tensorlite.core.spec import all_known
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.elements import joined
-from tensorlite.data.given import captured, known_number, number, number_now, value_of
+from tensorlite.data.given import (
+    at_least,
+    captured,
+    known_number,
+    number,
+    number_now,
+    value_of,
+)
 from tensorlite.data.recipes import Order, repeating, shuffling
 from tensorlite.data.resuming import Chained, Resumed, Watched
 from tensorlite.ops.generators import global_generator
@@ -53,10 +61,12 @@ class Ordering(Pipeline[T]):
 
     def shuffled(self, buffer_size: Any, draws: Draws) -> Dataset[T]:
         """Return the elements in the order that `draws` chooses."""
-        most = number(buffer_size, "shuffle: buffer_size", 1)
+        most = number(buffer_size, "shuffle: buffer_size")
+        if isinstance(most, int):
+            _room(most)
 
         def source() -> Iterator[T]:
-            full = number_now(most, "shuffle: buffer_size", 1)
+            full = _room(number_now(most, "shuffle: buffer_size"))
             return mixed(self.source(), full, draws.for_a_run())
 
         made: Dataset[T] = self._made(
@@ -320,6 +330,13 @@ def drawn_seed() -> int:
     """Return a seed that the global generator gives."""
     with interpreted_by(None), device(None):
         return int(global_generator().integers((), 0, 2**31 - 1))
+
+
+def _room(size: int) -> int:
+    """Return how many elements are mixed at a time, all of them for a size that is not known."""
+    if size == UNKNOWN:
+        return sys.maxsize
+    return at_least(size, "shuffle: buffer_size", 1)
 
 
 def mixed(elements: Iterator[T], count: int, words: Words) -> Iterator[T]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.shared.logging import get_logger
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph import tape
 from tensorlite.ops.create import zeros_like
 
@@ -20,6 +23,11 @@ class GradientTape(tape.GradientTape):
             super().watch(tensor)
             return
         for x in nest.flatten(tensor):
+            if isinstance(x, np.ndarray) or not hasattr(x, "dtype"):
+                raise InvalidArgumentError(
+                    f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
+                )
             if x.dtype.is_differentiable:
                 super().watch(x)
             else:
@@ -68,7 +76,12 @@ def filled(found: Any, like: Any, unconnected: Any) -> Any:
 
 
 def _wants_zeros(unconnected: Any) -> bool:
-    return bool(getattr(unconnected, "value", unconnected) == "zero")
+    wanted = getattr(unconnected, "value", unconnected)
+    if wanted not in ("none", "zero"):
+        raise InvalidArgumentError(
+            f"Unknown value for unconnected_gradients: {wanted!r}; allowed are 'none' and 'zero'"
+        )
+    return bool(wanted == "zero")
 
 
 def _unconnected(given: Any) -> Any:
