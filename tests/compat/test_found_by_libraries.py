@@ -444,7 +444,9 @@ def test_what_graphs_do_not_allow_has_an_error_of_its_own(eager: None) -> None:
 class _Nothing(tf2.keras.initializers.Initializer):
     """A program's own initializer."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None
+    ) -> Any:
         return tf2.zeros(shape)
 
     def get_config(self) -> dict[str, Any]:
@@ -477,3 +479,22 @@ def test_descriptions_of_programs_own_objects_are_read(
     assert type(found) is type(made)
     with pytest.raises(tl.errors.InvalidArgumentError, match=name):
         module.deserialize(told)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: tf2.expand_dims(x, -1),
+        lambda x: tf2.reduce_sum(x, axis=1, keepdims=True),
+        lambda x: tf2.add(tf2.cast(tf2.argmax(x, -1), tf2.float32), 1.0),
+        lambda x: tf2.nn.softmax(tf2.concat([x, x], -1)),
+        lambda x: tf2.keras.backend.mean(tf2.square(x)),
+    ],
+)
+def test_models_of_functions_are_described(made: Any, eager: None) -> None:
+    """TensorFlow's functions stand for layers in a model, which is made again of what is told."""
+    x = tf2.keras.Input([3])
+    model = tf2.keras.Model(x, made(x))
+    again = tf2.keras.Model.from_config(model.get_config())
+    rows = tf2.constant([[0.5, 2.0, 1.0]])
+    np.testing.assert_array_equal(again(rows).numpy(), model(rows).numpy())

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import importlib
 import operator
+import sys
 from collections.abc import Callable
+from inspect import isfunction
 from typing import Any
 
 from tensorlite.compat.v2.keras import describing, sketch
@@ -174,17 +176,39 @@ def _operation(name: str, layer: Any, calls: Any, places: _Places) -> dict[str, 
 
 
 def _path_of(call: Any) -> str:
+    """Return where a function of tensorlite is found, which may be inside one that names it."""
     module = str(getattr(call, "__module__", ""))
-    path = f"{module}:{getattr(call, '__qualname__', '')}"
     if module.startswith("tensorlite."):
-        try:
-            if _function(path) is call:
-                return path
-        except AttributeError:
-            pass
+        path = f"{module}:{getattr(call, '__qualname__', '')}"
+        if _leads_to(path, call):
+            return path
+        for name in sorted(sys.modules, key=lambda x: (not x.startswith(_PUBLIC), x)):
+            if name.startswith("tensorlite."):
+                for key, value in list(vars(sys.modules[name]).items()):
+                    if isfunction(value) and _is_around(value, call):
+                        return f"{name}:{key}"
     raise InvalidArgumentError(
         f"{call!r}, which the model calls, cannot be described: make it a layer's call"
     )
+
+
+_PUBLIC = "tensorlite.compat.v2"
+"""Where functions are looked for first."""
+
+
+def _leads_to(path: str, call: Any) -> bool:
+    try:
+        return _is_around(_function(path), call)
+    except AttributeError:
+        return False
+
+
+def _is_around(function: Callable[..., Any], call: Any) -> bool:
+    """Return whether a function is another one, or decorates or calls it."""
+    inner: Any = function
+    while inner is not None and inner is not call:
+        inner = getattr(inner, "__wrapped__", getattr(inner, "noted", None))
+    return inner is call
 
 
 def _function(path: str) -> Any:
