@@ -5,7 +5,10 @@ Expected numbers are what TensorFlow 1.15 gives, or NumPy.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -280,3 +283,29 @@ def test_models_that_begin_with_an_embedding_have_their_weights() -> None:
         "lstm/kernel:0",
     ]
     assert model.predict(np.ones((2, 7), "int32")).shape == (2, 3)
+
+
+def test_gates_and_shapes_are_told_as_version_1_has_them() -> None:
+    layer = keras.layers.Bidirectional(keras.layers.GRU(2, input_shape=(5, 3)))
+    model = keras.Sequential([layer])
+    inner = layer.get_config()["layer"]["config"]
+    assert inner["recurrent_activation"] == "hard_sigmoid"
+    assert layer.backward_layer.recurrent_activation is keras.activations.hard_sigmoid
+    assert model.layers[0].input_shape == (None, 5, 3)
+    assert [type(x) for x in model.layers[0].output_shape] == [type(None), int]
+
+
+def test_files_say_of_layers_what_version_1_takes(tmp_path: Path) -> None:
+    """TensorFlow 1.15 refuses dtypes that are described, and arguments that it does not know."""
+    model = keras.Sequential([keras.layers.LSTM(2, input_shape=(4, 3))])
+    model.save(tmp_path / "model.h5")
+    with import_module("h5py").File(tmp_path / "model.h5") as file:
+        told = json.loads(file.attrs["model_config"])["config"]["layers"][-1][
+            "config"
+        ]
+    assert told["dtype"] == "float32"
+    assert told["recurrent_activation"] == "hard_sigmoid"
+    assert not {"seed", "zero_output_for_mask"} & set(told)
+    again = keras.models.load_model(tmp_path / "model.h5")
+    x = drawn(2, 4, 3)
+    np.testing.assert_allclose(again.predict(x), model.predict(x), rtol=1e-5)

@@ -96,6 +96,9 @@ def description(value: Any) -> dict[str, Any]:
 def _of_function(value: Any) -> Any:
     """Return the name of a function of Keras, or what tells which of a program's it is."""
     name = getattr(value, "__name__", "")
+    older = lookup.name_of_version(value)
+    if older is not None:
+        return older
     if known.get("activations", {}).get(name) is value:
         return name
     registered = lookup.registered_name(value)

@@ -29,6 +29,13 @@ def of_version(name: str, found: Any) -> Any:
     return found if naming.is_keras_3() else of_version_1.get(name, found)
 
 
+def name_of_version(value: Any) -> str | None:
+    """Return the name of what has another one, or none, in Keras' later versions."""
+    if naming.is_keras_3():
+        return None
+    return next((name for name, x in of_version_1.items() if x is value), None)
+
+
 @contextmanager
 def adding(objects: Any) -> Iterator[None]:
     """Let programs' objects be found inside."""
@@ -118,4 +125,4 @@ def serialized(value: Any) -> Any:
         return value
     if hasattr(value, "get_config"):
         return {"class_name": type(value).__name__, "config": value.get_config()}
-    return getattr(value, "__name__", str(value))
+    return name_of_version(value) or getattr(value, "__name__", str(value))

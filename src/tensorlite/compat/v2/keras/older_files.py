@@ -95,6 +95,11 @@ def _in_full(value: Any) -> Any:
     return losses.FUNCTIONS[value].__name__
 
 
+_ANY = object()
+_NEWER = {"zero_output_for_mask": False, "seed": None}
+"""What Keras 2 does not know of layers, and what that is where nothing was said."""
+
+
 def plain_description(value: Any) -> Any:
     """Return a description in the form of Keras 2, without what it says by default anyway."""
     if isinstance(value, (list, tuple)):
@@ -111,16 +116,22 @@ def plain_description(value: Any) -> Any:
         shape = config["batch_shape"]
         others = {key: x for key, x in config.items() if key != "batch_shape"}
         return {"class_name": name, "config": {**others, "batch_input_shape": shape}}
-    if name in _SCALED:
-        rule = zip(("scale", "mode", "distribution"), _SCALED[name].rule, strict=True)
-        own = {**dict(rule), **config}
-        return {"class_name": "VarianceScaling", "config": own}
-    if name in {"L1", "L2"}:
-        return {"class_name": "L1L2", "config": {"l1": 0.0, "l2": 0.0, **config}}
+    if name == "DTypePolicy":
+        return config["name"]
+    if name in _SCALED or name in {"L1", "L2"}:
+        return _of_older_class(name, config)
     made = {"class_name": name, "config": plain_description(_said(value))}
     if value.get("module") == "keras.layers":
         made |= {"module": "keras.layers", "registered_name": None}
     return made
+
+
+def _of_older_class(name: str, config: dict[str, Any]) -> dict[str, Any]:
+    """Return the description of what Keras 2 has as a case of another class."""
+    if name not in _SCALED:
+        return {"class_name": "L1L2", "config": {"l1": 0.0, "l2": 0.0, **config}}
+    rule = zip(("scale", "mode", "distribution"), _SCALED[name].rule, strict=True)
+    return {"class_name": "VarianceScaling", "config": {**dict(rule), **config}}
 
 
 def _said(value: Any) -> Any:
@@ -133,7 +144,10 @@ def _said(value: Any) -> Any:
     return {
         key: x
         for key, x in config.items()
-        if key not in listed or listed[key].default != x or key in {"name", "units"}
+        if _NEWER.get(key, _ANY) != x
+        and (
+            key not in listed or listed[key].default != x or key in {"name", "units"}
+        )
     }
 
 

@@ -102,12 +102,12 @@ class OlderLayer:
 
     def get_input_shape_at(self, node_index: int) -> Any:
         return nest.map_structure(
-            lambda x: tuple(x.shape), self.get_input_at(node_index)
+            lambda x: tuple(x.spec.dims), self.get_input_at(node_index)
         )
 
     def get_output_shape_at(self, node_index: int) -> Any:
         return nest.map_structure(
-            lambda x: tuple(x.shape), self.get_output_at(node_index)
+            lambda x: tuple(x.spec.dims), self.get_output_at(node_index)
         )
 
     @property

@@ -101,11 +101,11 @@ class Views:
 
     @property
     def input_shape(self) -> Any:
-        return nest.map_structure(lambda x: tuple(x.shape), self.input)
+        return nest.map_structure(lambda x: tuple(x.spec.dims), self.input)
 
     @property
     def output_shape(self) -> Any:
-        return nest.map_structure(lambda x: tuple(x.shape), self.output)
+        return nest.map_structure(lambda x: tuple(x.spec.dims), self.output)
 
     def _node(self) -> Any:
         if not self.nodes:
