@@ -137,3 +137,15 @@ def test_losses_of_version_2_are_means(tmp_path: Path) -> None:
         model.train(rows, steps=1)
         found.append(model.evaluate(rows)["loss"])
     assert found[0] > 2 * found[1]
+
+
+def test_parts_of_checkpoints_have_any_name(tmp_path: Path) -> None:
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    saved = tf.train.Checkpoint(variables=[a, b])
+    path = saved.save(str(tmp_path / "saved"))
+    assert saved.variables[1] is b
+    keys = [name for name, _ in tf.train.list_variables(path)]
+    assert "variables/1/.ATTRIBUTES/VARIABLE_VALUE" in keys
+    other = tf.Variable(0.0)
+    tf.train.Checkpoint(variables=[tf.Variable(0.0), other]).restore(path)
+    assert float(other) == 2.0

@@ -252,6 +252,11 @@ class Status:
 class Checkpoint(Module):
     """Objects that are saved together: modules, optimizers, variables, dicts and lists of these."""
 
+    variables: Any = ()
+    trainable_variables: Any = ()
+    submodules: Any = ()
+    """What modules have is here what a program calls so, if it does."""
+
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         super().__init__()
         self._root = root
