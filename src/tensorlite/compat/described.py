@@ -13,7 +13,7 @@ from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.attributes import proto_of_value
 from tensorlite.interop.tensorflow.definitions import op_def
 from tensorlite.interop.tensorflow.messages import message
-from tensorlite.interop.tensorflow.signatures import signature_of
+from tensorlite.interop.tensorflow.referring import type_of
 from tensorlite.interop.tensorflow.tensors import dtype_of
 from tensorlite.interop.tensorflow.writing import node_def
 
@@ -28,13 +28,7 @@ class Described:
 
     @property
     def type(self) -> str:
-        own = self.node.op.name
-        if signature_of(own) is not None:
-            return own
-        try:
-            return str(node_def(self.node).op)
-        except MissingOperatorError:
-            return own
+        return type_of(self.node)
 
     @property
     def node_def(self) -> Any:

@@ -98,7 +98,7 @@ class VariableScope:
         self.defaults.dtype = as_dtype(dtype)
 
     def set_use_resource(self, use_resource: bool | None) -> None:
-        """Keep which kind of variable is asked for; all are resources here."""
+        """Write variables as resources from here on, or as TensorFlow 1's references."""
         self.defaults.use_resource = use_resource
 
     def get_collection(self, name: str) -> list[Any]:
@@ -246,6 +246,7 @@ def get_variable(
     validate_shape: bool = True,
     custom_getter: Getter | None = None,
     constraint: Any = None,
+    use_resource: bool | None = None,
     scope: VariableScope | None = None,
     make: Callable[..., Any],
 ) -> Any:
@@ -270,6 +271,9 @@ def get_variable(
         "partitioner": defaults.partitioner if partitioner is None else partitioner,
         "validate_shape": validate_shape,
         "constraint": defaults.constraint if constraint is None else constraint,
+        "use_resource": defaults.use_resource
+        if use_resource is None
+        else use_resource,
     }
     # Without a name of its own it has just that of its scope: a name that ends in "/".
     one_of(name, (str, type(None)), "get_variable: name", "a text")
@@ -317,6 +321,7 @@ def _found_or_made(
     partitioner: Any = None,
     validate_shape: bool = True,
     constraint: Any = None,
+    use_resource: bool | None = None,
     *,
     make: Callable[..., Any],
     **_: Any,
@@ -338,6 +343,7 @@ def _found_or_made(
         collections=collections,
         validate_shape=validate_shape,
         constraint=constraint,
+        use_resource=use_resource,
     )
     known = None if partitioner is None else _known_sizes(sizes, initializer)
     if partitioner is not None and known is not None:

@@ -87,6 +87,7 @@ class GraphVariable(Variable):
         *,
         validate_shape: bool = True,
         constraint: Callable[[Any], Any] | None = None,
+        is_reference: bool = True,
     ) -> None:
         if initial is None:
             raise InvalidArgumentError(
@@ -102,7 +103,10 @@ class GraphVariable(Variable):
             self.first = self._first(initial, dtype)
             value = self.first.spec
             known = value.shape if validate_shape else None
-            self._describe(TensorSpec(known if shape is None else shape, value.dtype))
+            self._describe(
+                TensorSpec(known if shape is None else shape, value.dtype),
+                is_reference,
+            )
         self.trainable = trainable and value.dtype.is_differentiable
 
     def _first(self, initial: First, dtype: DTypeLike | None) -> Tensor:
@@ -122,11 +126,12 @@ class GraphVariable(Variable):
                 self.graph.rename(made, name)
         return value
 
-    def _describe(self, spec: TensorSpec) -> None:
+    def _describe(self, spec: TensorSpec, is_reference: bool) -> None:
         """Make the nodes."""
         op = VarHandleOp(
             spec,
             self.watched and spec.dtype.is_differentiable,
+            is_reference,
             debug_name=self.bare_name,
             shared_name=self.bare_name,
         )

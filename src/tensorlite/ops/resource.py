@@ -153,8 +153,11 @@ def _is_whole_memory(array: Array) -> bool:
 class VarHandleOp(Making):
     """Makes a variable that has no value yet."""
 
+    free = (*Making.free, "is_reference")
     spec: TensorSpec
     trainable: bool = False
+    is_reference: bool = False
+    """Whether it is a reference where it is written as one of TensorFlow 1's."""
 
     def infer(self) -> TensorSpec:
         """Return the spec of the handle."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +56,11 @@ def export_meta_graph(
     if strip_default_attrs:
         strip_defaults(proto)
     keys = chosen.collections if collection_list is None else collection_list
+    kinds = {f"{node.name}:0": node.op for node in proto.node}
     collections = {
-        key: _noted(chosen.get_collection(key), scope)
+        key: [
+            _as_written(x, kinds) for x in _noted(chosen.get_collection(key), scope)
+        ]
         for key in keys
         if not (clear_extraneous_savers and key == GraphKeys.SAVERS)
     }
@@ -82,6 +85,13 @@ def _noted(values: list[Any], scope: str) -> list[Any]:
     """Return what can be said of the members of a collection; others are left out."""
     found = [_note(value, scope) for value in values]
     return [x for x in found if x is not None]
+
+
+def _as_written(note: Any, kinds: Mapping[str, str]) -> Any:
+    """Return a note of a variable that says what it is in the graph that is written."""
+    if not isinstance(note, VariableInfo) or note.variable_name not in kinds:
+        return note
+    return note._replace(is_resource=kinds[note.variable_name] == "VarHandleOp")
 
 
 def _note(value: Any, scope: str) -> Any:

@@ -15,6 +15,7 @@ from tensorlite.graph_mode.graph import Graph
 from tensorlite.graph_mode.partitioned import SaveSlice
 from tensorlite.graph_mode.queues import GraphQueueRunner, queue_of
 from tensorlite.graph_mode.sessions import reading
+from tensorlite.interop.tensorflow.referring import is_reference
 from tensorlite.interop.tensorflow.stored.metagraphs import (
     QueueRunnerInfo,
     VariableInfo,
@@ -48,7 +49,7 @@ def info_of(variable: Any, scope: str = "") -> VariableInfo:
         variable.initializing.name.removeprefix(scope),
         variable.snapshot.name.removeprefix(scope),
         first.removeprefix(scope),
-        is_resource=True,
+        is_resource=not is_reference(variable.handle.node),
         trainable=variable.watched,
         full_name="" if part is None else part.full_name,
         full_shape=() if part is None else tuple(part.full_shape),
@@ -68,7 +69,7 @@ def adopt_info(made: Any, graph: Graph, scope: str, info: VariableInfo) -> None:
     made.graph, made.handle = graph, handle
     made.bare_name = f"{scope}{info.variable_name.partition(':')[0]}"
     made.initializing = _node(graph, scope, info.initializer_name)
-    made.snapshot = reading(handle)
+    made.snapshot = _snapshot(graph, scope, info.snapshot_name, handle)
     if info.initial_value_name:
         made.first = _node(graph, scope, info.initial_value_name).outputs[0]
     else:
@@ -79,6 +80,13 @@ def adopt_info(made: Any, graph: Graph, scope: str, info: VariableInfo) -> None:
     made.save_slice = (
         SaveSlice(info.full_name, *map(list, sizes)) if info.full_name else None
     )
+
+
+def _snapshot(graph: Graph, scope: str, name: str, handle: Any) -> Any:
+    """Return the reading that is noted; one that there is where it is not of the handle."""
+    found = _node(graph, scope, name).outputs if name else ()
+    is_own = found and found[0].node.inputs[:1] == (handle,)
+    return found[0] if is_own else reading(handle)
 
 
 def runner_info(runner: GraphQueueRunner, scope: str = "") -> QueueRunnerInfo | None:

@@ -102,6 +102,7 @@ def get_variable(
         validate_shape=validate_shape,
         custom_getter=custom_getter,
         constraint=constraint,
+        use_resource=use_resource,
         make=Variable,
     )
 

@@ -139,6 +139,7 @@ class RefVariable(Operators, Variable, GraphVariable):
             _shape_asked(shape),
             validate_shape=validate_shape,
             constraint=constraint,
+            is_reference=not use_resource,
         )
         self.trainable = watched
         _add_to_collections(self, collections, watched)

@@ -77,6 +77,7 @@ def _handle_op(given: Given, default: str) -> VarHandleOp:
     return VarHandleOp(
         spec,
         trainable=spec.dtype.is_differentiable,
+        is_reference=given.graph.as_called and given.record.op != "VarHandleOp",
         debug_name=given.name,
         container=given.typed("container", str),
         shared_name=name,
@@ -84,10 +85,18 @@ def _handle_op(given: Given, default: str) -> VarHandleOp:
 
 
 def _variable(given: Given) -> Values:
-    """Make the handle beside, and the value under the name."""
-    handle = given.helper(_handle_op(given, given.name)).outputs[0]
+    """Make the handle beside, and the value under the name.
+
+    Programs of TensorFlow take a variable's own node for it: there the handle has the name.
+    """
+    op = _handle_op(given, given.name)
     given.check_attributes()
-    value = given.node(ReadVariableOp(), handle).outputs[0]
+    if given.graph.as_called:
+        handle = given.node(op).outputs[0]
+        value = given.helper(ReadVariableOp(), handle).outputs[0]
+    else:
+        handle = given.helper(op).outputs[0]
+        value = given.node(ReadVariableOp(), handle).outputs[0]
     return [Reference(given.name, handle, value)]
 
 

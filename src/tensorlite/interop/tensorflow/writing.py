@@ -12,7 +12,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tensorlite.core.check import one_of
+from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import DType, resource
 from tensorlite.core.errors import GraphDefError, MissingOperatorError
 from tensorlite.core.op import Effect, Op, Role
@@ -24,6 +27,12 @@ from tensorlite.interop.tensorflow.counting import counted
 from tensorlite.interop.tensorflow.given import is_default
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.parts import Spelled
+from tensorlite.interop.tensorflow.referring import (
+    kind_of,
+    references,
+    references_of,
+    spelled_by_reference,
+)
 from tensorlite.interop.tensorflow.signatures import (
     Attribute,
     Signature,
@@ -103,7 +112,7 @@ def node_def(node: Node) -> Any:
             f"TensorFlow has no operator for {node.name}, which is of {node.op.name}"
         )
     library = Library()
-    _Body(library, node.graph, library.proto.node, pins=False).add(node)
+    _Body(library, node.graph, library.proto.node, alone=node).add(node)
     return library.proto.node[-1]
 
 
@@ -199,7 +208,7 @@ class _Body:
         graph: Graph,
         protos: Any,
         is_function: bool = False,
-        pins: bool = True,
+        alone: Node | None = None,
     ) -> None:
         self.library = library
         self.graph = graph
@@ -208,9 +217,18 @@ class _Body:
         self._protos = protos
         self._is_function = is_function
         self._sources: dict[tuple[str, int], str] = {}
-        self._inside = _inside_loops(graph) if pins else set()
+        self._inside = _inside_loops(graph) if alone is None else set()
+        if alone is None:
+            self._references = set() if is_function else references(graph)
+        else:
+            self._references = references_of(alone)
         captured = graph.captured if isinstance(graph, ManualGraph) else {}
         self._captured = {x.node: outer for x, outer in captured.items()}
+
+    @cached_property
+    def _constants(self) -> dict[str, Any]:
+        ops = [(node.name, node.op) for node in self.graph.nodes]
+        return {name: op.value for name, op in ops if isinstance(op, Const)}
 
     @cached_property
     def _taken(self) -> set[str]:
@@ -236,7 +254,11 @@ class _Body:
     def add(self, node: Node) -> None:
         """Add a node, and those that are due beside it."""
         op = _handle_of(self._captured[node]) if node in self._captured else None
-        parts = self._parts(node, op)
+        parts = [
+            one
+            for one in self._parts(node, op)
+            if one.op != "Const" or not self._is_there(node, one)
+        ]
         inputs = [self._pinned(node, i, x) for i, x in enumerate(node.inputs)]
         control = [f"^{x.name}" for x in node.control if x.op.role is not Role.INPUT]
         for number, one in enumerate(parts):
@@ -246,9 +268,8 @@ class _Body:
             made.input.extend(given)
             after = [f"^{self._part_name(node, x)}" for x in one.after]
             made.input.extend([*control, *after])
-            outputs = (
-                [x.dtype for x in node.outputs] if number == len(parts) - 1 else []
-            )
+            is_last = number == len(parts) - 1
+            outputs = [kind_of(x, self._references) for x in node.outputs if is_last]
             self._attributes(made, one, kinds, outputs, node.group)
             self._outputs(node, one, made)
 
@@ -263,7 +284,10 @@ class _Body:
         given = [
             inputs[i] if isinstance(i, int) else self._part(node, i) for i in wanted
         ]
-        kinds = [node.inputs[i].dtype if isinstance(i, int) else None for i in wanted]
+        kinds = [
+            kind_of(node.inputs[i], self._references) if isinstance(i, int) else None
+            for i in wanted
+        ]
         signature = signature_of(one.op)
         assert signature is not None
         if any(x.number for x in signature.inputs):
@@ -297,6 +321,8 @@ class _Body:
         loop = counted(node) if self._is_function else None
         if loop is not None:
             return loop
+        if not self._references.isdisjoint([node, *[x.node for x in node.inputs]]):
+            return spelled_by_reference(node)
         writing = spelled(node, op)
         assert writing is not None
         return writing.parts
@@ -332,7 +358,13 @@ class _Body:
 
     def _part(self, node: Node, part: str) -> str:
         name, _, output = part.partition(":")
-        return self._sources[self._part_name(node, name), int(output or 0)]
+        own = self._sources.get((self._part_name(node, name), int(output or 0)))
+        return self._sources[f"{node.name}/{name}", 0] if own is None else own
+
+    def _is_there(self, node: Node, one: Spelled) -> bool:
+        """Return whether a part is a constant that the graph has by the same name."""
+        known = self._constants.get(f"{node.name}/{one.name}") if one.name else None
+        return known is not None and np.array_equal(known, one.attributes["value"])
 
     def _attributes(
         self,
