@@ -210,8 +210,22 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     return math.divide_no_nan(tl.ones_like(operand), operand)
 
 
-@named("Mul")
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    is_made = isinstance(x, (Operand, IndexedSlices))
+    if is_made and active_graph() is not None and not isinstance(scalar, Operand):
+        kind: Any = x
+        scalar = _scalar(scalar, kind.dtype)
+    return _scalar_mul(scalar, x, name=name)
+
+
+@named("scalar")
+def _scalar(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """Make the number that TensorFlow makes before it multiplies, beside the product."""
+    return converted(value, dtype)
+
+
+@named("Mul")
+def _scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     if isinstance(x, IndexedSlices):
         scaled = tl.multiply(*agreeing(scalar, x.values))
         return IndexedSlices(scaled, x.indices, x.dense_shape)

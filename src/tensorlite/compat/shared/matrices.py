@@ -203,11 +203,14 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
     return tl.linalg.triangular_solve(factor, half, lower=True, adjoint=True)
 
 
+_OPERANDS = ("matrix", "rhs")
+
+
 @named("MatrixSolve")
 def solve(
     matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None
 ) -> Any:
-    x, right = alike("MatrixSolve", matrix, rhs)
+    x, right = alike("MatrixSolve", matrix, rhs, _OPERANDS)
     return tl.linalg.solve(adjoint_of(x) if adjoint else x, right)
 
 
@@ -219,7 +222,7 @@ def triangular_solve(
     adjoint: bool = False,
     name: str | None = None,
 ) -> Any:
-    x, right = alike("MatrixTriangularSolve", matrix, rhs)
+    x, right = alike("MatrixTriangularSolve", matrix, rhs, _OPERANDS)
     return tl.linalg.triangular_solve(x, right, lower=lower, adjoint=adjoint)
 
 

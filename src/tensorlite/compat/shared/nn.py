@@ -118,14 +118,20 @@ def bias_add(
 
 @named("xw_plus_b")
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
-    product = matmul(converted(x), converted(weights))
-    return channels.bias_add(product, converted(biases))
+    return channels.bias_add(*_product_and_biases(x, weights, biases))
 
 
 @named("relu_layer")
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
-    product = matmul(converted(x), converted(weights))
-    return activations.relu(channels.bias_add(product, converted(biases)))
+    return activations.relu(
+        channels.bias_add(*_product_and_biases(x, weights, biases))
+    )
+
+
+def _product_and_biases(x: Any, weights: Any, biases: Any) -> tuple[Any, Any]:
+    """Return x times weights, and the biases, constants of them named after the arguments."""
+    product = matmul(converted(x, None, "x"), converted(weights, None, "weights"))
+    return product, converted(biases, None, "biases")
 
 
 @named("L2Loss")

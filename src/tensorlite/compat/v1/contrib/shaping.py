@@ -171,7 +171,7 @@ def one_hot_encoding(
     with name_scope(scope, "OneHotEncoding") as prefix:
         classes = framework.convert_to_tensor(labels)
         if classes.dtype is int32:
-            classes = elementwise.cast(classes, int64)
+            classes = elementwise.cast(classes, int64, name="ToInt64")
         outputs = picking.one_hot(
             classes, num_classes, on_value=on_value, off_value=off_value
         )
