@@ -307,6 +307,10 @@ def test_comparisons_say_where_they_fail() -> None:
     shown = "First 1 elements of x:\n[1]\nFirst 1 elements of y:\n[2]"
     assert shown in str(caught.value)
     assert tf.debugging.assert_equal([1, 2], [1, 2]) is None
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="Dimensions must be equal"
+    ):
+        tf.debugging.assert_equal([1, 2], [1, 2, 3])
 
 
 def test_ragged_tensors_are_of_a_type() -> None:

@@ -142,7 +142,8 @@ def sparse_counts(
     summed = ones_like(summed) if binary else summed
     if not by_rows:
         return SparseTensor(expand_dims(places, 1), summed, reshape(length, (1,)))
-    indices = stack([places // length, places % length], axis=1)
+    width = maximum(length, 1)
+    indices = stack([places // width, places % width], axis=1)
     return SparseTensor(
         indices, summed, stack([astype(found.count, dtypes.int64), length])
     )

@@ -20,10 +20,7 @@ from tensorlite.compat.conversions import (
 )
 from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shapes import (
-    Dimension as Dimension,
-    TensorShape as TensorShape,
-)
+from tensorlite.compat.shapes import TensorShape as TensorShape
 from tensorlite.compat.shared import (
     audio as audio,
     queue as queue,
@@ -405,6 +402,7 @@ from tensorlite.compat.views import (
     Operation as Operation,
     ShownTensor,
 )
+from tensorlite.core.sizes import Dimension as Dimension
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.ops.ragged_tensor import (
     RaggedTensor as RaggedTensor,
