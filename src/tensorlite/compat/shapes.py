@@ -10,7 +10,7 @@ from typing import Any
 
 from tensorlite.core import shapes
 from tensorlite.core.errors import ShapeError
-from tensorlite.core.sizes import Dimension, as_value
+from tensorlite.core.sizes import Dimension as Dimension, as_value
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph_mode.graph import mode
 from tensorlite.interop.tensorflow.tensors import shape_proto
