@@ -59,7 +59,9 @@ class Einsum(Op):
 
     def kernel(self, xp: Xp, *xs: Array) -> Array:
         """Return the sum of products; two operands meet in a matrix product where they can."""
-        return xp.einsum(self.equation, *xs, optimize=len(xs) > 1)
+        made = xp.einsum(self.equation, *xs, optimize=len(xs) > 1)
+        # Products of bfloat16 come as float32.
+        return made.astype(xs[0].dtype, copy=False)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return for each operand an einsum of the gradient and the others."""

@@ -166,7 +166,8 @@ class Polygamma(_Special):
         scale = xp.where(n % 2 == 0, -1.0, 1.0) * xp.exp(log_gamma(xp, n + 1))
         zeroth = Digamma().values(xp, x)
         higher = scale * hurwitz(xp, xp.where(n == 0, 1.5, n + 1), x)
-        return xp.where(n == 0, zeroth, higher)
+        is_order = (n >= 0) & (n == xp.floor(n))
+        return xp.where(is_order, xp.where(n == 0, zeroth, higher), xp.nan)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient for the second operand only."""
@@ -186,7 +187,8 @@ class Igamma(_Special):
             term = term * xp.where(x < a + 1, x, 0.0) / (a + n)
             total = total + term
         found = xp.where(x < a + 1, front * total, 1 - front * _tail(xp, a, x))
-        return xp.where(x > 0, found, xp.where(x == 0, 0.0, xp.nan))
+        found = xp.where((x > 0) & (a > 0), found, xp.nan)
+        return xp.where(x == 0, 0.0, found)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient for both operands."""

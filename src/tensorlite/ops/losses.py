@@ -63,7 +63,7 @@ class SoftmaxCrossEntropyWithLogits(Op):
         return logits.with_shape(_rows(self.name, shape)), logits.with_shape(shape)
 
     def kernel(self, xp: Xp, logits: Array, labels: Array) -> tuple[Array, Array]:
-        """Return the losses, and softmax * sum(labels) - labels."""
+        """Return the losses, and softmax - labels: as TensorFlow, for labels of any sum."""
         if logits.shape != labels.shape:
             raise ShapeError(
                 f"{self.name}: logits {shape_text(logits.shape)} and labels "
@@ -73,20 +73,19 @@ class SoftmaxCrossEntropyWithLogits(Op):
         # A probability of zero against a label of zero costs nothing; -inf * 0 would be NaN.
         logs = xp.maximum(shifted - xp.log(total), xp.finfo(shifted.dtype).min)
         loss = -xp.sum(logs * labels, axis=-1)
-        slope = xp.exp(logs) * xp.sum(labels, axis=-1, keepdims=True) - labels
+        slope = xp.exp(logs) - labels
         return loss.astype(logits.dtype), slope.astype(logits.dtype)
 
     def grad(self, call: Call, dloss: Tensor | None, dslope: Tensor | None) -> Grads:
         """Return the gradient for logits and labels, from both outputs."""
-        logits, labels = call.inputs
+        logits, _ = call.inputs
         dx = dy = None
         if dloss is not None:
             flow = expand_dims(dloss, -1)
             dx, dy = flow * call.outputs[1], -flow * log_softmax(logits)
         if dslope is not None:
             y = softmax(logits)
-            bend = softmax_flow(dslope, y) * sum(labels, axis=-1, keepdims=True)
-            turn = sum(dslope * y, axis=-1, keepdims=True) - dslope
+            bend, turn = softmax_flow(dslope, y), -dslope
             dx, dy = (
                 (bend, turn) if dx is None or dy is None else (dx + bend, dy + turn)
             )

@@ -133,7 +133,11 @@ def _root(xp: Xp, x: Array) -> Array:
         product = 0.5 * (unit + 0.5 * (product + inverse))
         if float(xp.abs(product - unit).max()) < 1e-15:
             break
-    return root
+    # A real matrix may have complex roots only, which the iteration does not find.
+    error = xp.abs(xp.matmul(root, root) - wide).max(axis=(-2, -1), keepdims=True)
+    most = xp.abs(wide).max(axis=(-2, -1), keepdims=True)
+    found = error <= 1e-3 * xp.maximum(most, xp.finfo(error.dtype).tiny)
+    return xp.where(found, root, xp.nan)
 
 
 class MatrixLogarithm(Op):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from tensorlite.core.dispatch import call, calls, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
@@ -69,13 +71,16 @@ class DynamicStitch(Op):
         return data[0].with_shape(None if inner is None else (None, *inner))
 
     def kernel(self, xp: Xp, *arrays: Array) -> Array:
-        """Return the slices, zeros where no index points; later ones win."""
+        """Return the slices, zeros or empty texts where no index points; later ones win."""
         indices, data = arrays[: self.N], arrays[self.N :]
         count = max([int(i.max()) + 1 for i in indices if i.size], default=0)
-        out = xp.zeros((count, *data[0].shape[indices[0].ndim :]), data[0].dtype)
+        shape = (count, *data[0].shape[indices[0].ndim :])
+        is_text = data[0].dtype == object
+        blank = np.full(shape, b"", object) if is_text else None
+        out = xp.zeros(shape, data[0].dtype) if blank is None else blank
         for places, x in zip(indices, data, strict=True):
             in_range(self.name, places, count, 0)
-            out[places] = x
+            out[places] = x[()]
         return out
 
     def grad(self, call: Call, dy: Tensor) -> Grads:

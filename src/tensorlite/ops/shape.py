@@ -124,8 +124,9 @@ class BroadcastGradientArgs(Op):
         rank = max(x.size, y.size)
         first = (1,) * (rank - x.size) + tuple(x.tolist())
         second = (1,) * (rank - y.size) + tuple(y.tolist())
-        return _summed(first, second, rank - x.size), _summed(
-            second, first, rank - y.size
+        return (
+            _summed(first, second, rank - x.size).astype(x.dtype),
+            _summed(second, first, rank - y.size).astype(x.dtype),
         )
 
 

@@ -187,6 +187,8 @@ class Substr(Op):
                 raise InvalidArgumentError(
                     f"substr: pos={start} is not in {text!r}, which has {len(units)}"
                 )
+            if count < 0 and self.unit == "BYTE":  # which is without an end, there
+                return as_bytes(units[first:])
             return as_bytes(units[first : first + max(count, 0)])
 
         return each_string(part, x, pos, length)

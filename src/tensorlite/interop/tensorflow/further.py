@@ -234,7 +234,7 @@ def _elementwise(function: Callable[[Tensor, Tensor], Tensor]) -> Adapter:
 def _unfilled(places: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
     """Return what flows to the elements, and to the value that empty rows were filled with."""
     own = gather(dy, places)
-    return own, sum_of(dy) - sum_of(own)
+    return own, astype(sum_of(dy) - sum_of(own), dy.dtype)
 
 
 def _composed(function: Callable[..., Any]) -> Adapter:

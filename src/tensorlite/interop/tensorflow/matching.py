@@ -10,13 +10,13 @@ from collections.abc import Callable
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import calls, constant
+from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter, Plain
 from tensorlite.ops import patches, sparse_segments, text
-from tensorlite.ops.arithmetic import conj, sum as sum_of
+from tensorlite.ops.arithmetic import Sum, conj, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, transpose
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.create import ones
@@ -57,12 +57,13 @@ def _buckets(given: Given) -> Values:
 
 
 def _length(given: Given) -> Values:
-    axes = tuple(given.constant(1).ravel().tolist())
-    kept = given.typed("keep_dims", bool)
-    return given.composed(
-        lambda x: sqrt(sum_of(square(magnitude(x)), axis=axes, keepdims=kept)),
-        given.tensor(0),
-    )
+    total = Sum(given.typed("keep_dims", bool))
+
+    def length(x: Tensor, axes: Tensor) -> Tensor:
+        found = sqrt(call(total, square(magnitude(x)), axes))
+        return astype(found, x.dtype)
+
+    return given.composed(length, *given.tensors)
 
 
 def _text_of(given: Given, i: int) -> str:

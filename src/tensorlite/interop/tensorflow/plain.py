@@ -137,7 +137,7 @@ PLAIN |= {
     "GuaranteeConst": Plain("Identity"),
     # It is read only: TensorFlow has functions in its place now.
     "MatrixExponential": Plain("MatrixExponential").__call__,
-    "Mod": Plain("FloorMod"),
+    "Mod": Plain("TruncateMod"),
     "ParallelDynamicStitch": Plain("DynamicStitch"),
     "Snapshot": Plain("Identity"),
     "ControlTrigger": Plain("ControlTrigger"),
