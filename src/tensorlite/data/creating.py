@@ -329,6 +329,14 @@ class Creating(Pipeline[T]):
             lambda: _common_spec(datasets),
             *datasets,
             choice_dataset,
+            recipe=lambda: Recipe(
+                "DirectedInterleaveDataset",
+                (choice_dataset, *datasets),
+                settings={
+                    "N": len(datasets),
+                    "stop_on_empty_dataset": bool(stop_on_empty_dataset),
+                },
+            ),
         )
         return made
 

@@ -272,7 +272,19 @@ class Grouping(Pipeline[T]):
             even = len(set(sizes)) == 1 and (whole or _divides(sizes[0], before))
             return with_axis(rows.element_spec, sizes[0] if even else None)
 
-        made: Dataset[T] = self._made(source, UNKNOWN, spec)
+        made: Dataset[T] = self._made(
+            source,
+            UNKNOWN,
+            spec,
+            recipe=lambda: Recipe(
+                "RebatchDatasetV2",
+                (self,),
+                numbers={
+                    "batch_sizes": np.asarray(sizes, np.int64),
+                    "drop_remainder": whole,
+                },
+            ),
+        )
         return made
 
     def unbatch(self) -> Dataset[T]:

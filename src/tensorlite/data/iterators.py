@@ -26,6 +26,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.data.given import known_as
 from tensorlite.data.optionals import Optional
 from tensorlite.function.loops import Stream
+from tensorlite.ops.list_values import BUNDLE, Bundled
 
 T = TypeVar("T")
 
@@ -266,6 +267,26 @@ class IteratorGetNext(Op):
         except StopIteration:
             raise _at_end() from None
         return tuple(_arrays(element, self.output_types))
+
+
+class IteratorGetNextAsOptional(Op):
+    """The next element of an iterator as a bundle, which is empty when there is none."""
+
+    effect = Effect.WRITE
+    differentiable = False
+    output_types: tuple[TensorSpec, ...]
+
+    def infer(self, handle: TensorSpec) -> TensorSpec:
+        """Return the spec of a bundle."""
+        return BUNDLE
+
+    def kernel(self, xp: Xp, handle: IteratorState) -> Bundled:
+        """Return the element; InvalidArgumentError when it is not what the dataset says."""
+        try:
+            element = handle.next()
+        except StopIteration:
+            return Bundled(())
+        return Bundled(tuple(_arrays(element, self.output_types)))
 
 
 class DatasetToSingleElement(IteratorGetNext):

@@ -161,7 +161,16 @@ class Running(Pipeline[T]):
             if expected not in (count, UNKNOWN):
                 raise _miscounted(expected, f"only {count}")
 
-        made: Dataset[T] = self._made(source, expected, self._spec)
+        made: Dataset[T] = self._made(
+            source,
+            expected,
+            self._spec,
+            recipe=lambda: Recipe(
+                "AssertCardinalityDataset",
+                (self,),
+                numbers={"cardinality": expected},
+            ),
+        )
         return made
 
     def as_numpy_iterator(self) -> Iterator[Any]:

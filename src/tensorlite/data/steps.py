@@ -203,6 +203,35 @@ class ShuffleAndRepeatDataset(DatasetOp):
         return source.shuffled(int(buffer_size), draws).repeat(int(count))
 
 
+class RebatchDatasetV2(DatasetOp):
+    """The rows of batches in batches of other sizes, which come in turn."""
+
+    def made(self, source: Source, sizes: Array, drop: Array) -> Pipeline[Any]:
+        """Return the dataset."""
+        return source.rebatch(sizes.tolist(), bool(drop))
+
+
+class DirectedInterleaveDataset(DatasetOp):
+    """Elements of several datasets, of which the first dataset says whose is next."""
+
+    N: int
+    stop_on_empty_dataset: bool = False
+
+    def made(self, choices: Source, *sources: Source) -> Pipeline[Any]:
+        """Return the dataset."""
+        return Dataset.choose_from_datasets(
+            sources, choices, self.stop_on_empty_dataset
+        )
+
+
+class AssertCardinalityDataset(DatasetOp):
+    """The same elements, of which there are as many as is said."""
+
+    def made(self, source: Source, cardinality: Array) -> Pipeline[Any]:
+        """Return the dataset."""
+        return source.assert_cardinality(int(cardinality))
+
+
 class RepeatDataset(DatasetOp):
     """Elements over and over."""
 

@@ -5,7 +5,8 @@ Cutting boxes out of images is in framing.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -57,6 +58,10 @@ def overlap(boxes: Array, one: Array) -> Array:
     return np.where(valid, shared / np.where(valid, whole, 1), 0)
 
 
+def _overlaps(boxes: Array, place: int) -> Array:
+    return overlap(boxes, boxes[place])
+
+
 class NonMaxSuppressionV5(Op):
     """The numbers and scores of boxes that no better one overlaps too much, best first."""
 
@@ -85,7 +90,9 @@ class NonMaxSuppressionV5(Op):
     ) -> tuple[Array, ...]:
         """Return them."""
         most, threshold, least, sigma = (limit.item() for limit in limits)
-        chosen, found = _suppressed(boxes, scores, int(most), threshold, least, sigma)
+        chosen, found = _suppressed(
+            partial(_overlaps, boxes), scores, int(most), threshold, least, sigma
+        )
         count = len(chosen)
         missing = int(most) - count if self.pad_to_max_output_size else 0
         numbers = np.pad(np.asarray(chosen, np.int32), (0, missing))
@@ -94,7 +101,7 @@ class NonMaxSuppressionV5(Op):
 
 
 def _suppressed(
-    boxes: Array,
+    overlaps: Callable[[int], Array],
     scores: Array,
     most: int,
     threshold: float,
@@ -110,7 +117,7 @@ def _suppressed(
             break
         chosen.append(best)
         found.append(float(left[best]))
-        shared = overlap(boxes, boxes[best])
+        shared = overlaps(best)
         if sigma > 0:
             left = left * np.where(
                 shared <= threshold, np.exp(-0.5 / sigma * shared**2), 0
@@ -120,6 +127,36 @@ def _suppressed(
             left = np.where(shared > threshold, -np.inf, left)
         left[best] = -np.inf
     return chosen, found
+
+
+class NonMaxSuppressionWithOverlaps(Op):
+    """The numbers of what nothing better overlaps too much, best first, of a table of overlaps."""
+
+    differentiable = False
+    host = (0, 1, 2, 3, 4)
+
+    def infer(
+        self, overlaps: TensorSpec, scores: TensorSpec, *limits: TensorSpec
+    ) -> TensorSpec:
+        """Return the spec of the numbers."""
+        if overlaps.rank not in (None, 2) or scores.rank not in (None, 1):
+            raise ShapeError(
+                f"{self.name} takes overlaps (n, n) and scores (n), not {overlaps}, {scores}"
+            )
+        return TensorSpec((None,), dtypes.int32)
+
+    def kernel(self, xp: Xp, overlaps: Array, scores: Array, *limits: Array) -> Array:
+        """Return the numbers; ShapeError where the table is not one of as many as the scores."""
+        if overlaps.shape != (scores.size, scores.size):
+            raise ShapeError(
+                f"{self.name}: overlaps {overlaps.shape} for {scores.size} scores; allowed is a "
+                "row and a column for each score"
+            )
+        most, threshold, least = (limit.item() for limit in limits)
+        chosen, _ = _suppressed(
+            lambda i: overlaps[i], scores, int(most), threshold, least, 0.0
+        )
+        return np.asarray(chosen, np.int32)
 
 
 class NonMaxSuppressionV3(Composite):
@@ -212,6 +249,27 @@ def non_max_suppression_padded(
     return numbers, count
 
 
+def non_max_suppression_overlaps(
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    overlap_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
+) -> Tensor:
+    """Return the numbers of what nothing better overlaps by more than a threshold, best first.
+
+    `overlaps` says of each two how much they overlap, by any measure.
+
+    >>> from tensorlite.ops.boxes import non_max_suppression_overlaps
+    >>> overlaps = [[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> print(non_max_suppression_overlaps(overlaps, [0.5, 0.9, 0.7], 3))
+    [1 2]
+    """
+    limits = _limits(max_output_size, overlap_threshold, score_threshold)
+    op = NonMaxSuppressionWithOverlaps()
+    return call(op, to_tensor(overlaps), to_tensor(scores), *limits)
+
+
 class CombinedNonMaxSuppression(Op):
     """The best boxes of all classes of each image, where no better one of its class overlaps them.
 
@@ -282,7 +340,7 @@ class CombinedNonMaxSuppression(Op):
         for k in range(scores.shape[1]):
             corners = boxes[:, k if boxes.shape[1] > 1 else 0]
             chosen, found = _suppressed(
-                corners, scores[:, k], each, threshold, least, 0.0
+                partial(_overlaps, corners), scores[:, k], each, threshold, least, 0.0
             )
             rows += [
                 [*corners[n], score, k]

@@ -71,6 +71,20 @@ class Unbundle(Op):
         )
 
 
+class OptionalHasValue(Op):
+    """Whether a bundle has members: that of an element which is not there has none."""
+
+    differentiable = False
+
+    def infer(self, bundle: TensorSpec) -> TensorSpec:
+        """Return the spec of a truth value."""
+        return TensorSpec((), dtypes.bool_)
+
+    def kernel(self, xp: Xp, bundle: Bundled) -> Array:
+        """Return it."""
+        return xp.asarray(bool(bundle.members))
+
+
 def bundled(members: Sequence[Tensor]) -> Tensor:
     """Return tensors as one bundle."""
     return call(Bundle(), *members)

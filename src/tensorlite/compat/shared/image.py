@@ -14,6 +14,9 @@ from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, int32, uint8
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.streams import stream
+from tensorlite.ops.boxes import (
+    non_max_suppression_overlaps as non_max_suppression_overlaps_of,
+)
 
 __all__ = [
     "adjust_brightness",
@@ -43,6 +46,7 @@ __all__ = [
     "image_gradients",
     "is_jpeg",
     "non_max_suppression",
+    "non_max_suppression_overlaps",
     "non_max_suppression_padded",
     "non_max_suppression_with_scores",
     "pad_to_bounding_box",
@@ -165,6 +169,13 @@ non_max_suppression = same(
     _BOXES,
     2,
     "NonMaxSuppressionV3",
+)
+non_max_suppression_overlaps = same(
+    "non_max_suppression_overlaps",
+    non_max_suppression_overlaps_of,
+    "overlaps scores max_output_size overlap_threshold score_threshold",
+    2,
+    "NonMaxSuppressionWithOverlaps",
 )
 non_max_suppression_padded = same(
     "non_max_suppression_padded",

@@ -33,7 +33,12 @@ from tensorlite.ops import (
     step_arrays,
     step_stacks,
 )
-from tensorlite.ops.bundles import Bundle, Unbundle, VariantZerosLike
+from tensorlite.ops.bundles import (
+    Bundle,
+    OptionalHasValue,
+    Unbundle,
+    VariantZerosLike,
+)
 from tensorlite.ops.candidates import UniformCandidates
 from tensorlite.ops.create import ZerosLike
 from tensorlite.ops.making import Making
@@ -272,6 +277,7 @@ CONTAINERS: dict[str, Adapter] = {
     "Multinomial": partial(drawn, stateful_draws.Multinomial, "output_dtype"),
     "OptionalFromValue": partial(_done, Bundle),
     "OptionalGetValue": _optional_value,
+    "OptionalHasValue": partial(_done, OptionalHasValue),
     "OptionalNone": partial(_done, Bundle),
     "RngReadAndSkip": partial(_done, random.RngReadAndSkip),
     "RandomShuffle": partial(drawn, stateful_draws.RandomShuffle, ""),

@@ -26,7 +26,7 @@ from tensorlite.core.op import REGISTRY, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.data import beginnings, iterator_ops, steps
 from tensorlite.data.files import STRING
-from tensorlite.data.iterators import IteratorGetNext
+from tensorlite.data.iterators import IteratorGetNext, IteratorGetNextAsOptional
 from tensorlite.data.reducing import FoldDataset, OnlyElement
 from tensorlite.data.variants import DatasetOp, PythonDataset
 from tensorlite.function.compile import Compiled
@@ -36,6 +36,7 @@ from tensorlite.interop.tensorflow.attributes import Called, Shape
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops.dataflow import NoOp
 from tensorlite.ops.effects import PyFunc
 from tensorlite.ops.shape import Cast
 
@@ -108,6 +109,9 @@ def _dataset(
         own["states"] = len(given.dtypes("Tstate"))
     if kind == "PaddedBatchDatasetV2":
         own["number"] = len(given.dtypes("Toutput_types"))
+    if kind == "DirectedInterleaveDataset":
+        own["N"] = given.typed("N", int)
+        own["stop_on_empty_dataset"] = given.typed("stop_on_empty_dataset", bool)
     if kind == "ShuffleDataset":
         own["reshuffle_each_iteration"] = given.typed(
             "reshuffle_each_iteration", bool
@@ -150,6 +154,19 @@ def _one_batch_at_a_time(_: Given, inputs: Inputs) -> Inputs:
 def _in_turns(number: int) -> Callable[[Given, Inputs], Inputs]:
     """Return what leaves out how many are read at a time, the last inputs."""
     return lambda _, inputs: inputs[:-number]
+
+
+def _nothing_kept(given: Given) -> Values:
+    """Return what stands for the memory or the seeds of a dataset, which it has itself here."""
+    signature = given.record.signature
+    count = 1 if signature is None else len(signature.outputs)
+    return given.give([_constant(given, 0) for _ in range(count)])
+
+
+def _released(given: Given) -> Values:
+    """Do nothing: what nobody holds goes by itself."""
+    given.node(NoOp())
+    return ()
 
 
 def _optimised(given: Given) -> Values:
@@ -199,6 +216,13 @@ def _iterator(given: Given) -> Values:
     return given.node(op).outputs
 
 
+def _anonymous(given: Given) -> Values:
+    """Return an iterator that is made anew each time, and what deletes it where that is due."""
+    made = given.node(iterator_ops.IteratorV2(_specs(given))).outputs
+    is_newest = given.record.op.endswith("V3")
+    return made if is_newest else [*made, _constant(given, 0)]
+
+
 def _one_shot(given: Given) -> Values:
     called = given.typed("dataset_factory", Called)
     factory = Compiled(given.library.graph(called, []))
@@ -245,7 +269,8 @@ _SAME = (
     *("GroupByWindowDataset", "ShuffleDataset", "ShuffleAndRepeatDataset"),
     *("RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset"),
     *("UniqueDataset", "PrefetchDataset", "CacheDataset", *FILES),
-    "IgnoreErrorsDataset",
+    *("IgnoreErrorsDataset", "AssertCardinalityDataset", "RebatchDatasetV2"),
+    "DirectedInterleaveDataset",
 )
 _EXPERIMENTAL = ("GroupByWindow", "Scan", "TakeWhile", "Unbatch", "Unique")
 
@@ -257,7 +282,17 @@ DATASETS: dict[str, Adapter] = {
         f"Experimental{name}Dataset": partial(_dataset, f"{name}Dataset")
         for name in _EXPERIMENTAL
     },
+    "AnonymousIteratorV2": _anonymous,
+    "AnonymousIteratorV3": _anonymous,
+    "AnonymousMemoryCache": _nothing_kept,
+    "AnonymousSeedGenerator": _nothing_kept,
     "BatchDataset": partial(_dataset, "BatchDatasetV2", taken=_keep_rest),
+    "CacheDatasetV2": partial(_dataset, "CacheDataset", taken=_in_turns(1)),
+    "DeleteIterator": _released,
+    "DeleteMemoryCache": _released,
+    "DeleteSeedGenerator": _released,
+    "DummyMemoryCache": _nothing_kept,
+    "DummySeedGenerator": _nothing_kept,
     "ExperimentalMapAndBatchDataset": _mapped_batches,
     "FinalizeDataset": _as_it_is,
     "FixedLengthRecordDataset": partial(_dataset, FILES[2], taken=_uncompressed),
@@ -269,12 +304,15 @@ DATASETS: dict[str, Adapter] = {
         _with_specs, iterator_ops.IteratorFromStringHandleV2
     ),
     "IteratorGetNext": partial(_with_specs, IteratorGetNext),
+    "IteratorGetNextAsOptional": partial(_with_specs, IteratorGetNextAsOptional),
     "IteratorGetNextSync": partial(_with_specs, IteratorGetNext),
     "IteratorToStringHandle": _string_of,
     "IteratorV2": _iterator,
     "MakeIterator": _make_iterator,
     "MapAndBatchDataset": _mapped_batches,
+    "MaxIntraOpParallelismDataset": _as_it_is,
     "ModelDataset": _as_it_is,
+    "NonSerializableDataset": _as_it_is,
     "OneShotIterator": _one_shot,
     "OptimizeDataset": _optimised,
     "OptimizeDatasetV2": _as_it_is,
@@ -283,6 +321,7 @@ DATASETS: dict[str, Adapter] = {
     "ParallelBatchDataset": partial(
         _dataset, "BatchDatasetV2", taken=_one_batch_at_a_time
     ),
+    "ParallelFilterDataset": partial(_dataset, "FilterDataset", taken=_in_turns(1)),
     "ParallelInterleaveDatasetV2": partial(
         _dataset, "InterleaveDataset", taken=_in_turns(1)
     ),
@@ -295,7 +334,12 @@ DATASETS: dict[str, Adapter] = {
     "ParallelMapDatasetV2": partial(
         _dataset, "ParallelMapDataset", taken=_int32_calls
     ),
+    "PrivateThreadPoolDataset": _as_it_is,
     "RewriteDataset": _as_it_is,
+    "ShuffleAndRepeatDatasetV2": partial(
+        _dataset, "ShuffleAndRepeatDataset", taken=_in_turns(1)
+    ),
+    "ShuffleDatasetV3": partial(_dataset, "ShuffleDataset", taken=_in_turns(1)),
 }
 
 
@@ -413,6 +457,7 @@ WRITTEN: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     **dict.fromkeys(
         (
             *("IteratorFromStringHandleV2", "IteratorGetNext", "IteratorV2"),
+            "IteratorGetNextAsOptional",
             *("IteratorToStringHandle", "MakeIterator", "OneShotIterator"),
         ),
         _iterators,

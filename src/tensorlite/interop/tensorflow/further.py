@@ -21,8 +21,10 @@ from tensorlite.ops import candidates, host_draws, image_files, sparse_arrange
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.bits import bitwise_and, bitwise_right_shift
+from tensorlite.ops.boxes import NonMaxSuppressionWithOverlaps
 from tensorlite.ops.compare import not_equal
 from tensorlite.ops.create import zeros
+from tensorlite.ops.ctc import CTCLoss
 from tensorlite.ops.dataflow import NoOp
 from tensorlite.ops.gather import gather
 from tensorlite.ops.generators import Seed
@@ -237,6 +239,26 @@ def _unfilled(places: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
     return own, astype(sum_of(dy) - sum_of(own), dy.dtype)
 
 
+def _blank_first(given: Given) -> Values:
+    """Return losses and gradients of logits whose blank is class 0, not the last one."""
+    op = CTCLoss(
+        preprocess_collapse_repeated=given.typed(
+            "preprocess_collapse_repeated", bool
+        ),
+        ctc_merge_repeated=given.typed("ctc_merge_repeated", bool),
+        ignore_longer_outputs_than_inputs=given.typed(
+            "ignore_longer_outputs_than_inputs", bool
+        ),
+    )
+
+    def turned(x: Tensor, places: Tensor, labels: Tensor, lengths: Tensor) -> Any:
+        last = concat([x[:, :, 1:], x[:, :, :1]], axis=2)
+        loss, slope = calls(op, last, places, labels - 1, lengths)
+        return loss, concat([slope[:, :, -1:], slope[:, :, :-1]], axis=2)
+
+    return given.composed(turned, *given.tensors)
+
+
 def _composed(function: Callable[..., Any]) -> Adapter:
     return lambda given: given.composed(function, *given.tensors)
 
@@ -247,6 +269,7 @@ FURTHER: dict[str, Adapter] = {
     "AnonymousMutableDenseHashTable": partial(_table, True),
     "AnonymousMutableHashTable": partial(_table, True),
     "AnonymousMutableHashTableOfTensors": partial(_table, True),
+    "CTCLossV2": _blank_first,
     "CompareAndBitpack": _composed(_packed),
     "DecodeAndCropJpeg": _jpeg_part,
     "DisableCopyOnRead": _nothing,
@@ -256,6 +279,9 @@ FURTHER: dict[str, Adapter] = {
         image_files.EncodeJpegVariableQuality(), *given.tensors
     ),
     "ExtractJpegShape": _jpeg_shape,
+    "NonMaxSuppressionWithOverlaps": lambda given: given.made(
+        NonMaxSuppressionWithOverlaps(), *given.tensors
+    ),
     "FakeParam": _unused,
     "FixedUnigramCandidateSampler": _by_counts,
     "InplaceAdd": _in_place(TensorScatterAdd),

@@ -6,6 +6,7 @@ Those on sparse tensors and tables are in scattering.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +22,13 @@ from tensorlite.ops.arrange import expand_dims, transpose
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.create import ones
 from tensorlite.ops.elementwise import sqrt, square
-from tensorlite.ops.gather import take, unsorted_segment_sum
+from tensorlite.ops.gather import gather, take, unsorted_segment_sum
 from tensorlite.ops.join import concat
 from tensorlite.ops.operators import astype
 from tensorlite.ops.pool import MaxPool
 from tensorlite.ops.pool_argmax import put_back
 from tensorlite.ops.rounding import abs as magnitude
-from tensorlite.ops.search import sort as sorted_of
+from tensorlite.ops.search import argsort, sort as sorted_of
 from tensorlite.ops.sets import UniqueWithCountsV2
 from tensorlite.ops.shape import reshape, shape_of
 
@@ -117,19 +118,31 @@ def _segments(function: Callable[..., Tensor]) -> Adapter:
     return adapter
 
 
-def _flowing(share: Callable[[Tensor], Tensor] | None) -> Adapter:
+def _flowing(
+    share: Callable[[Tensor], Tensor] | None, is_compact: bool = False
+) -> Adapter:
     """Return the gradient of sums by segments for the rows that were summed up.
 
-    `share` makes of the number of rows of a segment what its sum was divided by.
+    `share` makes of the number of rows of a segment what its sum was divided by. A compact one has
+    those rows only that were taken, whose numbers follow.
     """
 
-    def flows(dy: Tensor, rows: Tensor, ids: Tensor, count: Tensor) -> Tensor:
+    def flows(dy: Tensor, rows: Tensor, ids: Tensor, count: Tensor) -> Any:
         if share is not None:
             held = unsorted_segment_sum(
                 ones(shape_of(ids), dtype=dy.dtype), ids, shape_of(dy)[0]
             )
             dy = dy / reshape(share(maximum(held, 1)), [-1, *[1] * (dy.ndim - 1)])
-        return unsorted_segment_sum(take(dy, ids, axis=0), rows, count)
+        if not is_compact:
+            return unsorted_segment_sum(take(dy, ids, axis=0), rows, count)
+        axis = constant(np.zeros(0, np.int64))
+        held, places, _ = calls(UniqueWithCountsV2(), rows, axis)
+        order = argsort(held)
+        places = gather(astype(argsort(order), rows.dtype), places)
+        found = take(dy, ids, axis=0)
+        return unsorted_segment_sum(found, places, shape_of(held)[0]), take(
+            held, order, axis=0
+        )
 
     return lambda given: given.composed(flows, *given.tensors)
 
@@ -187,6 +200,9 @@ MATCHING: dict[str, Adapter] = {
     "SparseSegmentMeanGrad": _flowing(lambda held: held),
     "SparseSegmentSqrtNGrad": _flowing(sqrt),
     "SparseSegmentSumGrad": _flowing(None),
+    "SparseSegmentMeanGradV2": _flowing(lambda held: held, is_compact=True),
+    "SparseSegmentSqrtNGradV2": _flowing(sqrt, is_compact=True),
+    "SparseSegmentSumGradV2": _flowing(None, is_compact=True),
     "UniqueV2": _unique,
     "UniqueWithCounts": _unique,
     "UniqueWithCountsV2": _unique,

@@ -10,6 +10,7 @@ from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.datasets import DATASETS
 from tensorlite.interop.tensorflow.filing import FILING
 from tensorlite.interop.tensorflow.further import FURTHER
+from tensorlite.interop.tensorflow.fused import FUSED
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.listing import LISTING
 from tensorlite.interop.tensorflow.matching import MATCHING
@@ -57,6 +58,7 @@ ADAPTERS: dict[str, Adapter] = {
     **TALLYING,
     **LISTING,
     **FURTHER,
+    **FUSED,
     **WORDING,
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -61,17 +61,39 @@ def _written(op: Op, node: Node) -> tuple[Spelled, ...] | None:
     name = op.name.removesuffix("ND")
     whole = f"{name}{next(end for end, n in _ENDS.items() if n == len(axes))}"
     if name in _WHOLE:
-        fits = x.dims[rank - len(axes) :] == tuple(sizes)
+        pairs = zip(x.dims[rank - len(axes) :], sizes, strict=True)
+        fits = all(size in (have, fft.OPEN) for have, size in pairs)
         return (Spelled(whole, {"Tcomplex": x.dtype}),) if fits else None
     real, numbers = (x, y) if name == "RFFT" else (y, x)
-    length = Spelled(
-        "Const",
-        {"value": np.array(sizes, np.int32), "dtype": int32},
-        (),
-        "fft_length",
-    )
     kinds = {"Treal": real.dtype, "Tcomplex": numbers.dtype}
-    return length, Spelled(whole, kinds, (0, "fft_length"))
+    made = Spelled(whole, kinds, (0, "fft_length"))
+    if all(size == fft.OPEN for size in sizes):
+        return (*_own_sizes(rank - len(axes), len(axes)), made)
+    own = x.dims[rank - len(axes) :]
+    known = [
+        n if size == fft.OPEN else size for n, size in zip(own, sizes, strict=True)
+    ]
+    return None if None in known else (_const("fft_length", known), made)
+
+
+def _const(name: str, values: Sequence[int | None]) -> Spelled:
+    value = np.array(values, np.int32)
+    return Spelled("Const", {"value": value, "dtype": int32}, (), name)
+
+
+def _own_sizes(first: int, count: int) -> tuple[Spelled, ...]:
+    """Return the sizes of the last axes, which only the run knows."""
+    return (
+        Spelled("Shape", {"out_type": int32}, (0,), "shape"),
+        _const("begin", [first]),
+        _const("count", [count]),
+        Spelled(
+            "Slice",
+            {"T": int32, "Index": int32},
+            ("shape", "begin", "count"),
+            "fft_length",
+        ),
+    )
 
 
 TRANSFORMS: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {

@@ -194,7 +194,8 @@ def _adam(op: Op, _: Node) -> tuple[Spelled, ...]:
 _NAMES = """
     BarrierClose BarrierIncompleteSize BarrierInsertMany BarrierReadySize BarrierTakeMany
     AudioSummaryV2 HistogramSummary MergeSummary ScalarSummary TensorSummaryV2 Equal Identity
-    IdentityN InitializeTableFromTextFileV2 NotEqual QueueCloseV2 QueueDequeueManyV2
+    IdentityN InitializeTableFromTextFileV2 NotEqual OptionalHasValue QueueCloseV2
+    QueueDequeueManyV2
     QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2
     QueueSizeV2 ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceScatterAdd
     ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul
@@ -205,7 +206,7 @@ _NAMES = """
     TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3
     UniqueWithCountsV2 VarIsInitializedOp ZerosLike
     DecodeAndCropJpeg EncodeJpegVariableQuality Eig ExtractJpegShape GatherTree StringNGrams
-    UnsortedSegmentJoin
+    UnsortedSegmentJoin NonMaxSuppressionWithOverlaps
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
