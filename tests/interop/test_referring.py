@@ -108,3 +108,11 @@ def test_notes_of_variables_say_what_these_are() -> None:
     assert [variable_info(x).is_resource for x in notes] == [False, True]
     variables = [x.to_proto() for x in graph.get_collection("variables")]
     assert [x.is_resource for x in variables] == [False, True]
+
+
+def test_a_constant_of_another_dtype_is_not_taken_for_a_part() -> None:
+    with tf.Graph().as_default() as graph:
+        tf.signal.irfft(tf.ones([2, 3], tf.complex64), [4])
+    (node,) = [x for x in graph.as_graph_def().node if x.op == "IRFFT"]
+    (length,) = [x for x in graph.as_graph_def().node if x.name == node.input[1]]
+    assert length.attr["dtype"].type == tf.int32.as_datatype_enum

@@ -364,7 +364,9 @@ class _Body:
     def _is_there(self, node: Node, one: Spelled) -> bool:
         """Return whether a part is a constant that the graph has by the same name."""
         known = self._constants.get(f"{node.name}/{one.name}") if one.name else None
-        return known is not None and np.array_equal(known, one.attributes["value"])
+        value = one.attributes.get("value")
+        is_alike = known is not None and known.dtype == np.asarray(value).dtype
+        return is_alike and np.array_equal(known, value)
 
     def _attributes(
         self,
