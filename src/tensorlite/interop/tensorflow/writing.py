@@ -364,9 +364,10 @@ class _Body:
     def _is_there(self, node: Node, one: Spelled) -> bool:
         """Return whether a part is a constant that the graph has by the same name."""
         known = self._constants.get(f"{node.name}/{one.name}") if one.name else None
-        value = one.attributes.get("value")
-        is_alike = known is not None and known.dtype == np.asarray(value).dtype
-        return is_alike and np.array_equal(known, value)
+        if known is None:
+            return False
+        value = np.asarray(one.attributes["value"])
+        return bool(known.dtype == value.dtype and np.array_equal(known, value))
 
     def _attributes(
         self,
