@@ -5,6 +5,7 @@ Functions that compare labels with logits return one loss per example; take the 
 
 from __future__ import annotations
 
+from tensorlite.core.device import settings
 from tensorlite.core.dispatch import call, call1, floating, promoted, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
@@ -45,6 +46,9 @@ __all__ = [
 class SoftmaxCrossEntropyWithLogits(Op):
     """The cross entropy of each row's softmax against its labels, and its gradient."""
 
+    of_any_sum: bool = False
+    """Whether the gradient holds for labels of any sum. TensorFlow's does for a sum of 1."""
+
     def infer(
         self, logits: TensorSpec, labels: TensorSpec
     ) -> tuple[TensorSpec, TensorSpec]:
@@ -63,7 +67,7 @@ class SoftmaxCrossEntropyWithLogits(Op):
         return logits.with_shape(_rows(self.name, shape)), logits.with_shape(shape)
 
     def kernel(self, xp: Xp, logits: Array, labels: Array) -> tuple[Array, Array]:
-        """Return the losses, and softmax - labels: as TensorFlow, for labels of any sum."""
+        """Return the losses, and softmax - labels, of which labels of any sum have a multiple."""
         if logits.shape != labels.shape:
             raise ShapeError(
                 f"{self.name}: logits {shape_text(logits.shape)} and labels "
@@ -73,12 +77,15 @@ class SoftmaxCrossEntropyWithLogits(Op):
         # A probability of zero against a label of zero costs nothing; -inf * 0 would be NaN.
         logs = xp.maximum(shifted - xp.log(total), xp.finfo(shifted.dtype).min)
         loss = -xp.sum(logs * labels, axis=-1)
-        slope = xp.exp(logs) - labels
+        odds = xp.exp(logs)
+        if self.of_any_sum:
+            odds *= xp.sum(labels, axis=-1, keepdims=True)
+        slope = odds - labels
         return loss.astype(logits.dtype), slope.astype(logits.dtype)
 
     def grad(self, call: Call, dloss: Tensor | None, dslope: Tensor | None) -> Grads:
         """Return the gradient for logits and labels, from both outputs."""
-        logits, _ = call.inputs
+        logits, labels = call.inputs
         dx = dy = None
         if dloss is not None:
             flow = expand_dims(dloss, -1)
@@ -86,6 +93,9 @@ class SoftmaxCrossEntropyWithLogits(Op):
         if dslope is not None:
             y = softmax(logits)
             bend, turn = softmax_flow(dslope, y), -dslope
+            if self.of_any_sum:
+                bend *= sum(labels, axis=-1, keepdims=True)
+                turn += sum(dslope * y, axis=-1, keepdims=True)
             dx, dy = (
                 (bend, turn) if dx is None or dy is None else (dx + bend, dy + turn)
             )
@@ -195,9 +205,10 @@ def softmax_cross_entropy(
     x, y = floating(x), floating(y)
     if axis != -1 and axis + 1 != x.spec.rank:
         x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
+    op = SoftmaxCrossEntropyWithLogits(of_any_sum=not settings.tensorflow_results)
     if x.spec.rank == 2:
-        return call(SoftmaxCrossEntropyWithLogits(), x, y)
-    loss = call(SoftmaxCrossEntropyWithLogits(), as_rows(x), as_rows(y))
+        return call(op, x, y)
+    loss = call(op, as_rows(x), as_rows(y))
     return reshape(loss, shape_of(x)[:-1])
 
 

@@ -141,7 +141,7 @@ def _window(given: Given) -> Values:
     """Draw a part of an image; how much of a box it has is an attribute, or the last input."""
     op = _part_drawn(given)
     tensors = given.tensors
-    if len(tensors) == 2:
+    if given.record.op == "SampleDistortedBoundingBox":
         least = np.array(given.typed("min_object_covered", float), np.float32)
         tensors.append(given.helper(Const(least)).outputs[0])
     return of_counter(given, op, 4 * op.max_attempts, tensors)
