@@ -140,10 +140,12 @@ def _part_drawn(given: Given) -> host_draws.StatelessSampleDistortedBoundingBox:
 def _window(given: Given) -> Values:
     """Draw a part of an image; how much of a box it has is an attribute, or the last input."""
     op = _part_drawn(given)
-    tensors = given.tensors
-    if given.record.op == "SampleDistortedBoundingBox":
-        least = np.array(given.typed("min_object_covered", float), np.float32)
-        tensors.append(given.helper(Const(least)).outputs[0])
+    if given.record.op == "SampleDistortedBoundingBoxV2":
+        least = given.tensor(2)
+    else:
+        share = np.array(given.typed("min_object_covered", float), np.float32)
+        least = given.helper(Const(share)).outputs[0]
+    tensors = given.tensor(0), given.tensor(1), least
     return of_counter(given, op, 4 * op.max_attempts, tensors)
 
 
