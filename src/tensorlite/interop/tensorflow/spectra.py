@@ -67,13 +67,12 @@ def _written(op: Op, node: Node) -> tuple[Spelled, ...] | None:
     real, numbers = (x, y) if name == "RFFT" else (y, x)
     kinds = {"Treal": real.dtype, "Tcomplex": numbers.dtype}
     made = Spelled(whole, kinds, (0, "fft_length"))
-    if all(size == fft.OPEN for size in sizes):
-        return (*_own_sizes(rank - len(axes), len(axes)), made)
-    own = x.dims[rank - len(axes) :]
-    known = [
-        n if size == fft.OPEN else size for n, size in zip(own, sizes, strict=True)
-    ]
-    return None if None in known else (_const("fft_length", known), made)
+    due = real.dims[-len(axes) :] if real.rank else (None,)
+    if None not in due:
+        return _const("fft_length", due), made
+    if any(size != fft.OPEN for size in sizes):
+        return None
+    return *_own_sizes(rank - len(axes), len(axes), name == "IRFFT"), made
 
 
 def _const(name: str, values: Sequence[int | None]) -> Spelled:
@@ -81,18 +80,27 @@ def _const(name: str, values: Sequence[int | None]) -> Spelled:
     return Spelled("Const", {"value": value, "dtype": int32}, (), name)
 
 
-def _own_sizes(first: int, count: int) -> tuple[Spelled, ...]:
-    """Return the sizes of the last axes, which only the run knows."""
-    return (
+def _own_sizes(first: int, count: int, of_halves: bool) -> tuple[Spelled, ...]:
+    """Return the sizes of a signal, which only the run knows; 2 (n - 1) of a half's last."""
+    whole = {"T": int32}
+    name = "sizes" if of_halves else "fft_length"
+    own = (
         Spelled("Shape", {"out_type": int32}, (0,), "shape"),
         _const("begin", [first]),
         _const("count", [count]),
         Spelled(
-            "Slice",
-            {"T": int32, "Index": int32},
-            ("shape", "begin", "count"),
-            "fft_length",
+            "Slice", {**whole, "Index": int32}, ("shape", "begin", "count"), name
         ),
+    )
+    if not of_halves:
+        return own
+    rest = [0] * (count - 1)
+    return (
+        *own,
+        _const("factor", [*[1 for _ in rest], 2]),
+        Spelled("Mul", whole, ("sizes", "factor"), "twice"),
+        _const("less", [*rest, 2]),
+        Spelled("Sub", whole, ("twice", "less"), "fft_length"),
     )
 
 
