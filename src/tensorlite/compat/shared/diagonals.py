@@ -10,6 +10,8 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.ops.composite import composed
+from tensorlite.ops.diagonal import MatrixDiagPart
 
 
 def _band(k: Any) -> tuple[int, int]:
@@ -31,6 +33,12 @@ def _to_the_left(align: str, k: int) -> bool:
 
 def _length(rows: int, columns: int, k: int) -> int:
     return min(rows + min(k, 0), columns - max(k, 0))
+
+
+@named("diag_part")
+def main_diagonal(input: Any, name: str | None = None) -> Any:
+    """Return the main diagonals of matrices, by one node."""
+    return composed(MatrixDiagPart(), converted(input))
 
 
 @named("diag_part")

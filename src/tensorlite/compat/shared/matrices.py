@@ -11,6 +11,7 @@ import tensorlite as tl
 from tensorlite import ragged
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.arrays import tensors_of
+from tensorlite.compat.shared.diagonals import main_diagonal
 from tensorlite.compat.shared.making import alike
 from tensorlite.core.check import integers_of, one_of, several
 from tensorlite.core.dtypes import as_dtype, float32, int32
@@ -141,7 +142,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Any:
 
 @named("Trace")
 def trace(x: Any, name: str | None = None) -> Any:
-    return tl.sum(tl.diag_part(converted(x)), axis=-1)
+    return tl.sum(converted(main_diagonal(x)), axis=(-1,))
 
 
 @named("MatrixBandPart")

@@ -12,8 +12,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-import tensorlite as tl
-from tensorlite.compat.calling import named
 from tensorlite.compat.shared import arrays, elementwise, matrices
 from tensorlite.compat.v1 import framework, random
 from tensorlite.compat.views import plain
@@ -326,15 +324,10 @@ class Orthogonal(Initializer):
         flat = [columns, rows] if wide else [rows, columns]
         drawn = self.source.normal(flat, dtype=self._chosen(dtype), seed=self.seed)
         q, r = matrices.qr(drawn)
-        q *= elementwise.sign(_diagonal(r))
+        q *= elementwise.sign(matrices.tensor_diag_part(r))
         return self.gain * arrays.reshape(
             matrices.matrix_transpose(q) if wide else q, sizes
         )
-
-
-@named("DiagPart")
-def _diagonal(x: Any, name: str | None = None) -> Any:
-    return tl.diag_part(x)
 
 
 class Identity(Initializer):

@@ -9,7 +9,7 @@ from tensorlite.compat.shared import arrays, diagonals, matrices
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32
 from tensorlite.ops.composite import composed
-from tensorlite.ops.diagonal import MatrixDiag, MatrixDiagPart, MatrixSetDiag
+from tensorlite.ops.diagonal import MatrixDiag, MatrixSetDiag
 
 __all__ = [
     "diag",
@@ -62,13 +62,8 @@ def matrix_diag_part(
     align: str = _ALIGN,
 ) -> Any:
     if (k, padding_value, align) == (0, 0, _ALIGN):
-        return _main_diagonal(input, name=name)
+        return diagonals.main_diagonal(input, name=name)
     return diagonals.matrix_diag_part(input, k, padding_value, align, name=name)
-
-
-@named("diag_part")
-def _main_diagonal(input: Any, name: str | None = None) -> Any:
-    return composed(MatrixDiagPart(), converted(input))
 
 
 def matrix_set_diag(

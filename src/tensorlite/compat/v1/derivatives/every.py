@@ -3,6 +3,7 @@
 from tensorlite.compat.v1.derivatives import (
     arrays as arrays,
     broadcasting as broadcasting,
+    diagonals as diagonals,
     elements as elements,
     networks as networks,
     places as places,

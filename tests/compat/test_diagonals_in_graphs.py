@@ -1,0 +1,56 @@
+"""Diagonals in graphs of version 1: one node each, gradients too, with TensorFlow 1.15's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+
+X = np.array([[1, 2, 3], [3, 4, 5], [0, 1, 7]], np.float32)
+CASES: list[tuple[Callable[[Any], Any], list[str], Any]] = [
+    (
+        lambda x: tf.gradients(tf.matrix_diag(x), x)[0],
+        ["gradients/diag_grad/diag_part"],
+        np.ones((3, 3)),
+    ),
+    (
+        lambda x: tf.gradients(tf.matrix_diag_part(x), x)[0],
+        ["gradients/diag_part_grad/diag"],
+        np.eye(3),
+    ),
+    (
+        lambda x: tf.gradients(tf.matrix_set_diag(x, x[0]), x)[0],
+        [
+            "gradients/set_diag_grad/zeros",
+            "gradients/set_diag_grad/set_diag",
+            "gradients/set_diag_grad/diag_part",
+        ],
+        1 - np.eye(3) + [[1], [0], [0]],
+    ),
+    (tf.trace, ["Trace/diag_part", "Trace"], 12.0),
+]
+
+
+@pytest.mark.parametrize(("made", "names", "expected"), CASES)
+def test_diagonals_are_one_node(
+    made: Callable[[Any], Any], names: list[str], expected: Any
+) -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x = tf.placeholder(tf.float32, [3, 3], name="x")
+        y = made(x)
+        written = {node.name: node.op for node in graph.as_graph_def().node}
+        assert set(names) <= set(written)
+        assert not any(op.endswith(("V2", "V3")) for op in written.values())
+        np.testing.assert_allclose(session.run(y, {x: X}), expected)
+
+
+def test_the_diagonal_of_what_is_no_square_is_set_in_zeros() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, None])
+        (slope,) = tf.gradients(tf.matrix_diag_part(x) * [2.0, 3.0], x)
+        found = session.run(slope, {x: X[:2]})
+    np.testing.assert_array_equal(found, [[2, 0, 0], [0, 3, 0]])
