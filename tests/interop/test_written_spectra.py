@@ -40,3 +40,12 @@ def test_the_length_is_that_of_the_signal(
     is_real = transform in (tf.signal.rfft, tf.signal.rfft2d)
     x = np.ones([2, 3, 4], np.float32 if is_real else np.complex64)
     assert lengths(transform, shape, x) == expected
+
+
+def test_a_length_that_is_given_is_written() -> None:
+    x = np.ones([2, 3, 4], np.float32)
+
+    def longer(given: Any, name: str) -> Any:
+        return tf.signal.rfft(given, [7], name=name)
+
+    assert lengths(longer, [2, 3, 4], x) == [7]

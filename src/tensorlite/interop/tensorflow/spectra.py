@@ -67,8 +67,11 @@ def _written(op: Op, node: Node) -> tuple[Spelled, ...] | None:
     real, numbers = (x, y) if name == "RFFT" else (y, x)
     kinds = {"Treal": real.dtype, "Tcomplex": numbers.dtype}
     made = Spelled(whole, kinds, (0, "fft_length"))
-    due = real.dims[-len(axes) :] if real.rank else (None,)
-    if None not in due:
+    own = real.dims[rank - len(axes) :] if real.rank else sizes
+    due = [
+        n if size == fft.OPEN else size for n, size in zip(own, sizes, strict=True)
+    ]
+    if None not in due and fft.OPEN not in due:
         return _const("fft_length", due), made
     if any(size != fft.OPEN for size in sizes):
         return None
