@@ -109,3 +109,15 @@ def test_layers_that_are_not_told_whether_they_train_go_by_the_phase() -> None:
     assert drop(tf.ones(40)).numpy().tolist() == [1.0] * 40
     with pytest.raises(ValueError, match="0, to test"):
         backend.set_learning_phase(2)
+
+
+def test_draws_have_the_dtype_and_the_seed_that_are_asked_for() -> None:
+    for draw in (K.random_normal, K.random_uniform, K.truncated_normal):
+        first, again = (draw((2, 3), dtype="float64", seed=5) for _ in range(2))
+        assert first.dtype == "float64"
+        assert draw((4,)).dtype == "float32"
+        assert first.shape == again.shape == (2, 3)
+    tf.random.set_seed(1)
+    one = K.random_normal((3,), 2.0, 0.5, seed=5)
+    tf.random.set_seed(1)
+    np.testing.assert_array_equal(one, tf.random.normal((3,), 2.0, 0.5, seed=5))

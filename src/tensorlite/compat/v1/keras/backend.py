@@ -257,36 +257,6 @@ def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
     return in_train_phase(alt, x, training)
 
 
-def random_normal(
-    shape: Any,
-    mean: float = 0.0,
-    stddev: float = 1.0,
-    dtype: Any = None,
-    seed: Any = None,
-) -> Any:
-    return v1.random_normal(shape, mean, stddev, dtype or backend_2.floatx(), seed)
-
-
-def random_uniform(
-    shape: Any,
-    minval: float = 0.0,
-    maxval: float = 1.0,
-    dtype: Any = None,
-    seed: Any = None,
-) -> Any:
-    return v1.random_uniform(shape, minval, maxval, dtype or backend_2.floatx(), seed)
-
-
-def truncated_normal(
-    shape: Any,
-    mean: float = 0.0,
-    stddev: float = 1.0,
-    dtype: Any = None,
-    seed: Any = None,
-) -> Any:
-    return v1.truncated_normal(shape, mean, stddev, dtype or backend_2.floatx(), seed)
-
-
 def random_binomial(
     shape: Any, p: float = 0.0, dtype: Any = None, seed: Any = None
 ) -> Any:

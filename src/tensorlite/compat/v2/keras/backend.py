@@ -9,7 +9,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.shared import arrays, elementwise, reductions
+from tensorlite.compat.shared import arrays, elementwise, random as draws, reductions
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.framework import Variable as Variable
 from tensorlite.compat.v2.keras import activations, defaults, losses, naming
@@ -49,7 +49,6 @@ from tensorlite.compat.v2.keras.backend_tensors import (
     standardize_dtype as standardize_dtype,
     temporal_padding as temporal_padding,
     to_dense as to_dense,
-    truncated_normal as truncated_normal,
 )
 from tensorlite.compat.v2.keras.defaults import (
     epsilon as epsilon,
@@ -317,7 +316,7 @@ def random_normal(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
-    return tl.random.normal(shape, mean, stddev)
+    return draws.normal(shape, mean, stddev, dtype or floatx(), seed)
 
 
 def random_uniform(
@@ -327,7 +326,17 @@ def random_uniform(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
-    return tl.random.uniform(shape, minval, maxval)
+    return draws.uniform(shape, minval, maxval, dtype or floatx(), seed)
+
+
+def truncated_normal(
+    shape: Any,
+    mean: float = 0.0,
+    stddev: float = 1.0,
+    dtype: Any = None,
+    seed: Any = None,
+) -> Any:
+    return draws.truncated_normal(shape, mean, stddev, dtype or floatx(), seed)
 
 
 def categorical_crossentropy(

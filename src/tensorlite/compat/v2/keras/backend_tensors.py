@@ -25,7 +25,6 @@ from tensorlite.ops.sparse_tensor import SparseTensor
 
 conv1d = conv2d = conv3d = ops.conv
 depthwise_conv2d, separable_conv2d = ops.depthwise_conv, ops.separable_conv
-truncated_normal = draws.truncated_normal
 
 
 @operation
