@@ -26,7 +26,7 @@ def _as_imported(request: pytest.FixtureRequest) -> Iterator[None]:
     tl.config.set_soft_placement(eager)
     tl.config.set_tensorflow_results(eager)
     global_seed.seed = None
-    before, mode.eager = mode.eager, eager or mode.eager
+    before, mode.eager = mode.eager, eager
     yield
     mode.eager = before
     global_seed.seed = None
