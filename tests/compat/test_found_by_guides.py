@@ -238,3 +238,10 @@ def test_models_of_one_listed_output_give_it_alone() -> None:
     assert model(tf.ones((4, 3))).shape == (4, 2)
     assert model.predict(tf.ones((4, 3)), verbose=0).shape == (4, 2)
     assert isinstance(model.output, list)
+
+
+def test_inputs_of_models_are_given_by_shapes_of_tensors() -> None:
+    batch = tf.zeros((2, 3, 4))
+    assert tuple(tf.keras.Input(shape=batch.shape[1:]).shape) == (None, 3, 4)
+    layer = tf.keras.layers.InputLayer(input_shape=batch.shape[1:])
+    assert tuple(layer.output.shape) == (None, 3, 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from math import prod
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ class InputLayer(Layer):
         whole = batch_input_shape if batch_shape is None else batch_shape
         inner = shape if input_shape is None else input_shape
         if whole is None:
-            sizes = inner if isinstance(inner, (tuple, list)) else (inner,)
+            sizes = (inner,) if inner is None or isinstance(inner, Integral) else inner
             whole = (batch_size, *sizes)
         self.built = True
         if isinstance(input_tensor, SymbolicTensor):
