@@ -11,12 +11,13 @@ from collections.abc import (
     Iterator,
     KeysView,
     Mapping,
+    MutableMapping,
     ValuesView,
 )
 from copy import copy
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from tensorlite.core.errors import StructureError
 
@@ -61,7 +62,7 @@ def is_nested(value: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_container(kind: type) -> bool:
-    if issubclass(kind, (list, tuple, dict, Composite, *VIEWS)):
+    if issubclass(kind, (list, tuple, Mapping, Composite, *VIEWS)):
         return True
     return (
         (is_dataclass(kind) or hasattr(kind, "__attrs_attrs__"))
@@ -115,8 +116,11 @@ def _like(value: Mapping[Any, Any], members: dict[Any, Any]) -> Any:
     """Return members in a mapping of the kind of `value`: an OrderedDict, a defaultdict."""
     if type(value) is dict:
         return members
+    if not isinstance(value, MutableMapping):
+        return cast("Any", type(value))(members)
     made: Any = copy(value)
-    made.update(members)
+    for key, x in members.items():  # some mappings refuse update
+        made[key] = x
     return made
 
 

@@ -27,14 +27,53 @@ class Found(NamedTuple):
     owner: str | None
 
 
-_FOREIGN = (PACKAGE, os.__file__.rpartition("os")[0], "<frozen")
+_PYTHON = os.__file__.rpartition("os")[0]
+_INSTALLED = "site-packages" + os.sep
+_WITHOUT_TENSORS = {
+    "_pytest",
+    "IPython",
+    "PIL",
+    "absl",
+    "cupy",
+    "google",
+    "h5py",
+    "jax",
+    "keras",
+    "matplotlib",
+    "ml_dtypes",
+    "mock",
+    "numpy",
+    "onnx",
+    "onnxruntime",
+    "pandas",
+    "pkg_resources",
+    "pluggy",
+    "psutil",
+    "pytest",
+    "ray",
+    "scipy",
+    "sklearn",
+    "tensorflow",
+    "tensorflow_probability",
+    "tf_keras",
+    "torch",
+    "tqdm",
+}
 
 
 @lru_cache(maxsize=4096)
-def is_users_own(code: CodeType) -> bool:
-    """Return whether code is the user's: neither this library's nor an installed package's."""
-    file = code.co_filename
-    return not file.startswith(_FOREIGN) and "site-packages" not in file
+def may_hold_tensors(file: str) -> bool:
+    """Return whether a file's code may be written for this library's tensors.
+
+    It is neither this library's nor Python's own, nor of a package that knows nothing of it, or
+    that says by itself, as tensorflow_probability does, what becomes part of a graph.
+    """
+    if file.startswith((PACKAGE, "<frozen")):
+        return False
+    if _INSTALLED in file:
+        package = file.rpartition(_INSTALLED)[2].partition(os.sep)[0]
+        return package.removesuffix(".py") not in _WITHOUT_TENSORS
+    return not file.startswith(_PYTHON)
 
 
 def find(function: FunctionType) -> Found | None:

@@ -19,7 +19,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.function import branches, iterables, loops
 from tensorlite.function.convert import convert, is_converted
-from tensorlite.function.source import is_users_own
+from tensorlite.function.source import may_hold_tensors
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import is_symbolic, scratch, truth
 from tensorlite.graph.graph import SymbolicTensor
@@ -87,7 +87,7 @@ def _converted_object(function: Any) -> Any:
 
 def _converted_function(function: FunctionType) -> Any:
     code = function.__code__
-    if not is_users_own(code):
+    if not may_hold_tensors(code.co_filename):
         return _LIBRARY.get(function, function)
     if is_converted(code) or getattr(function, "__tl_plain__", False):
         return function

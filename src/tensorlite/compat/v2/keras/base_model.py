@@ -172,8 +172,9 @@ class Model(Training, Layer):
         self.note_inputs(inputs)
         if not self.built and type(self).build is Model.build:
             self.built = True  # the layers are built as they are called
+            given = inputs if sketch.is_symbolic(inputs) else self.as_inputs(inputs)
             self.built_shape = describing.kept(
-                nest.map_structure(lambda x: x.get_shape(), self.as_inputs(inputs))
+                nest.map_structure(lambda x: x.get_shape(), given)
             )
             return
         super().build_for(inputs)
@@ -211,7 +212,7 @@ class Model(Training, Layer):
     def weights(self) -> Any:
         inner = [w for layer in self.sublayers() for w in layer.weights]
         found = once([*self.own_weights(), *inner])
-        refuses = naming.is_keras_3() or "build" in vars(type(self))
+        refuses = not naming.is_keras_3() and "build" in vars(type(self))
         if not found and refuses and not self._is_made():
             raise InvalidArgumentError(
                 f"Weights for model {self.name} have not yet been created. Weights are created "

@@ -278,7 +278,9 @@ def revived(value: Any) -> Any:
 
 
 def kept(shapes: Any) -> Any:
-    """Return shapes as plain tuples."""
+    """Return shapes as plain tuples; None for one that is not known."""
+    if shapes is None or (isinstance(shapes, AnyShape) and shapes.known() is None):
+        return None
     if isinstance(shapes, dict):
         return {key: kept(x) for key, x in shapes.items()}
     if isinstance(shapes, (list, tuple)) and any(

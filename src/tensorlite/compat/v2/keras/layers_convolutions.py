@@ -156,7 +156,7 @@ class Convolution(Layer):
             return self.finished(self._convolved(inputs, self.kernel, padding))
         axis = 1 if self.first else -1
         parts = tl.split(inputs, self.groups, axis=axis)
-        kernels = tl.split(self.kernel.value(), self.groups, axis=-1)
+        kernels = tl.split(self.kernel, self.groups, axis=-1)
         made = [
             self._convolved(x, k, padding)
             for x, k in zip(parts, kernels, strict=True)

@@ -55,7 +55,9 @@ class InputLayer(Layer):
         whole = batch_input_shape if batch_shape is None else batch_shape
         inner = shape if input_shape is None else input_shape
         if whole is None:
-            sizes = (inner,) if inner is None or isinstance(inner, Integral) else inner
+            sizes = (
+                (inner,) if inner is None or isinstance(inner, Integral) else inner
+            )
             whole = (batch_size, *sizes)
         self.built = True
         if isinstance(input_tensor, SymbolicTensor):
