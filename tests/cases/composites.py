@@ -38,6 +38,7 @@ from tensorlite.ops.flows import (
 from tensorlite.ops.framing import CropAndResize
 from tensorlite.ops.gamma import Igammac
 from tensorlite.ops.matmul import Cross
+from tensorlite.ops.normalise import EuclideanNorm
 from tensorlite.ops.older_forms import Add, Round
 from tensorlite.ops.patches import ExtractImagePatches
 from tensorlite.ops.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
@@ -135,6 +136,12 @@ CASES = (
         lambda x: np.ones(1) + 0 * x,
         arrays((1,)),
         data_dependent=True,
+    ),
+    OpCase(
+        "EuclideanNorm",
+        lambda x: one(EuclideanNorm(keep_dims=True))(x, [-1]),
+        lambda x: np.sqrt((x * x).sum(-1, keepdims=True)),
+        arrays((2, 3), low=0.5),
     ),
     OpCase("Add", one(Add()), np.add, broadcastable()),
     OpCase("Round", one(Round()), np.round, arrays((2, 3))),

@@ -70,7 +70,7 @@ def _swept(
     output_gradients: Sequence[Gradient],
     stops: Collection[int],
 ) -> list[Gradient]:
-    path, reached = _path(calls, sources)
+    path, reached = _path(calls, sources, _are_as_called(targets))
     flowing: Flowing = {}
     for target, dy in zip(targets, output_gradients, strict=True):
         if dy is not None:
@@ -81,7 +81,7 @@ def _swept(
         if stops:
             pairs = zip(dys, call.outputs, strict=True)
             dys = [None if id(y) in stops else dy for dy, y in pairs]
-        if dys.count(None) < len(dys):
+        if call.op.differentiable and dys.count(None) < len(dys):
             found = _gradient(call, dys, reached)
             for x, dx in zip(call.inputs, found, strict=True):
                 if dx is not None and id(x) in reached:
@@ -89,15 +89,24 @@ def _swept(
     return [_total(flowing.get(id(source))) for source in sources]
 
 
+def _are_as_called(targets: Iterable[Tensor]) -> bool:
+    """Return whether what is differentiated is of a graph that holds what was called."""
+    graphs = [y.node.graph for y in targets if isinstance(y, SymbolicTensor)]
+    return bool(graphs) and graphs[0].as_called
+
+
 def _path(
-    calls: Iterable[Call], sources: Iterable[Tensor]
+    calls: Iterable[Call], sources: Iterable[Tensor], to_ends: bool = False
 ) -> tuple[list[Call], set[int]]:
-    """Return the calls that gradients of `sources` may go through, and what they may reach."""
+    """Return the calls that gradients of `sources` may go through, and what they may reach.
+
+    `to_ends` takes calls that let none through, too: TensorFlow's gradients come to there.
+    """
     reached = {id(source) for source in sources}
     path = []
     for each in calls:
         call = each if each.op.role is PLAIN else _as_it_is(each)
-        if call.op.differentiable:
+        if to_ends or call.op.differentiable:
             for x in call.inputs:
                 if id(x) in reached:
                     path.append(call)
@@ -114,8 +123,7 @@ def _in_order(path: Sequence[Call], targets: Sequence[Tensor]) -> Iterable[Call]
     In graphs that hold what was called they come breadth first, as soon as they may, which is
     TensorFlow's order: gradients are numbered, and added up, by it.
     """
-    graphs = [y.node.graph for y in targets if isinstance(y, SymbolicTensor)]
-    if not graphs or not graphs[0].as_called:
+    if not _are_as_called(targets):
         return reversed(path)
     makers = {id(y): call for call in path for y in call.outputs}
     uses = _uses(path, targets, makers)

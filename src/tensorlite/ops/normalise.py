@@ -1,4 +1,4 @@
-"""Normalisation: by batches, layers, groups and root mean squares.
+"""Normalisation: by batches, layers, groups and root mean squares; lengths of vectors.
 
 Taking the mean away and dividing by the deviation is one operator with a gradient of its own: on
 small tensors nearly twice as fast as the operators it is made of, on large ones by a quarter.
@@ -12,11 +12,13 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, merge, normalise_axis, reduced_shape
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import as_axes, axis_tuple, sum
-from tensorlite.ops.elementwise import rsqrt, square
+from tensorlite.ops.arithmetic import Sum, as_axes, axis_tuple, sum
+from tensorlite.ops.composite import Composite
+from tensorlite.ops.elementwise import rsqrt, sqrt, square
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.reduce import Axis, count, mean
-from tensorlite.ops.shape import reshape, shape_of
+from tensorlite.ops.rounding import abs as magnitude
+from tensorlite.ops.shape import astype, reshape, shape_of
 
 __all__ = [
     "batch_norm",
@@ -26,6 +28,17 @@ __all__ = [
     "rms_norm",
     "standardize",
 ]
+
+
+class EuclideanNorm(Composite):
+    """The root of the sum of squares over some axes, in the operand's dtype."""
+
+    keep_dims: bool = False
+
+    def compose(self, x: Tensor, axes: Tensor) -> Tensor:
+        """Return the root."""
+        squares = square(magnitude(x) if x.dtype.is_complex else x)
+        return astype(sqrt(call(Sum(self.keep_dims), squares, axes)), x.dtype)
 
 
 class Standardize(Op):

@@ -13,7 +13,9 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.diagonals import main_diagonal
 from tensorlite.compat.shared.making import alike
+from tensorlite.compat.shared.reductions import as_given
 from tensorlite.core.check import integers_of, one_of, several
+from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
@@ -23,6 +25,7 @@ from tensorlite.ops.diagonal import Diag, DiagPart
 from tensorlite.ops.matmul import Cross, is_eager_matrix
 from tensorlite.ops.matrix_functions import regularised_lstsq
 from tensorlite.ops.ragged_base import RaggedParts
+from tensorlite.ops.solve import MatrixInverse, MatrixSolve
 
 
 def adjoint_of(x: Any) -> Any:
@@ -142,7 +145,8 @@ def adjoint(matrix: Any, name: str | None = None) -> Any:
 
 @named("Trace")
 def trace(x: Any, name: str | None = None) -> Any:
-    return tl.sum(converted(main_diagonal(x)), axis=(-1,))
+    diagonal = converted(main_diagonal(x))
+    return tl.sum(diagonal, axis=as_given(diagonal, (-1,)))
 
 
 @named("MatrixBandPart")
@@ -160,7 +164,8 @@ def det(input: Any, name: str | None = None) -> Any:
 @named("logdet", "mul")
 def logdet(matrix: Any, name: str | None = None) -> Any:
     factor = tl.linalg.cholesky(converted(matrix))
-    return 2.0 * tl.sum(tl.log(tl.real(tl.diag_part(factor))), axis=-1)
+    logs = tl.log(tl.real(converted(main_diagonal(factor))))
+    return 2.0 * tl.sum(logs, axis=as_given(logs, (-1,)))
 
 
 class LogMatrixDeterminant(NamedTuple):
@@ -179,7 +184,7 @@ def slogdet(input: Any, name: str | None = None) -> Any:
 @named("MatrixInverse")
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
     x = converted(input)
-    return tl.linalg.inv(adjoint_of(x) if adjoint else x)
+    return tl.linalg.inv(x) if not adjoint else call(MatrixInverse(adjoint=True), x)
 
 
 @named("pinv", "MatMul")
@@ -212,7 +217,9 @@ def solve(
     matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None
 ) -> Any:
     x, right = alike("MatrixSolve", matrix, rhs, _OPERANDS)
-    return tl.linalg.solve(adjoint_of(x) if adjoint else x, right)
+    if adjoint:
+        return call(MatrixSolve(adjoint=True), x, right)
+    return tl.linalg.solve(x, right)
 
 
 @named("MatrixTriangularSolve")

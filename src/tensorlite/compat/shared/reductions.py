@@ -9,25 +9,46 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite import math
+from tensorlite.compat import views
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.arrays import range, rank as rank_of
+from tensorlite.compat.shared.arrays import (
+    range,
+    rank as rank_of,
+    reshape,
+    shape,
+    stop_gradient,
+    zeros_like,
+)
+from tensorlite.compat.shared.elementwise import (
+    add,
+    exp,
+    is_finite,
+    log,
+    sqrt,
+    square,
+    subtract,
+)
+from tensorlite.compat.shared.picking import select_rows
 from tensorlite.core.check import integers_of
-from tensorlite.core.dispatch import call, constant
+from tensorlite.core.dispatch import call, constant, integers
 from tensorlite.core.dtypes import as_dtype, int32, int64
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
+from tensorlite.core.spec import normalise_axes
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import cumulative, reduce
 from tensorlite.ops.arithmetic import as_axes
+from tensorlite.ops.composite import composed
+from tensorlite.ops.normalise import EuclideanNorm
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
 def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
     """Return the mean; that of whole numbers is one, too, as in TensorFlow."""
     if not x.dtype.is_integer:
-        return tl.mean(x, axis=axis, keepdims=keepdims)
+        return tl.mean(x, axis=as_given(x, axis), keepdims=keepdims)
     total = tl.sum(x, axis=axis, keepdims=keepdims)
     count = tl.sum(tl.ones_like(x), axis=axis, keepdims=keepdims)
     return tl.sign(total) * tl.floor_divide(tl.abs(total), count)
@@ -35,6 +56,20 @@ def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
 
 def _with_keywords(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda x, axis, keepdims: function(x, axis=axis, keepdims=keepdims)
+
+
+def as_given(x: Any, axis: Any) -> Any:
+    """Return axes as they are given, from the end too: gradients of graphs tell them apart."""
+    if not isinstance(axis, (int, tuple)) or active_graph() is None:
+        return axis
+    axes = (axis,) if isinstance(axis, int) else axis
+    if x.spec.rank is not None:
+        normalise_axes(axes, x.spec.rank)
+    return integers(axes)
+
+
+def _sum(x: Any, axis: Any, keepdims: bool) -> Any:
+    return tl.sum(x, axis=as_given(x, axis), keepdims=keepdims)
 
 
 def _extreme(kind: Callable[[bool], Op]) -> Callable[..., Any]:
@@ -95,34 +130,65 @@ def axes_of(x: Any, axis: Any) -> Any:
     return tuple(integers_of(axis, "axis"))
 
 
-reduce_sum = reduction("Sum", _with_keywords(tl.sum))
+reduce_sum = reduction("Sum", _sum)
 reduce_mean = reduction("Mean", _mean)
 reduce_prod = reduction("Prod", _with_keywords(tl.prod))
 reduce_max = reduction("Max", _extreme(reduce.Max))
 reduce_min = reduction("Min", _extreme(reduce.Min))
 reduce_all = reduction("All", _with_keywords(tl.all))
 reduce_any = reduction("Any", _with_keywords(tl.any))
-reduce_logsumexp = reduction("ReduceLogSumExp", _with_keywords(tl.logsumexp), "Add")
 
 
-def _of_fractions(function: Callable[..., Any]) -> Callable[..., Any]:
-    def spread(x: Any, axis: Any, keepdims: bool) -> Any:
-        if not (x.dtype.is_floating or x.dtype.is_complex):
-            raise DTypeError(
-                f"Input must be either real or complex. Received {x.spec}; cast it with tf.cast"
-            )
-        return function(x, axis=axis, keepdims=keepdims)
+@named("ReduceLogSumExp", None)
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = False,
+    name: str | None = None,
+) -> Any:
+    x = converted(_operand(input_tensor))
+    if active_graph() is None:
+        return tl.logsumexp(x, axis=axes_of(x, axis), keepdims=bool(keepdims))
+    greatest = reduce_max(x, axis, True)
+    nothing = zeros_like(greatest, None)
+    centre = stop_gradient(select_rows(is_finite(greatest), greatest, nothing))
+    powers = exp(subtract(x, centre))
+    found = log(reduce_sum(powers, axis, keepdims))
+    if not keepdims:
+        centre = reshape(centre, shape(found))
+    return add(found, centre)
 
-    return spread
+
+@named("reduce_variance", None)
+def reduce_variance(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = False,
+    name: str | None = None,
+) -> Any:
+    x = converted(_operand(input_tensor))
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise DTypeError(
+            f"Input must be either real or complex. Received {x.spec}; cast it with tf.cast"
+        )
+    if active_graph() is None or x.dtype.is_complex:
+        return tl.var(x, axis=axes_of(x, axis), keepdims=bool(keepdims))
+    away = views.shown(x) - reduce_mean(x, axis, True)
+    return reduce_mean(square(away), axis, keepdims)
 
 
-reduce_variance = reduction("reduce_variance", _of_fractions(tl.var), "Mean_1")
-reduce_std = reduction("reduce_std", _of_fractions(tl.std), "Sqrt")
+@named("reduce_std", "Sqrt")
+def reduce_std(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = False,
+    name: str | None = None,
+) -> Any:
+    return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
 def _norm(x: Any, axis: Any, keepdims: bool) -> Any:
-    found = tl.sqrt(tl.sum(tl.square(x), axis=axis, keepdims=keepdims))
-    return tl.astype(found, x.dtype)
+    return composed(EuclideanNorm(keepdims), x, as_axes(axis, x))
 
 
 reduce_euclidean_norm = reduction("EuclideanNorm", _norm)

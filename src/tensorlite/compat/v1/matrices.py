@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import agreeing, converted, named
-from tensorlite.compat.shared import arrays, diagonals, matrices
+from tensorlite.compat.shared import arrays, diagonals, elementwise, matrices
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.core.dtypes import float32
+from tensorlite.core.dtypes import float32, int32
+from tensorlite.core.operand import Operand
 from tensorlite.ops.composite import composed
 from tensorlite.ops.diagonal import MatrixDiag, MatrixSetDiag
 
@@ -92,23 +93,35 @@ def eye(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Any:
-    """Return unit matrices, of sizes that are known by the nodes that TensorFlow makes of them."""
-    sizes = (num_rows, num_rows if num_columns is None else num_columns)
-    if batch_shape is not None or not all(isinstance(x, int) for x in sizes):
-        return arrays.eye(num_rows, num_columns, batch_shape, dtype, name)
-    made = _square if num_columns is None else _rectangular
-    return made(sizes, dtype, name=name)
+    """Return unit matrices, by the nodes that TensorFlow makes of them."""
+    columns = num_rows if num_columns is None else num_columns
+    given = (num_rows, columns, () if batch_shape is None else batch_shape)
+    return _unit_matrices(*given, num_columns is None, dtype, name=name)
 
 
-@named("eye", "diag")
-def _square(sizes: tuple[int, int], dtype: Any, name: str | None = None) -> Any:
-    return _on_diagonal(arrays.ones(sizes[:1], dtype))
-
-
-@named("eye", "set_diag")
-def _rectangular(sizes: tuple[int, int], dtype: Any, name: str | None = None) -> Any:
-    ones = arrays.ones([min(sizes)], dtype)
-    return _with_diagonal(arrays.zeros(sizes, dtype), ones)
+@named("eye", None)
+def _unit_matrices(
+    rows: Any,
+    columns: Any,
+    batch: Any,
+    is_square: bool,
+    dtype: Any,
+    name: str | None = None,
+) -> Any:
+    is_open = isinstance(rows, Operand) or isinstance(columns, Operand)
+    least = elementwise.minimum(rows, columns) if is_open else min(rows, columns)
+    if is_open or isinstance(batch, Operand):
+        stack = converted(batch, int32, "shape")
+        sizes = [arrays.concat([stack, [least]], 0)]
+        if not is_square:
+            sizes.append(arrays.concat([stack, [rows, columns]], 0))
+    else:
+        is_square = rows == columns
+        sizes = [[*batch, least], [*batch, rows, columns]]
+    ones = arrays.ones(sizes[0], dtype)
+    if is_square:
+        return _on_diagonal(ones)
+    return _with_diagonal(arrays.zeros(sizes[1], dtype), ones)
 
 
 def norm(

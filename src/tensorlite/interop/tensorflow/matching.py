@@ -11,23 +11,22 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, calls, constant
+from tensorlite.core.dispatch import calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter, Plain
 from tensorlite.ops import patches, sparse_segments, text
-from tensorlite.ops.arithmetic import Sum, conj, sum as sum_of
+from tensorlite.ops.arithmetic import conj, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, transpose
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.create import ones
-from tensorlite.ops.elementwise import sqrt, square
+from tensorlite.ops.elementwise import sqrt
 from tensorlite.ops.gather import gather, take, unsorted_segment_sum
 from tensorlite.ops.join import concat
 from tensorlite.ops.operators import astype
 from tensorlite.ops.pool import MaxPool
 from tensorlite.ops.pool_argmax import put_back
-from tensorlite.ops.rounding import abs as magnitude
 from tensorlite.ops.search import argsort, sort as sorted_of
 from tensorlite.ops.sets import UniqueWithCountsV2
 from tensorlite.ops.shape import reshape, shape_of
@@ -55,16 +54,6 @@ def _buckets(given: Given) -> Values:
         return sum_of(astype(reached, dtypes.int32), axis=-1)
 
     return given.composed(numbers, *given.tensors)
-
-
-def _length(given: Given) -> Values:
-    total = Sum(given.typed("keep_dims", bool))
-
-    def length(x: Tensor, axes: Tensor) -> Tensor:
-        found = sqrt(call(total, square(magnitude(x)), axes))
-        return astype(found, x.dtype)
-
-    return given.composed(length, *given.tensors)
 
 
 def _text_of(given: Given, i: int) -> str:
@@ -188,7 +177,6 @@ MATCHING: dict[str, Adapter] = {
     "ConjugateTranspose": lambda given: given.composed(
         lambda x, axes: conj(transpose(x, axes)), *given.tensors
     ),
-    "EuclideanNorm": _length,
     "ExtractVolumePatches": _cubes,
     "MaxPoolGradWithArgmax": _put_back,
     "MaxPoolV2": _greatest,

@@ -24,17 +24,22 @@ Written = Callable[..., Any]
 """Returns gradients of an operation's inputs, given it and those of its outputs."""
 WRITTEN: dict[str, Written] = {}
 """By the names of operators."""
+_COMPLEX: set[str] = set()
+"""Operators of which the gradients are written of complex numbers, too."""
 
 
-def gradient_of(*operators: str) -> Callable[[Written], Written]:
+def gradient_of(
+    *operators: str, of_complex: bool = False
+) -> Callable[[Written], Written]:
     """Return a decorator of functions that write the gradients of some operators.
 
     One that returns fewer gradients than there are inputs says None of the rest; NotImplemented
-    leaves it to the operator.
+    leaves it to the operator. Only what is `of_complex` is asked where a number is complex.
     """
 
     def decorate(function: Written) -> Written:
         WRITTEN.update(dict.fromkeys(operators, function))
+        _COMPLEX.update(operators if of_complex else ())
         return function
 
     return decorate
@@ -43,7 +48,7 @@ def gradient_of(*operators: str) -> Callable[[Written], Written]:
 def written(call: Call, node: Node, dys: Sequence[Gradient]) -> Sequence[Gradient]:
     """Return the gradients of a node's inputs, as TensorFlow writes them if we know how."""
     function = WRITTEN.get(call.op.name)
-    if function is None or not _is_dense(call, dys):
+    if function is None or not _is_plain(call, dys):
         return call.op.grad(call, *dys)
     made = function(operation(node), *shown(_without_gaps(node, dys)))
     if made is NotImplemented:
@@ -55,10 +60,12 @@ def written(call: Call, node: Node, dys: Sequence[Gradient]) -> Sequence[Gradien
     return [*found, *[None] * (len(node.inputs) - len(found))]
 
 
-def _is_dense(call: Call, dys: Sequence[Gradient]) -> bool:
-    """Return whether gradients and what they are of are tensors of real numbers."""
+def _is_plain(call: Call, dys: Sequence[Gradient]) -> bool:
+    """Return whether gradients are tensors, and of numbers that are written of."""
     if any(isinstance(dy, IndexedSlices) for dy in dys):
         return False
+    if call.op.name in _COMPLEX:
+        return True
     return not any(x.dtype.is_complex for x in (*call.inputs, *call.outputs))
 
 

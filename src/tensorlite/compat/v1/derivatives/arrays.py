@@ -41,37 +41,37 @@ def shapes(*xs: Any) -> Any:
     return [shape(x) for x in xs]
 
 
-@gradient_of("Reshape", "ExpandDims", "Squeeze")
+@gradient_of("Reshape", "ExpandDims", "Squeeze", of_complex=True)
 def _reshape(op: Any, dy: Any) -> Any:
     return reshape(dy, shape(op.inputs[0]))
 
 
-@gradient_of("Transpose")
+@gradient_of("Transpose", of_complex=True)
 def _transpose(op: Any, dy: Any) -> Any:
     return transpose(dy, invert_permutation(op.inputs[1]))
 
 
-@gradient_of("Pack")
+@gradient_of("Pack", of_complex=True)
 def _pack(op: Any, dy: Any) -> Any:
     return unstack(dy, len(op.inputs), op.node.op.axis)
 
 
-@gradient_of("Unpack")
+@gradient_of("Unpack", of_complex=True)
 def _unpack(op: Any, *dys: Any) -> Any:
     return stack(list(dys), op.node.op.axis)
 
 
-@gradient_of("Split")
+@gradient_of("Split", of_complex=True)
 def _split(op: Any, *dys: Any) -> Any:
     return None, concat(list(dys), op.inputs[0])
 
 
-@gradient_of("SplitV")
+@gradient_of("SplitV", of_complex=True)
 def _split_unevenly(op: Any, *dys: Any) -> Any:
     return concat(list(dys), op.inputs[2])
 
 
-@gradient_of("Tile")
+@gradient_of("Tile", of_complex=True)
 def _tile(op: Any, dy: Any) -> Any:
     x, multiples = op.inputs
     pairs = stack([multiples, shape(x, multiples.dtype)])
@@ -89,7 +89,7 @@ def _gather_nd(op: Any, dy: Any) -> Any:
     return scatter_nd(indices, dy, sizes)
 
 
-@gradient_of("ConcatV2")
+@gradient_of("ConcatV2", of_complex=True)
 def _concat(op: Any, dy: Any) -> Any:
     *xs, axis = op.inputs
     if len(xs) == 1:

@@ -21,7 +21,7 @@ from tensorlite.compat.shared.elementwise import (
     pow,
     realdiv,
 )
-from tensorlite.compat.shared.picking import select_rows
+from tensorlite.compat.shared.picking import select, select_rows
 from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
@@ -157,6 +157,21 @@ def _chosen(comes_first: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
         return dx, summed(select_rows(is_first, none, dy), of_y)
 
     return function
+
+
+@gradient_of("SelectV2")
+def _select(op: Any, dy: Any) -> Any:
+    """Sum over the axes along which what is chosen was repeated; the rest keeps its order."""
+    condition, x, y = op.inputs
+    none = zeros([], dy.dtype)
+    dx = select(condition, dy, none)
+    sx, whole = shape(x), shape(op.outputs[0])
+    over_x, _ = operator(BroadcastGradientArgs(), sx, whole)
+    dx = reshape(reduce_sum(dx, over_x, keepdims=True), sx)
+    rest = select(condition, none, dy)
+    sy = shape(y)
+    over_y, _ = operator(BroadcastGradientArgs(), sy, whole)
+    return None, dx, reshape(reduce_sum(rest, over_y, keepdims=True), sy)
 
 
 gradient_of("Maximum")(_chosen(greater_equal))

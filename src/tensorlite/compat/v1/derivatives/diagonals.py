@@ -8,10 +8,22 @@ from tensorlite.compat.shared.arrays import zeros
 from tensorlite.compat.v1.arrays import zeros_like
 from tensorlite.compat.v1.derivatives import gradient_of
 from tensorlite.compat.v1.matrices import (
+    diag,
+    diag_part,
     matrix_diag,
     matrix_diag_part,
     matrix_set_diag,
 )
+
+
+@gradient_of("Diag")
+def _diag(op: Any, dy: Any) -> Any:
+    return diag_part(dy)
+
+
+@gradient_of("DiagPart")
+def _diag_part(op: Any, dy: Any) -> Any:
+    return diag(dy)
 
 
 @gradient_of("MatrixDiag")

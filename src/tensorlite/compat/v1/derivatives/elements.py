@@ -46,7 +46,7 @@ def _of_result(kind: Callable[[], Any]) -> Callable[[Any, Any], Any]:
     return lambda op, dy: operator(kind(), op.outputs[0], dy)
 
 
-gradient_of("Neg")(lambda op, dy: -dy)
+gradient_of("Neg", of_complex=True)(lambda op, dy: -dy)
 gradient_of("Tanh")(_of_result(TanhGrad))
 gradient_of("Sqrt")(_of_result(SqrtGrad))
 gradient_of("Rsqrt")(_of_result(RsqrtGrad))

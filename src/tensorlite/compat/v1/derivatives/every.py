@@ -1,12 +1,15 @@
 """All modules that write gradients: importing this one makes them known."""
 
 from tensorlite.compat.v1.derivatives import (
+    algebra as algebra,
     arrays as arrays,
     broadcasting as broadcasting,
+    complexes as complexes,
     diagonals as diagonals,
     elements as elements,
     networks as networks,
     places as places,
     reductions as reductions,
+    segments as segments,
     special as special,
 )

@@ -10,6 +10,7 @@ from tensorlite.compat.shared.arrays import (
     shape,
 )
 from tensorlite.compat.shared.elementwise import exp, negative
+from tensorlite.compat.shared.matrices import cross
 from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import are_alike, of_shapes
@@ -30,6 +31,12 @@ _WHY = (
 def _matmul(op: Any, dy: Any) -> Any:
     own = op.node.op
     return _products(MatMul, op.inputs, dy, own.transpose_a, own.transpose_b)
+
+
+@gradient_of("Cross")
+def _cross(op: Any, dy: Any) -> Any:
+    x, y = op.inputs
+    return cross(y, dy), cross(dy, x)
 
 
 @gradient_of("BatchMatMulV2")

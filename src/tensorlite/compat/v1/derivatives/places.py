@@ -7,7 +7,7 @@ from typing import Any
 from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
-    fill,
+    identity,
     range,
     rank,
     reshape,
@@ -17,22 +17,17 @@ from tensorlite.compat.shared.arrays import (
     stack,
     zeros_like,
 )
-from tensorlite.compat.shared.elementwise import (
-    cast,
-    greater_equal,
-    logical_and,
-    maximum,
-)
+from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.padding import pad
 from tensorlite.compat.shared.picking import (
     dynamic_partition,
     dynamic_stitch,
+    gather_nd,
     scatter_nd,
-    segment_sum,
-    select_rows,
+    tensor_scatter_nd_update,
 )
 from tensorlite.compat.shared.reductions import reduce_prod, reduce_sum
-from tensorlite.compat.v1.arrays import gather, ones_like
+from tensorlite.compat.v1.arrays import gather
 from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import of_shapes
@@ -40,7 +35,7 @@ from tensorlite.core.dtypes import int32, int64
 from tensorlite.ops.slicing import StridedSliceGrad
 
 
-@gradient_of("StridedSlice")
+@gradient_of("StridedSlice", of_complex=True)
 def _strided_slice(op: Any, dy: Any) -> Any:
     x, *entries = op.inputs
     sizes = shape(x, entries[0].dtype)
@@ -48,7 +43,7 @@ def _strided_slice(op: Any, dy: Any) -> Any:
     return operator(StridedSliceGrad(*masks), sizes, *entries, dy)
 
 
-@gradient_of("Slice")
+@gradient_of("Slice", of_complex=True)
 def _slice(op: Any, dy: Any) -> Any:
     x, begin, _ = op.inputs
     axes, cut = rank(x), shape(op.outputs[0])
@@ -58,14 +53,14 @@ def _slice(op: Any, dy: Any) -> Any:
     return pad(dy, concat([before, after], 1))
 
 
-@gradient_of("Pad", "PadV2")
+@gradient_of("Pad", "PadV2", of_complex=True)
 def _pad(op: Any, dy: Any) -> Any:
     x, sizes = op.inputs[:2]
     before = slice(sizes, [0, 0], stack([rank(x), 1]))
     return slice(dy, reshape(before, [-1]), shape(x))
 
 
-@gradient_of("BroadcastTo")
+@gradient_of("BroadcastTo", of_complex=True)
 def _broadcast_to(op: Any, dy: Any) -> Any:
     x, wanted = op.inputs
     own = shape(x)
@@ -93,33 +88,6 @@ def _last(sizes: Any) -> Any:
     return gather(wide, size(wide) - 1)
 
 
-@gradient_of("SegmentSum")
-def _segment_sum(op: Any, dy: Any) -> Any:
-    return gather(dy, op.inputs[1])
-
-
-@gradient_of("SegmentMean")
-def _segment_mean(op: Any, dy: Any) -> Any:
-    x, groups = op.inputs
-    axes = rank(x)
-    sizes = concat([shape(groups), fill(expand_dims(axes - 1, 0), 1)], 0)
-    each = segment_sum(fill(sizes, constant(1, dy.dtype)), groups)
-    return gather(dy / each, groups)
-
-
-@gradient_of("UnsortedSegmentSum")
-def _unsorted_segment_sum(op: Any, dy: Any) -> Any:
-    x, groups = op.inputs[:2]
-    if None in (x.spec.rank, groups.spec.rank):
-        return NotImplemented
-    flow = gather(dy, maximum(groups, zeros_like(groups, None)))
-    is_some = greater_equal(groups, 0)
-    for _ in [None] * (x.spec.rank - groups.spec.rank):
-        is_some = expand_dims(is_some, -1)
-    every = logical_and(is_some, ones_like(flow, dtype="bool"), name="and")
-    return select_rows(every, flow, zeros_like(flow, None))
-
-
 @gradient_of("DynamicPartition")
 def _dynamic_partition(op: Any, *dys: Any) -> Any:
     x, groups = op.inputs
@@ -127,6 +95,26 @@ def _dynamic_partition(op: Any, *dys: Any) -> Any:
     numbers = reshape(range(reduce_prod(sizes)), sizes)
     parts = dynamic_partition(numbers, groups, len(dys))
     return reshape(dynamic_stitch(parts, list(dys)), shape(x))
+
+
+@gradient_of("TensorScatterUpdate")
+def _scatter_update(op: Any, dy: Any) -> Any:
+    _, places, updates = op.inputs
+    flow = gather_nd(dy, places)
+    none = zeros_like(updates, dy.dtype)
+    return tensor_scatter_nd_update(identity(dy), places, none), None, flow
+
+
+@gradient_of("TensorScatterAdd")
+def _scatter_add(op: Any, dy: Any) -> Any:
+    flow = gather_nd(dy, op.inputs[1])
+    return identity(dy), None, flow
+
+
+@gradient_of("TensorScatterSub")
+def _scatter_sub(op: Any, dy: Any) -> Any:
+    flow = gather_nd(dy, op.inputs[1])
+    return identity(dy), None, -flow
 
 
 @gradient_of("DynamicStitch")

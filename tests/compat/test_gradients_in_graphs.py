@@ -1,0 +1,114 @@
+"""Gradients that version 1 writes as nodes are those that tapes take, and so are theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+from tensorlite.compat import v1
+
+tf: Any = v1
+"""The names, of which no types are told where TensorFlow leaves them open."""
+
+DRAW = np.random.default_rng(11)
+X = DRAW.uniform(0.5, 2.0, (4, 3))
+SQUARE = DRAW.uniform(-1, 1, (2, 3, 3)) + 3 * np.eye(3)
+SYMMETRIC = SQUARE + SQUARE.swapaxes(-1, -2)
+WEIGHTS = DRAW.uniform(0.5, 2.0, (2, 3, 3))
+
+
+def complexed(x: Any) -> Any:
+    return tf.complex(x, tf.sin(3.0 * x))
+
+
+SOME = [0, -1, 1, 0]
+CASES: dict[str, tuple[Callable[[Any], Any], Any]] = {
+    "real": (lambda x: tf.real(complexed(x) * complexed(x)), X),
+    "imag": (lambda x: tf.imag(complexed(x) * complexed(x)), X),
+    "angle": (lambda x: tf.angle(complexed(x)), X),
+    "complex_abs": (lambda x: tf.abs(complexed(x)), X),
+    "conj": (lambda x: tf.imag(tf.conj(complexed(x)) * complexed(2.0 * x)), X),
+    "complex_rows": (lambda x: tf.abs(tf.complex(x, x[0])), X),
+    "fft": (lambda x: tf.abs(tf.fft(complexed(x))), X),
+    "ifft2d": (lambda x: tf.abs(tf.ifft2d(complexed(x))), X),
+    "segment_max": (lambda x: tf.segment_max(x, [0, 0, 1, 1]), X),
+    "unsorted_max": (lambda x: tf.unsorted_segment_max(x, SOME, 2), X),
+    "unsorted_min": (lambda x: tf.unsorted_segment_min(x, SOME, 2), X),
+    "unsorted_prod": (lambda x: tf.unsorted_segment_prod(x, SOME, 2), X),
+    "cross": (lambda x: tf.linalg.cross(x, tf.sin(x)), X),
+    "diag": (lambda x: tf.linalg.tensor_diag(x[0]) @ x[:3], X),
+    "diag_part": (lambda x: tf.linalg.tensor_diag_part(tf.exp(x[:3])), X),
+    "where_v2": (lambda x: tf.where_v2(x > 1, tf.square(x), x[0] * 3.0), X),
+    "scatter_add": (lambda x: tf.tensor_scatter_add(x, [[1]], x[:1] * x[1:2]), X),
+    "scatter_sub": (lambda x: tf.tensor_scatter_sub(x, [[1]], x[:1] * x[1:2]), X),
+    "scatter_update": (
+        lambda x: tf.tensor_scatter_update(tf.square(x), [[1]], x[:1] * x[1:2]),
+        X,
+    ),
+    "inverse": (tf.matrix_inverse, SQUARE),
+    "inverse_adjoint": (lambda x: tf.matrix_inverse(x, adjoint=True), SQUARE),
+    "determinant": (tf.matrix_determinant, SQUARE),
+    "log_determinant": (lambda x: tf.linalg.slogdet(x)[1], SQUARE),
+    "solve": (lambda x: tf.matrix_solve(x, tf.sin(x)), SQUARE),
+    "solve_adjoint": (lambda x: tf.matrix_solve(x, tf.sin(x), adjoint=True), SQUARE),
+    "triangular_solve": (lambda x: tf.matrix_triangular_solve(x, x[..., :2]), SQUARE),
+    "triangular_adjoint": (
+        lambda x: tf.matrix_triangular_solve(x, x, lower=False, adjoint=True),
+        SQUARE,
+    ),
+    "qr": (lambda x: tf.linalg.qr(x)[1], SQUARE),
+    "eigenvalues": (lambda x: tf.self_adjoint_eigvals(_symmetric(x)), SYMMETRIC),
+    "eigenvectors": (lambda x: abs(tf.self_adjoint_eig(_symmetric(x))[1]), SYMMETRIC),
+    "cholesky": (lambda x: tf.cholesky(tf.matmul(x, x, adjoint_b=True)), SQUARE),
+    "singular_values": (lambda x: tf.svd(x, compute_uv=False), SQUARE),
+    "logsumexp": (lambda x: tf.reduce_logsumexp(x, -1), X),
+    "logsumexp_of_all": (tf.reduce_logsumexp, X),
+    "std": (lambda x: tf.math.reduce_std(x, 1, keepdims=True), X),
+    "length": (lambda x: tf.norm(x) * tf.math.reduce_euclidean_norm(x, 0), X),
+    "trace": (lambda x: tf.trace(tf.square(x)), SQUARE),
+    "logdet": (lambda x: tf.linalg.logdet(x @ tf.matrix_transpose(x)), SQUARE),
+}
+
+
+def _symmetric(x: Any) -> Any:
+    return (x + tf.matrix_transpose(x)) / 2.0
+
+
+OPEN = ("complex_rows", "fft", "unsorted_prod", "where_v2", "cholesky", "logsumexp")
+RUNS = [(key, False) for key in CASES] + [(key, True) for key in OPEN]
+
+
+@pytest.mark.parametrize(("key", "is_open"), RUNS)
+def test_gradients_are_those_of_tapes(key: str, is_open: bool) -> None:
+    function, given = CASES[key]
+    with tf.Graph().as_default(), tf.Session() as session:
+        sizes = [None] * given.ndim if is_open else given.shape
+        x = tf.placeholder(tf.float64, sizes)
+        y = tf.reduce_sum(tf.sin(function(x)))
+        (first,) = tf.gradients(y, x)
+        (second,) = tf.gradients(tf.reduce_sum(tf.square(first)), x)
+        found = session.run([y, first, second], {x: given})
+    expected = taped(function)(tl.asarray(given))
+    for mine, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(mine, np.asarray(theirs), rtol=1e-6, atol=1e-8)
+
+
+def taped(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what computes a function's value, and gradients, by the operators' own."""
+
+    @tl.function
+    def computed(x: Any) -> Any:
+        with tl.GradientTape() as outer:
+            outer.watch(x)
+            with tl.GradientTape() as inner:
+                inner.watch(x)
+                y = tl.sum(tl.sin(tl.asarray(function(x))))
+            slope = inner.gradient(y, x)
+            of_slope = tl.sum(tl.square(slope))
+        return y, slope, outer.gradient(of_slope, x)
+
+    return computed
