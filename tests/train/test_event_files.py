@@ -212,3 +212,13 @@ def test_without_the_package_an_error_names_the_extra(
     with pytest.raises(ImportError, match=r"tensorlite\[tensorboard\]"):
         tl.summary.create_file_writer(folder)
     message.cache_clear()
+
+
+def test_files_of_one_second_are_read_in_the_order_they_were_made(
+    folder: str,
+) -> None:
+    for step in range(12):
+        with tl.summary.FileWriter(folder) as writer:
+            writer.add_summary(b"", step)
+    steps = [event.step for event in tl.summary.read_events(folder) if event.step]
+    assert steps == list(range(1, 12))

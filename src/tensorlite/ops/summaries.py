@@ -304,6 +304,9 @@ class Sink(Protocol):
     def flush(self) -> None:
         """Write what was taken."""
 
+    def close(self) -> None:
+        """Write what was taken, and take no more."""
+
 
 class WriterState(Resource):
     """What the handle of a summary writer stands for."""
@@ -396,4 +399,20 @@ class FlushSummaryWriter(Op):
     def kernel(self, xp: Xp, writer: WriterState) -> tuple[Array, ...]:
         """Flush."""
         writer.sink.flush()
+        return ()
+
+
+class CloseSummaryWriter(Op):
+    """Has a writer write what it was given, and take no more."""
+
+    effect = Effect.IO
+    differentiable = False
+
+    def infer(self, writer: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        return ()
+
+    def kernel(self, xp: Xp, writer: WriterState) -> tuple[Array, ...]:
+        """Close."""
+        writer.sink.close()
         return ()

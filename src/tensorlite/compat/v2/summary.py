@@ -5,12 +5,10 @@ from __future__ import annotations
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
 from tensorlite import summary
-from tensorlite.compat.calling import named
+from tensorlite.compat.shared.summary_writers import collected, file_writer, flush
 from tensorlite.compat.v2 import summary_experimental as experimental
-from tensorlite.compat.views import plain, shown
+from tensorlite.compat.views import plain
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.summary import (
     SummaryWriter,
@@ -27,6 +25,7 @@ __all__ = [
     "SummaryWriter",
     "create_noop_writer",
     "experimental",
+    "flush",
     "graph",
     "record_if",
     "should_record_summaries",
@@ -44,8 +43,7 @@ def create_file_writer(
     name: str | None = None,
     experimental_trackable: bool = False,
 ) -> SummaryWriter:
-    suffix = None if filename_suffix is None else str(np.asarray(filename_suffix))
-    return summary.create_file_writer(logdir, max_queue, flush_millis, suffix)
+    return file_writer(logdir, max_queue, flush_millis, filename_suffix)
 
 
 def scalar(
@@ -98,10 +96,9 @@ def _made(record: Any, name: str, data: Any, *more: Any) -> Any:
     if graph is None:
         return record(name, data, *more)
     with built(graph):  # without a scope of its own, which would be part of the tag
-        return shown(record(name, plain(data), *more))
+        return collected(record(name, plain(data), *more))
 
 
-@named("write_summary")
 def write(
     tag: str,
     tensor: Any,
@@ -109,9 +106,4 @@ def write(
     metadata: Any = None,
     name: str | None = None,
 ) -> Any:
-    return summary.write(tag, tensor, step, metadata)
-
-
-@named("flush")
-def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Any:
-    return summary.flush(writer)
+    return _made(summary.write, tag, tensor, plain(step), metadata)

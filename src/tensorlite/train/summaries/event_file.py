@@ -50,7 +50,8 @@ class EventFile:
     ) -> None:
         self.logdir = a_path(logdir, "logdir")
         made = f"{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
-        name = f"events.out.tfevents.{made}.{next(_numbers)}{suffix}"
+        # Readers take files of one second in the order of their names.
+        name = f"events.out.tfevents.{made}.{next(_numbers):05d}{suffix}"
         self.path = Path(self.logdir, name)
         event = message("Event")(wall_time=time.time(), file_version="brain.Event:2")
         event.source_metadata.writer = "tensorlite.summary"

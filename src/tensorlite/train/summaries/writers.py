@@ -38,8 +38,8 @@ class Recording:
 
     writer: SummaryWriter | None = None
     step: Any = None
-    condition: Any = True
-    """A bool, a tensor, or a function that returns one of these."""
+    condition: Any = None
+    """A bool, a tensor, or a function that returns one of these; None if nobody said."""
 
 
 _NOWHERE = Recording()
@@ -125,7 +125,8 @@ class DefaultWriter:
         before, here = self._before.pop(), recording.get()
         step = before.step if self._step is not None else here.step
         recording.set(Recording(before.writer, step, here.condition))
-        self._writer.flush()
+        if self._writer.file is not None:
+            self._writer.file.flush()
 
 
 def create_file_writer(

@@ -29,6 +29,7 @@ NAMESPACES = (
     "slim",
     "staging",
     "stateless",
+    "summary",
     "tensorboard",
     "tpu",
     "training",
