@@ -146,7 +146,7 @@ def test_the_slot_that_has_no_value_is_named() -> None:
     w, slot = bare("w"), bare("w/momentum")
     calls(AssignVariableOp(), w, [1.0, 2.0])
     with pytest.raises(tl.errors.FailedPreconditionError, match="'w/momentum'"):
-        calls(ResourceApplyMomentum(), w, slot, 0.1, 0.9, [1.0, 1.0])
+        calls(ResourceApplyMomentum(), w, slot, 0.1, [1.0, 1.0], 0.9)
     assert call(ReadVariableOp(), w).tolist() == [1.0, 2.0]
 
 

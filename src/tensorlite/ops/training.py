@@ -6,10 +6,12 @@ Which rule is used with which slots and hyperparameters is the business of train
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec, shape_text
+from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.places import distinct, sums_at
 from tensorlite.ops.state import VariableState
@@ -20,16 +22,26 @@ Arrays = Sequence[Array]
 class Apply(Op, abstract=True):
     """Updates a variable and its slots from a gradient.
 
-    The inputs are the handles of the variable and of its slots, `hyper` scalars, and the gradient;
-    a subclass says how many slots and scalars there are, and in `update` what becomes of them.
+    The inputs are the handles of the variable and of its slots, `hyper` scalars, and the gradient
+    before `behind` of these, as TensorFlow's operator has it; a subclass says how many slots and
+    scalars there are, and in `update` what becomes of them.
     """
 
     effect = Effect.WRITE
     differentiable = False
+    behind: ClassVar[int] = 0
+    """How many scalars stand behind the gradient."""
+
+    def ordered(
+        self, states: Sequence[Tensor], hyper: Sequence[Tensor], *gradient: Tensor
+    ) -> list[Tensor]:
+        """Return the inputs in their order: the gradient may be values and row indices."""
+        place = len(hyper) - self.behind
+        return [*states, *hyper[:place], *gradient, *hyper[place:]]
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return nothing; ShapeError when the gradient is not shaped as the variable."""
-        want, have = specs[0].inner[0].shape, specs[-1].shape
+        want, have = specs[0].inner[0].shape, specs[-1 - self.behind].shape
         if (
             want is not None
             and have is not None
@@ -44,10 +56,11 @@ class Apply(Op, abstract=True):
 
     def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, ...]:
         """Replace the values of the variable and of its slots."""
-        states, rest = handles(inputs)
-        *hyper, gradient = rest
+        states, hyper = handles(inputs)
+        gradient = hyper.pop(-1 - self.behind)
         if gradient.shape != states[0].value().shape:
-            self.infer(states[0].spec, TensorSpec(gradient.shape))
+            behind = [TensorSpec(())] * self.behind
+            self.infer(states[0].spec, TensorSpec(gradient.shape), *behind)
         with _Held(states):
             updated = self.update(xp, [s.value() for s in states], hyper, gradient)
             for state, array in zip(states, updated, strict=True):
@@ -102,8 +115,8 @@ class _Held:
 class SparseApply(Op):
     """Updates only the rows of a variable and of its slots that a sparse gradient names.
 
-    Rows named twice are updated once, with the sum of their gradients. The last inputs are the
-    gradient's values and row indices.
+    Rows named twice are updated once, with the sum of their gradients. The gradient's values and
+    row indices stand where the rule has the gradient.
     """
 
     effect = Effect.WRITE
@@ -114,10 +127,18 @@ class SparseApply(Op):
         """Return nothing."""
         return ()
 
+    def parted(
+        self, inputs: Arrays
+    ) -> tuple[list[VariableState], list[Array], Array, Array]:
+        """Return the states, the scalars, the gradient's values and its row indices."""
+        states, hyper = handles(inputs)
+        indices = hyper.pop(-1 - self.rule.behind)
+        values = hyper.pop(-1 - self.rule.behind)
+        return states, hyper, values, indices
+
     def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, ...]:
         """Replace the rows named by the indices."""
-        states, rest = handles(inputs)
-        *hyper, values, indices = rest
+        states, hyper, values, indices = self.parted(inputs)
         rows, where = distinct(xp, indices.reshape(-1))
         summed = sums_at(xp, rows.size, where, values)
         with _Held(states):
@@ -139,8 +160,7 @@ class WholeApply(SparseApply):
 
     def kernel(self, xp: Xp, *inputs: Array) -> tuple[Array, ...]:
         """Replace the values of the variable and of its slots."""
-        states, rest = handles(inputs)
-        *hyper, values, indices = rest
+        states, hyper, values, indices = self.parted(inputs)
         count, where = len(states[0].value()), indices.ravel()
         g, square = (sums_at(xp, count, where, x) for x in (values, values * values))
         with _Held(states):
@@ -172,6 +192,7 @@ class ResourceApplyGradientDescent(Apply):
 class ResourceApplyMomentum(Apply):
     """a = m a + g; w - lr a, or with Nesterov's look ahead w - lr (g + m a)."""
 
+    behind = 1
     use_nesterov: bool = False
 
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
@@ -226,11 +247,14 @@ class ResourceApplyAdagrad(Squaring):
 class ResourceApplyAdagradDA(Squaring):
     """Adagrad's dual averaging, which drives weights to exact zeros."""
 
+    behind = 4
+
     def update_by(
         self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
     ) -> Arrays:
         """Return variable, summed gradient and summed square; hyper: lr, l1, l2, step."""
-        (_, total, squares), (lr, l1, l2, step) = values, hyper
+        (_, total, squares), (lr, l1, l2, count) = values, hyper
+        step = count.astype(lr.dtype)
         total, squares = total + g, squares + square
         shrunk = xp.sign(total) * xp.maximum(xp.abs(total) - l1 * step, 0)
         return -lr * shrunk / (l2 * step * lr + xp.sqrt(squares)), total, squares
@@ -430,6 +454,8 @@ class ResourceApplyAddSign(_BySigns):
 class ResourceApplyFtrl(Squaring):
     """Follow the regularised leader, without shrinkage."""
 
+    behind = 4
+
     def update_by(
         self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
     ) -> Arrays:
@@ -442,6 +468,8 @@ class ResourceApplyFtrl(Squaring):
 
 class ResourceApplyFtrlV2(Squaring):
     """Follow the regularised leader (McMahan et al. 2013)."""
+
+    behind = 5
 
     def update_by(
         self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array

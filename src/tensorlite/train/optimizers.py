@@ -151,8 +151,9 @@ class Optimizer(ABC):
         states, rule = (variable.handle, *held), self.rule()
         sparse = rules.by_rows(rule, self.rows_alone)
         if isinstance(g, IndexedSlices) and sparse is not None:
-            return effect(sparse, *states, *numbers, g.values, g.indices)
-        return effect(rule, *states, *numbers, astype(densify(g), variable.dtype))
+            return effect(sparse, *rule.ordered(states, numbers, g.values, g.indices))
+        whole = astype(densify(g), variable.dtype)
+        return effect(rule, *rule.ordered(states, numbers, whole))
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         known = self._slots.get(id(variable))

@@ -11,6 +11,7 @@ from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.v1 import framework
 from tensorlite.compat.v1.optimizer import Optimizer, dense
 from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.counting import alike
 from tensorlite.ops import training
@@ -43,7 +44,8 @@ class _ByRule(Optimizer):
         hyper = self._hyper_of(var)
 
         def made() -> Any:
-            return effect(self._rule, var.handle, *slots, *hyper, plain(grad))
+            states = [var.handle, *slots]
+            return effect(self._rule, *self._rule.ordered(states, hyper, plain(grad)))
 
         return in_graph(made, f"Apply{self._label}")
 
@@ -54,8 +56,12 @@ class _ByRule(Optimizer):
 
         def made() -> Any:
             rows = plain(grad)
-            rule = training.SparseApply(self._rule)
-            return effect(rule, var.handle, *slots, *hyper, rows.values, rows.indices)
+            rule, given = (
+                training.SparseApply(self._rule),
+                (rows.values, rows.indices),
+            )
+            states = [var.handle, *slots]
+            return effect(rule, *self._rule.ordered(states, hyper, *given))
 
         return in_graph(made, f"SparseApply{self._label}")
 
@@ -179,8 +185,8 @@ class AdagradDAOptimizer(_ByRule):
             self._l1_regularization_strength,
             self._l2_regularization_strength,
         )
-        given = [cast(x, var.dtype) for x in (*strengths, steps)]
-        return [*rates, *plain(given)]
+        given = [cast(x, var.dtype) for x in strengths]
+        return [*rates, *plain([*given, cast(steps, int64)])]
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:

@@ -213,11 +213,6 @@ _SAME = set(_NAMES.split())
 
 _ORDERS: dict[str, tuple[int | str, ...]] = {
     "MirrorPadGrad": (0, 1),
-    "ResourceApplyAdagradDA": (0, 1, 2, 7, 3, 4, 5, 6),
-    "ResourceApplyFtrl": (0, 1, 2, 7, 3, 4, 5, 6),
-    "ResourceApplyFtrlV2": (0, 1, 2, 8, 3, 4, 5, 6, 7),
-    "ResourceApplyKerasMomentum": (0, 1, 2, 4, 3),
-    "ResourceApplyMomentum": (0, 1, 2, 4, 3),
 }
 """Which inputs stand where, of those that have another order."""
 
@@ -230,12 +225,8 @@ def _sparse(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return the update of some rows: the gradient and the indices of its rows stand together."""
     rule: Op = op.attributes()["rule"]
     name = rule.name.replace("ResourceApply", "ResourceSparseApply")
-    count = len(node.inputs)
-    dense = _ORDERS.get(rule.name, tuple(range(count - 1)))
-    place = dense.index(count - 2)
-    order = (*dense[: place + 1], count - 1, *dense[place + 1 :])
-    made = Spelled(name, rule.attributes(), order)
-    return _counted(made) if rule.name == "ResourceApplyAdagradDA" else (made,)
+    made = Spelled(name, rule.attributes())
+    return _counted(made, node) if rule.name == "ResourceApplyAdagradDA" else (made,)
 
 
 def _renamed(name: str) -> Callable[[Op, Node], tuple[Spelled, ...]]:
@@ -309,13 +300,15 @@ def _as_it_is(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled("IdentityN", {}, tuple(range(op.attributes()["number"]))),)
 
 
-def _adagrad_da(op: Op, _: Node) -> tuple[Spelled, ...]:
+def _adagrad_da(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return dual Adagrad's update, which takes the step as an integer."""
-    return _counted(Spelled(op.name, {}, _ORDERS[op.name]))
+    return _counted(Spelled(op.name, {}), node)
 
 
-def _counted(update: Spelled) -> tuple[Spelled, ...]:
-    *rest, step = update.inputs or ()
+def _counted(update: Spelled, node: Node) -> tuple[Spelled, ...]:
+    *rest, step = range(len(node.inputs))
+    if node.inputs[step].dtype is int64:
+        return (update,)
     cast = Spelled("Cast", {"DstT": int64}, (step,), "global_step")
     update.inputs = (*rest, "global_step")
     return cast, update

@@ -29,7 +29,7 @@ from tensorlite.ops.resource import (
     VarHandleOp,
     VarIsInitializedOp,
 )
-from tensorlite.ops.shape import Shape, astype
+from tensorlite.ops.shape import Shape
 from tensorlite.ops.sparse_state import (
     ResourceGather,
     ResourceScatterAdd,
@@ -180,89 +180,40 @@ def _gathered(given: Given) -> Values:
     return given.made(ResourceGather(), *given.tensors)
 
 
-def _apply(
-    rule: type[training.Apply],
-    states: int,
-    order: tuple[int, ...],
-    given: Given,
-) -> Values:
-    """Update a variable and its slots: `order` says where scalars and the gradient stand."""
+def _apply(rule: type[training.Apply], states: int, given: Given) -> Values:
+    """Update a variable and its slots, of which there are so many."""
     handles = [_handle(given, i) for i in range(states)]
     op = rule()
     if isinstance(op, (training.ResourceApplyMomentum, training.AdamByPowers)):
         op = type(op)(given.typed("use_nesterov", bool))
     signature = given.record.signature
     assert signature is not None
-    rest = [given.tensor(i) for i in order]
-    rest = [_as_hyper(given, x) for x in rest]
-    if signature.inputs[-1].name == "indices" or "indices" in [
-        x.name for x in signature.inputs
-    ]:
-        place = [x.name for x in signature.inputs].index("indices")
-        return _written(
-            given, training.SparseApply(op), *handles, *rest, given.tensor(place)
-        )
+    rest = given.tensors[states:]
+    if "indices" in [x.name for x in signature.inputs]:
+        return _written(given, training.SparseApply(op), *handles, *rest)
     return _written(given, op, *handles, *rest)
 
 
-def _as_hyper(given: Given, x: SymbolicTensor) -> SymbolicTensor:
-    """Return a number as one of the variable's dtype: a step is counted in integers."""
-    dtype = given.dtype("T")
-    if x.dtype is dtype:
-        return x
-    with given.graph.as_default():
-        cast = astype(x, dtype)
-    assert isinstance(cast, SymbolicTensor)
-    return cast
-
-
-_RULES: dict[
-    str, tuple[type[training.Apply], int, tuple[int, ...], tuple[int, ...]]
-] = {
-    "AdaMax": (training.ResourceApplyAdaMax, 3, (3, 4, 5, 6, 7, 8), ()),
-    "Adam": (training.AdamByPowers, 3, (3, 4, 5, 6, 7, 8, 9), ()),
-    "AddSign": (training.ResourceApplyAddSign, 2, (2, 3, 4, 5, 6), ()),
-    "PowerSign": (training.ResourceApplyPowerSign, 2, (2, 3, 4, 5, 6), ()),
-    "GradientDescent": (training.ResourceApplyGradientDescent, 1, (1, 2), ()),
-    "Momentum": (training.ResourceApplyMomentum, 2, (2, 4, 3), (2, 5, 3)),
-    "Adadelta": (training.ResourceApplyAdadelta, 3, (3, 4, 5, 6), (3, 4, 5, 6)),
-    "AdagradDA": (
-        training.ResourceApplyAdagradDA,
-        3,
-        (4, 5, 6, 7, 3),
-        (5, 6, 7, 8, 3),
-    ),
-    "Adagrad": (training.ResourceApplyAdagrad, 2, (2, 3), (2, 3)),
-    "AdagradV2": (training.ResourceApplyAdagradV2, 2, (2, 3, 4), (2, 3, 4)),
-    "Ftrl": (training.ResourceApplyFtrl, 3, (4, 5, 6, 7, 3), (5, 6, 7, 8, 3)),
-    "FtrlV2": (
-        training.ResourceApplyFtrlV2,
-        3,
-        (4, 5, 6, 7, 8, 3),
-        (5, 6, 7, 8, 9, 3),
-    ),
-    "RMSProp": (training.ResourceApplyRMSProp, 3, (3, 4, 5, 6, 7), (3, 4, 5, 6, 7)),
-    "CenteredRMSProp": (
-        training.ResourceApplyCenteredRMSProp,
-        4,
-        (4, 5, 6, 7, 8),
-        (4, 5, 6, 7, 8),
-    ),
-    "ProximalGradientDescent": (
-        training.ResourceApplyProximalGradientDescent,
-        1,
-        (1, 2, 3, 4),
-        (1, 2, 3, 4),
-    ),
-    "ProximalAdagrad": (
-        training.ResourceApplyProximalAdagrad,
-        2,
-        (2, 3, 4, 5),
-        (2, 3, 4, 5),
-    ),
+_RULES: dict[str, tuple[type[training.Apply], int]] = {
+    "AdaMax": (training.ResourceApplyAdaMax, 3),
+    "Adam": (training.AdamByPowers, 3),
+    "AddSign": (training.ResourceApplyAddSign, 2),
+    "PowerSign": (training.ResourceApplyPowerSign, 2),
+    "GradientDescent": (training.ResourceApplyGradientDescent, 1),
+    "KerasMomentum": (training.ResourceApplyKerasMomentum, 2),
+    "Momentum": (training.ResourceApplyMomentum, 2),
+    "Adadelta": (training.ResourceApplyAdadelta, 3),
+    "AdagradDA": (training.ResourceApplyAdagradDA, 3),
+    "Adagrad": (training.ResourceApplyAdagrad, 2),
+    "AdagradV2": (training.ResourceApplyAdagradV2, 2),
+    "Ftrl": (training.ResourceApplyFtrl, 3),
+    "FtrlV2": (training.ResourceApplyFtrlV2, 3),
+    "RMSProp": (training.ResourceApplyRMSProp, 3),
+    "CenteredRMSProp": (training.ResourceApplyCenteredRMSProp, 4),
+    "ProximalGradientDescent": (training.ResourceApplyProximalGradientDescent, 1),
+    "ProximalAdagrad": (training.ResourceApplyProximalAdagrad, 2),
 }
-"""Of each rule how many states it has, and where its scalars and the gradient stand: dense, sparse.
-"""
+"""Of each rule how many states it has."""
 
 VARIABLES: dict[str, Adapter] = {
     "Assign": partial(_assigned, AssignVariableOp),
@@ -299,14 +250,6 @@ for _name, _op in {
 }.items():
     VARIABLES[f"Scatter{_name}"] = partial(_scattered, _op)
     VARIABLES[f"ResourceScatter{_name}"] = partial(_scattered, _op)
-for _name, (_rule, _states, _dense, _sparse) in _RULES.items():
-    for _start in ("", "Resource"):
-        VARIABLES[f"{_start}Apply{_name}"] = partial(_apply, _rule, _states, _dense)
-        if _sparse:
-            VARIABLES[f"{_start}SparseApply{_name}"] = partial(
-                _apply, _rule, _states, _sparse
-            )
-for _kind, _places in (("Apply", (2, 4, 3)), ("SparseApply", (2, 5, 3))):
-    VARIABLES[f"Resource{_kind}KerasMomentum"] = partial(
-        _apply, training.ResourceApplyKerasMomentum, 2, _places
-    )
+for _name, (_rule, _states) in _RULES.items():
+    for _start in ("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"):
+        VARIABLES[f"{_start}{_name}"] = partial(_apply, _rule, _states)
