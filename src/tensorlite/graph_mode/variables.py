@@ -31,6 +31,7 @@ from tensorlite.graph_mode.graph import (
     outside,
 )
 from tensorlite.ops.control import cond
+from tensorlite.ops.gather import gather
 from tensorlite.ops.resource import (
     AssignVariableOp,
     ReadVariableOp,
@@ -211,6 +212,17 @@ class GraphVariable(Variable):
     def read_value(self) -> Tensor:
         """Return the value as it is behind what is waited for here."""
         return super().__tensor__()
+
+    def sparse_read(self, indices: TensorLike) -> Tensor:
+        """Return the rows at `indices`; those of a reference are taken where its value lies."""
+        own = self.handle.node
+        if not own.op.is_reference:
+            return super().sparse_read(indices)
+        token = scope.set(scope.get()._replace(group=own.group or own.name))
+        try:
+            return gather(self.__tensor__(), indices, axis=0)
+        finally:
+            scope.reset(token)
 
     def initialized_value(self) -> Tensor:
         """Return the value, or where there is none yet the initial one."""

@@ -14,7 +14,7 @@ from tensorlite.compat.v1.softmax_losses import (
     sparse_softmax_losses,
 )
 from tensorlite.compat.views import in_graph, plain
-from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
@@ -181,7 +181,6 @@ def embedding_lookup(
 ) -> Any:
     params = _shards(params)
     places = converted(ids, None, "ids")
-    _axis()
 
     def looked_up() -> Any:
         return embedding.embedding_lookup(params, places, partition_strategy)
@@ -203,12 +202,6 @@ def _shards(params: Any) -> Any:
     if not found:
         raise InvalidArgumentError("Need at least one param")
     return [x if isinstance(x, Operand) else converted(x) for x in found]
-
-
-def _axis() -> None:
-    """Make the axis that rows lie along, which TensorFlow has as a node; seeds count it."""
-    if active_graph() is not None:
-        converted(0, int32, "axis")
 
 
 @named("embedding_lookup_sparse")
