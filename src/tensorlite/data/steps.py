@@ -300,6 +300,22 @@ class IgnoreErrorsDataset(DatasetOp):
         return source.ignore_errors(self.log_warning)
 
 
+class OptimizeDataset(DatasetOp):
+    """A dataset that TensorFlow is told how to rewrite, for speed alone: here it stays."""
+
+    def made(self, source: Source, optimizations: Array) -> Pipeline[Any]:
+        """Return the dataset."""
+        return source
+
+
+class ModelDataset(DatasetOp):
+    """A dataset whose threads and buffers TensorFlow chooses while it runs."""
+
+    def made(self, source: Source) -> Pipeline[Any]:
+        """Return the dataset."""
+        return source
+
+
 class PrefetchDataset(DatasetOp):
     """Elements that are made ahead."""
 

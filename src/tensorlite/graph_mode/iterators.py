@@ -23,10 +23,11 @@ from tensorlite.data.iterator_ops import (
     OneShotIterator,
 )
 from tensorlite.data.iterators import IteratorGetNext
+from tensorlite.data.steps import ModelDataset, OptimizeDataset
 from tensorlite.data.variants import as_tensor, leaf_specs
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.trace import trace
-from tensorlite.graph_mode.graph import Graph, built, get_default_graph
+from tensorlite.graph_mode.graph import Graph, built, get_default_graph, titled
 from tensorlite.ops.fetchable import effect
 
 
@@ -42,9 +43,15 @@ class Iterator:
     (0, 1)
     """
 
-    def __init__(self, handle: Tensor, spec: Any, initializer: Any = None) -> None:
+    def __init__(self, handle: Tensor, spec: Any) -> None:
         self.handle = handle
         self.element_spec = spec
+        self._initializer: Any = None
+        with _building():
+            self.string = call(IteratorToStringHandle(), handle)
+
+    def begins_by(self, initializer: Any) -> None:
+        """Let this be what a session runs to begin."""
         self._initializer = initializer
 
     @property
@@ -66,6 +73,10 @@ class Iterator:
 
     def make_initializer(self, dataset: Pipeline[Any]) -> Any:
         """Return what a session runs to begin a dataset, whose elements are of the same specs."""
+        return self.beginning(self.held(dataset))
+
+    def held(self, dataset: Pipeline[Any]) -> Tensor:
+        """Return a tensor that holds a dataset, whose elements this may give."""
         spec = dataset.element_spec
         if nest.paths(self.element_spec) != nest.paths(spec):
             raise InvalidArgumentError(
@@ -78,10 +89,15 @@ class Iterator:
                 f"{self.element_spec}"
             )
         with _building():
-            return effect(MakeIterator(), as_tensor(dataset), self.handle)
+            return as_tensor(dataset)
+
+    def beginning(self, held: Tensor) -> Any:
+        """Return what a session runs to begin the dataset that a tensor holds."""
+        with _building():
+            return effect(MakeIterator(), held, self.handle)
 
     def string_handle(self) -> Tensor:
-        """Return the string that stands for this iterator in a session."""
+        """Return the string that stands for this iterator in a session, from a node of its own."""
         with _building():
             return call(IteratorToStringHandle(), self.handle)
 
@@ -138,9 +154,24 @@ def one_shot(dataset: Pipeline[Any]) -> Iterator:
 
 def initializable(dataset: Pipeline[Any], shared_name: str | None = None) -> Iterator:
     """Return an iterator that begins, and begins again, when its initializer is run."""
+    with _building():
+        held = _optimised(as_tensor(dataset), dataset.element_spec)
     found = reinitializable(dataset.element_spec, shared_name)
-    initializer = found.make_initializer(dataset)
-    return Iterator(found.handle, dataset.element_spec, initializer)
+    found.begins_by(found.beginning(held))
+    return found
+
+
+_REWRITES = ("map_and_batch_fusion", "noop_elimination", "shuffle_and_repeat_fusion")
+"""What TensorFlow 1 rewrites in datasets that nobody asks otherwise of."""
+
+
+def _optimised(held: Tensor, spec: Any) -> Tensor:
+    """Return a dataset behind what TensorFlow is told to make of it."""
+    specs = leaf_specs(spec)
+    names = titled(to_tensor(list(_REWRITES)), "optimizations")
+    return call(
+        ModelDataset(specs=specs), call(OptimizeDataset(specs=specs), held, names)
+    )
 
 
 def reinitializable(spec: Any, shared_name: str | None = None) -> Iterator:

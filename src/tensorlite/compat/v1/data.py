@@ -17,7 +17,7 @@ from tensorlite.compat.shared.tf_data import (
     specs_of,
     types_of,
 )
-from tensorlite.compat.views import in_graph, plain
+from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.iterators import DatasetIterator
@@ -169,12 +169,13 @@ class Iterator:
         return _named(self._made.get_next, "IteratorGetNext", name)
 
     def string_handle(self, name: str | None = None) -> Any:
+        if name is None:
+            return shown(self._made.string)
         return _named(self._made.string_handle, "IteratorToStringHandle", name)
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
-        return _named(
-            lambda: self._made.make_initializer(dataset), "make_initializer", name
-        )
+        held = self._made.held(dataset)
+        return _named(lambda: self._made.beginning(held), "make_initializer", name)
 
     @property
     def element_spec(self) -> Any:

@@ -292,9 +292,9 @@ def log_loss(
     given = {"labels": labels, "predictions": predictions}
     with _scoped(scope, "log_loss", given) as prefix:
         found, wanted = _pair(predictions, labels)
-        yes = elementwise.multiply(wanted, elementwise.log(found + epsilon))
-        no = elementwise.log(1 - found + epsilon)
-        losses = -yes - elementwise.multiply(1 - wanted, no)
+        yes = -elementwise.multiply(wanted, elementwise.log(found + epsilon))
+        no = elementwise.multiply(1 - wanted, elementwise.log(1 - found + epsilon))
+        losses = yes - no
         return compute_weighted_loss(
             losses, weights, prefix, loss_collection, reduction
         )

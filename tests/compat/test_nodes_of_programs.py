@@ -1,0 +1,101 @@
+"""Graphs of version 1 have TensorFlow's nodes with its inputs, as TensorFlow 1.15.5 gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+
+tf: Any = v1
+"""The names, of which no types are told where TensorFlow leaves them open."""
+
+
+def table() -> Any:
+    first = np.ones((5, 2), np.float32)
+    return tf.get_variable("table", initializer=first)
+
+
+def momentum() -> None:
+    tf.train.MomentumOptimizer(0.1, 0.9).minimize(tf.reduce_sum(table() ** 2.0))
+
+
+def ftrl_of_rows() -> None:
+    found = tf.nn.embedding_lookup(table(), tf.placeholder(tf.int32, [3], name="ids"))
+    tf.train.FtrlOptimizer(0.1).minimize(tf.reduce_sum(found))
+
+
+def averaged_with_steps() -> None:
+    step = tf.train.get_or_create_global_step()
+    loss = tf.reduce_sum(table() * 2.0)
+    tf.train.AdagradDAOptimizer(0.1, step).minimize(loss)
+
+
+def initializable() -> None:
+    numbers = tf.data.Dataset.range(5).filter(lambda x: x > 2)
+    numbers.make_initializable_iterator().get_next()
+
+
+def reinitializable() -> None:
+    iterator = tf.data.Iterator.from_structure(tf.int64, [])
+    iterator.make_initializer(tf.data.Dataset.range(4))
+
+
+NODES: dict[str, tuple[Callable[[], Any], str]] = {
+    "momentum": (
+        momentum,
+        "Momentum/update_table/ApplyMomentum(table, table/Momentum, Momentum/learning_rate, "
+        "gradients/pow_grad/tuple/control_dependency, Momentum/momentum)",
+    ),
+    "ftrl of rows": (
+        ftrl_of_rows,
+        "embedding_lookup(table/read, ids, embedding_lookup/axis); "
+        "Ftrl/update_table/SparseApplyFtrl(table, table/Ftrl, table/Ftrl_1, "
+        "Ftrl/update_table/UnsortedSegmentSum, Ftrl/update_table/Unique, Ftrl/learning_rate, "
+        "Ftrl/l1_regularization_strength, Ftrl/l2_regularization_strength, "
+        "Ftrl/learning_rate_power)",
+    ),
+    "initializable": (
+        initializable,
+        "FilterDataset(RangeDataset); OptimizeDataset(FilterDataset, optimizations); "
+        "ModelDataset(OptimizeDataset); MakeIterator(ModelDataset, IteratorV2); "
+        "IteratorToStringHandle(IteratorV2); IteratorGetNext(IteratorV2)",
+    ),
+    "reinitializable": (
+        reinitializable,
+        "IteratorToStringHandle(IteratorV2); RangeDataset(start, stop, step); "
+        "make_initializer(RangeDataset, IteratorV2)",
+    ),
+}
+
+
+def told(op: Any) -> str:
+    inputs = ", ".join([x.name.removesuffix(":0") for x in op.inputs])
+    return f"{op.name}({inputs})"
+
+
+@pytest.mark.parametrize(("program", "expected"), NODES.values(), ids=NODES.keys())
+def test_nodes_have_tensorflows_inputs(
+    program: Callable[[], Any], expected: str
+) -> None:
+    with tf.Graph().as_default() as graph:
+        program()
+    assert set(expected.split("; ")) <= {told(op) for op in graph.get_operations()}
+
+
+def test_the_step_of_dual_averages_is_an_integer() -> None:
+    with tf.Graph().as_default() as graph:
+        averaged_with_steps()
+    update = graph.get_operation_by_name("AdagradDA/update_table/ApplyAdagradDA")
+    assert [x.dtype.name for x in update.inputs][3:] == ["float32"] * 4 + ["int64"]
+
+
+def test_an_iterators_string_is_made_once() -> None:
+    with tf.Graph().as_default():
+        iterator = tf.data.Dataset.range(2).make_one_shot_iterator()
+        names = [iterator.string_handle().name for _ in range(2)]
+        names.append(iterator.string_handle("mine").name)
+    assert names == ["IteratorToStringHandle:0"] * 2 + ["mine:0"]
