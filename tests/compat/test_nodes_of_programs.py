@@ -47,27 +47,35 @@ def reinitializable() -> None:
 NODES: dict[str, tuple[Callable[[], Any], str]] = {
     "momentum": (
         momentum,
-        "Momentum/update_table/ApplyMomentum(table, table/Momentum, Momentum/learning_rate, "
-        "gradients/pow_grad/tuple/control_dependency, Momentum/momentum)",
+        (
+            "Momentum/update_table/ApplyMomentum(table, table/Momentum, Momentum/learning_rate, "
+            "gradients/pow_grad/tuple/control_dependency, Momentum/momentum)"
+        ),
     ),
     "ftrl of rows": (
         ftrl_of_rows,
-        "embedding_lookup(table/read, ids, embedding_lookup/axis); "
-        "Ftrl/update_table/SparseApplyFtrl(table, table/Ftrl, table/Ftrl_1, "
-        "Ftrl/update_table/UnsortedSegmentSum, Ftrl/update_table/Unique, Ftrl/learning_rate, "
-        "Ftrl/l1_regularization_strength, Ftrl/l2_regularization_strength, "
-        "Ftrl/learning_rate_power)",
+        (
+            "embedding_lookup(table/read, ids, embedding_lookup/axis); "
+            "Ftrl/update_table/SparseApplyFtrl(table, table/Ftrl, table/Ftrl_1, "
+            "Ftrl/update_table/UnsortedSegmentSum, Ftrl/update_table/Unique, Ftrl/learning_rate, "
+            "Ftrl/l1_regularization_strength, Ftrl/l2_regularization_strength, "
+            "Ftrl/learning_rate_power)"
+        ),
     ),
     "initializable": (
         initializable,
-        "FilterDataset(RangeDataset); OptimizeDataset(FilterDataset, optimizations); "
-        "ModelDataset(OptimizeDataset); MakeIterator(ModelDataset, IteratorV2); "
-        "IteratorToStringHandle(IteratorV2); IteratorGetNext(IteratorV2)",
+        (
+            "FilterDataset(RangeDataset); OptimizeDataset(FilterDataset, optimizations); "
+            "ModelDataset(OptimizeDataset); MakeIterator(ModelDataset, IteratorV2); "
+            "IteratorToStringHandle(IteratorV2); IteratorGetNext(IteratorV2)"
+        ),
     ),
     "reinitializable": (
         reinitializable,
-        "IteratorToStringHandle(IteratorV2); RangeDataset(start, stop, step); "
-        "make_initializer(RangeDataset, IteratorV2)",
+        (
+            "IteratorToStringHandle(IteratorV2); RangeDataset(start, stop, step); "
+            "make_initializer(RangeDataset, IteratorV2)"
+        ),
     ),
 }
 

@@ -9,9 +9,10 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.dispatch import call, calls
+from tensorlite.ops.applying import SparseApply
 from tensorlite.ops.resource import ReadVariableOp, VariableState
 from tensorlite.ops.sparse_state import ResourceScatterAdd, ResourceScatterMul
-from tensorlite.ops.training import ResourceApplyGradientDescent, SparseApply
+from tensorlite.ops.training import ResourceApplyGradientDescent
 
 
 def state_of(variable: tl.Variable) -> VariableState:

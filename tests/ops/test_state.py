@@ -14,6 +14,7 @@ from tensorlite.core.dispatch import call, calls
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import Graph
 from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.ops.applying import SparseApply
 from tensorlite.ops.random import RngReadAndSkip
 from tensorlite.ops.resource import (
     AssignAddVariableOp,
@@ -32,7 +33,6 @@ from tensorlite.ops.sparse_state import (
 from tensorlite.ops.training import (
     ResourceApplyGradientDescent,
     ResourceApplyMomentum,
-    SparseApply,
 )
 
 

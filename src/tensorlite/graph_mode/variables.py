@@ -216,7 +216,7 @@ class GraphVariable(Variable):
     def sparse_read(self, indices: TensorLike) -> Tensor:
         """Return the rows at `indices`; those of a reference are taken where its value lies."""
         own = self.handle.node
-        if not own.op.is_reference:
+        if not isinstance(own.op, VarHandleOp) or not own.op.is_reference:
             return super().sparse_read(indices)
         token = scope.set(scope.get()._replace(group=own.group or own.name))
         try:

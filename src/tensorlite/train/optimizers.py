@@ -14,6 +14,7 @@ from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.graph.manual import building
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops import training as rules
+from tensorlite.ops.applying import Apply, by_rows
 from tensorlite.ops.differentiate import gradients
 from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.resource import AssignAddVariableOp
@@ -58,7 +59,7 @@ class Optimizer(ABC):
         self._slots: dict[int, tuple[Variable, dict[str, Variable]]] = {}
 
     @abstractmethod
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return the operator that updates a variable."""
 
     def hyper(self, step: Tensor) -> Sequence[TensorLike]:
@@ -133,9 +134,7 @@ class Optimizer(ABC):
 
     def _rate(self, step: Tensor) -> Tensor:
         rate = self.learning_rate
-        if callable(rate):
-            return rate(step - 1)
-        return to_tensor(rate)
+        return rate(step - 1) if callable(rate) else to_tensor(rate)
 
     def _update(
         self,
@@ -149,11 +148,11 @@ class Optimizer(ABC):
             astype(to_tensor(x), variable.dtype) for x in (rate, *self.hyper(step))
         ]
         states, rule = (variable.handle, *held), self.rule()
-        sparse = rules.by_rows(rule, self.rows_alone)
+        sparse = by_rows(rule, self.rows_alone)
         if isinstance(g, IndexedSlices) and sparse is not None:
             return effect(sparse, *rule.ordered(states, numbers, g.values, g.indices))
-        whole = astype(densify(g), variable.dtype)
-        return effect(rule, *rule.ordered(states, numbers, whole))
+        dense = astype(densify(g), variable.dtype)
+        return effect(rule, *rule.ordered(states, numbers, dense))
 
     def _slots_of(self, variable: Variable) -> dict[str, Variable]:
         known = self._slots.get(id(variable))
@@ -216,7 +215,7 @@ class SGD(Optimizer):
         self.momentum, self.nesterov = momentum, nesterov
         self.slots = ("momentum",) if momentum else ()
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return plain descent, or descent with momentum."""
         if self.slots:
             return rules.ResourceApplyMomentum(self.nesterov)
@@ -249,7 +248,7 @@ class Adagrad(Optimizer):
         """Return the accumulator's initial value."""
         return self.initial_accumulator
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return Adagrad's rule."""
         return rules.ResourceApplyAdagradV2()
 
@@ -281,7 +280,7 @@ class AdagradDA(Optimizer):
         """Return the initial sum of squares, and 0 for the sum of gradients."""
         return self.initial_accumulator if slot == "square_sum" else 0.0
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return dual averaging."""
         return rules.ResourceApplyAdagradDA()
 
@@ -305,7 +304,7 @@ class Adadelta(Optimizer):
         super().__init__(learning_rate)
         self.rho, self.epsilon = rho, epsilon
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return Adadelta's rule."""
         return rules.ResourceApplyAdadelta()
 
@@ -339,7 +338,7 @@ class RMSProp(Optimizer):
         mean = ("mean",) if centered else ()
         self.slots = (*mean, "square_mean", "momentum")
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return RMSProp's rule, centered or not."""
         if self.centered:
             return rules.ResourceApplyCenteredRMSProp()
@@ -376,7 +375,7 @@ class Adam(Optimizer):
         largest = ("largest_square_mean",) if amsgrad else ()
         self.slots = ("mean", "square_mean", *largest)
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return Adam's rule."""
         if self.amsgrad:
             return rules.ResourceApplyAdamWithAmsgrad()
@@ -407,7 +406,7 @@ class AdamW(Adam):
         super().__init__(learning_rate, beta1, beta2, epsilon)
         self.weight_decay = weight_decay
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return AdamW's rule."""
         return rules.ResourceApplyAdamW()
 
@@ -442,7 +441,7 @@ class Ftrl(Optimizer):
         """Return the initial sum of squares, and 0 for the linear term."""
         return self.initial_accumulator if slot == "square_sum" else 0.0
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return the rule of FTRL."""
         return rules.ResourceApplyFtrlV2()
 
@@ -464,7 +463,7 @@ class ProximalSGD(Optimizer):
         super().__init__(learning_rate)
         self.l1, self.l2 = l1, l2
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return the proximal rule."""
         return rules.ResourceApplyProximalGradientDescent()
 
@@ -496,6 +495,6 @@ class ProximalAdagrad(ProximalSGD):
         """Return the accumulator's initial value."""
         return self.initial_accumulator
 
-    def rule(self) -> rules.Apply:
+    def rule(self) -> Apply:
         """Return the proximal rule over Adagrad's."""
         return rules.ResourceApplyProximalAdagrad()

@@ -15,6 +15,7 @@ from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.counting import alike
 from tensorlite.ops import training
+from tensorlite.ops.applying import Apply, SparseApply
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.sparse_state import ResourceScatterSub
 
@@ -22,7 +23,7 @@ from tensorlite.ops.sparse_state import ResourceScatterSub
 class _ByRule(Optimizer):
     """An optimizer whose rule is one operator: it says which slots and hyperparameters it takes."""
 
-    _rule: training.Apply
+    _rule: Apply
     _slot_names: tuple[str, ...] = ()
     _hyper_names: tuple[str, ...] = ()
 
@@ -57,7 +58,7 @@ class _ByRule(Optimizer):
         def made() -> Any:
             rows = plain(grad)
             rule, given = (
-                training.SparseApply(self._rule),
+                SparseApply(self._rule),
                 (rows.values, rows.indices),
             )
             states = [var.handle, *slots]

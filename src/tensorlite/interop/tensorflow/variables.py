@@ -19,6 +19,7 @@ from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops import training
+from tensorlite.ops.applying import Apply, SparseApply
 from tensorlite.ops.identity import Identity, PlaceholderWithDefault
 from tensorlite.ops.resource import (
     AssignAddVariableOp,
@@ -180,7 +181,7 @@ def _gathered(given: Given) -> Values:
     return given.made(ResourceGather(), *given.tensors)
 
 
-def _apply(rule: type[training.Apply], states: int, given: Given) -> Values:
+def _apply(rule: type[Apply], states: int, given: Given) -> Values:
     """Update a variable and its slots, of which there are so many."""
     handles = [_handle(given, i) for i in range(states)]
     op = rule()
@@ -190,11 +191,11 @@ def _apply(rule: type[training.Apply], states: int, given: Given) -> Values:
     assert signature is not None
     rest = given.tensors[states:]
     if "indices" in [x.name for x in signature.inputs]:
-        return _written(given, training.SparseApply(op), *handles, *rest)
+        return _written(given, SparseApply(op), *handles, *rest)
     return _written(given, op, *handles, *rest)
 
 
-_RULES: dict[str, tuple[type[training.Apply], int]] = {
+_RULES: dict[str, tuple[type[Apply], int]] = {
     "AdaMax": (training.ResourceApplyAdaMax, 3),
     "Adam": (training.AdamByPowers, 3),
     "AddSign": (training.ResourceApplyAddSign, 2),
