@@ -24,7 +24,10 @@ from tensorlite.ops.examples import (
 )
 from tensorlite.ops.files import matching_files, read_file, write_file
 from tensorlite.ops.records import TFRecordWriter
-from tensorlite.ops.sequence_examples import parse_single_sequence_example
+from tensorlite.ops.sequence_examples import (
+    parse_sequence_example,
+    parse_single_sequence_example,
+)
 from tensorlite.ops.tensor_bytes import (
     deserialize_many_sparse,
     parse_tensor,
@@ -46,6 +49,7 @@ __all__ = [
     "encode_wav",
     "matching_files",
     "parse_example",
+    "parse_sequence_example",
     "parse_single_example",
     "parse_single_sequence_example",
     "parse_tensor",

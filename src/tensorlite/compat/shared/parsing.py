@@ -91,6 +91,36 @@ def parse_single_example(
     return _ragged(features, read, _values)
 
 
+def _lists(features: Any) -> Any:
+    """Return features of lists, of which ragged ones keep the steps that have no values."""
+    return {
+        key: sequence_examples.RaggedLists(one.dtype, one.row_splits_dtype)
+        if isinstance(one, RaggedFeature) and not one.partitions
+        else _feature(one)
+        for key, one in one_of(features, dict, "features", "a dict").items()
+    }
+
+
+def _named_so(features: Any) -> tuple[Any, dict[str, str]]:
+    """Return ragged features by the keys that they are read by, and what they are called."""
+    keys = {
+        key: (isinstance(one, RaggedFeature) and one.value_key) or key
+        for key, one in features.items()
+    }
+    return {keys[key]: one for key, one in features.items()}, keys
+
+
+@named("ParseSequenceExample")
+def parse_sequence_example(
+    serialized: Any,
+    context_features: Any = None,
+    sequence_features: Any = None,
+    example_names: Any = None,
+    name: str | None = None,
+) -> Any:
+    return _sequence(serialized, context_features, sequence_features)
+
+
 @named("ParseSingleSequenceExample")
 def parse_single_sequence_example(
     serialized: Any,
@@ -99,10 +129,19 @@ def parse_single_sequence_example(
     example_name: Any = None,
     name: str | None = None,
 ) -> Any:
-    return sequence_examples.parse_single_sequence_example(
-        serialized,
-        _features(context_features or {}),
-        _features(sequence_features or {}),
+    return _sequence(serialized, context_features, sequence_features)[:2]
+
+
+def _sequence(serialized: Any, context: Any, sequence: Any) -> tuple[Any, Any, Any]:
+    texts = converted(serialized)
+    asked, keys = _named_so(sequence or {})
+    own, lists, lengths = sequence_examples.parse_sequence_example(
+        texts, _features(context or {}), _lists(asked)
+    )
+    return (
+        _ragged(context or {}, own, _rows if texts.spec.rank else _values),
+        {key: lists[keys[key]] for key in sorted(keys)},
+        lengths,
     )
 
 

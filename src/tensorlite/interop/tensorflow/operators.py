@@ -25,6 +25,7 @@ from tensorlite.interop.tensorflow.ragged import RAGGED
 from tensorlite.interop.tensorflow.reporting import SUMMARIES
 from tensorlite.interop.tensorflow.rewritten import REWRITTEN
 from tensorlite.interop.tensorflow.scattering import SCATTERING
+from tensorlite.interop.tensorflow.sequence_parsing import SEQUENCES
 from tensorlite.interop.tensorflow.spectra import SPECTRA
 from tensorlite.interop.tensorflow.stored.adapters import STORED
 from tensorlite.interop.tensorflow.tallying import TALLYING
@@ -50,6 +51,7 @@ ADAPTERS: dict[str, Adapter] = {
     **CONTAINERS,
     **DATASETS,
     **PARSED,
+    **SEQUENCES,
     **FILING,
     **CALLS,
     **PYTHON,

@@ -103,7 +103,7 @@ class Library:
             for node in proto.node_def:
                 for value in node.attr.values():
                     waiting += [value.func.name, *[x.name for x in value.list.func]]
-        check_operators(nodes)
+        check_operators(nodes, self._protos)
 
 
 def _by_name(
