@@ -107,3 +107,23 @@ def test_an_iterators_string_is_made_once() -> None:
         names = [iterator.string_handle().name for _ in range(2)]
         names.append(iterator.string_handle("mine").name)
     assert names == ["IteratorToStringHandle:0"] * 2 + ["mine:0"]
+
+
+def test_datasets_are_written_with_what_they_are_told() -> None:
+    with tf.Graph().as_default() as graph:
+        made = tf.data.Dataset.range(5).shuffle(5, seed=1).repeat(2)
+        iterator = made.make_initializable_iterator()
+        iterator.get_next(name="next")
+        begun = iterator.initializer.name
+    wanted, message = elements(graph, begun), graph.as_graph_def()
+    assert {"OptimizeDataset", "ModelDataset"} <= {node.op for node in message.node}
+    with tf.Graph().as_default() as again:
+        tf.import_graph_def(message, name="")
+    assert elements(again, begun) == wanted
+    assert sorted(wanted) == sorted([*range(5)] * 2)
+
+
+def elements(graph: Any, begun: str) -> list[int]:
+    with tf.Session(graph=graph) as session:
+        session.run(begun)
+        return [int(session.run("next:0")) for _ in range(10)]

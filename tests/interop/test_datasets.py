@@ -120,10 +120,13 @@ def test_nodes_are_tensorflows() -> None:
     tf.data.make_initializable_iterator(Dataset.range(9).shuffle(3, seed=1).batch(2))
     proto = tf.get_default_graph().as_graph_def()
     assert [(node.name, node.op) for node in proto.node if node.op != "Const"] == [
-        ("IteratorV2", "IteratorV2"),
         ("RangeDataset", "RangeDataset"),
         ("ShuffleDataset", "ShuffleDataset"),
         ("BatchDatasetV2", "BatchDatasetV2"),
+        ("OptimizeDataset", "OptimizeDataset"),
+        ("ModelDataset", "ModelDataset"),
+        ("IteratorV2", "IteratorV2"),
+        ("IteratorToStringHandle", "IteratorToStringHandle"),
         ("MakeIterator", "MakeIterator"),
     ]
     constants = {node.name for node in proto.node if node.op == "Const"}

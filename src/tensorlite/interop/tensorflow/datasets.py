@@ -173,7 +173,7 @@ def _optimised(given: Given) -> Values:
     """Pass on a dataset; what is shuffled anew each time and repeated may be one operator."""
     if FUSED in given.constant(1).tolist():
         _fuse(given.tensor(0).node)
-    return _as_it_is(given)
+    return _dataset(given.record.op, given)
 
 
 def _fuse(node: Node) -> None:
@@ -270,7 +270,7 @@ _SAME = (
     *("RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset"),
     *("UniqueDataset", "PrefetchDataset", "CacheDataset", *FILES),
     *("IgnoreErrorsDataset", "AssertCardinalityDataset", "RebatchDatasetV2"),
-    "DirectedInterleaveDataset",
+    *("DirectedInterleaveDataset", "ModelDataset", "OptimizeDataset"),
 )
 _EXPERIMENTAL = ("GroupByWindow", "Scan", "TakeWhile", "Unbatch", "Unique")
 
@@ -311,7 +311,6 @@ DATASETS: dict[str, Adapter] = {
     "MakeIterator": _make_iterator,
     "MapAndBatchDataset": _mapped_batches,
     "MaxIntraOpParallelismDataset": _as_it_is,
-    "ModelDataset": _as_it_is,
     "NonSerializableDataset": _as_it_is,
     "OneShotIterator": _one_shot,
     "OptimizeDataset": _optimised,

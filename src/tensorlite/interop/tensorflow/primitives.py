@@ -49,6 +49,7 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
     _drop(made, set(kept))
     _part_switches(made)
     _give_names(graph, made, kept)
+    _ask_directly(made)
     return made
 
 
@@ -70,8 +71,11 @@ def _pass_names(graph: Graph, kept: dict[Node, str]) -> None:
     """Let what ends a branch or loop have the name of what only passed its result on."""
     instead: dict[Node, Node] = {}
     for node in list(kept):
-        ends = node.inputs[0].node if isinstance(node.op, Identity) else node
-        is_end = ends.op.role in (Role.MERGE, Role.EXIT) and ends not in kept
+        if not isinstance(node.op, Identity):
+            continue
+        ends = node.inputs[0].node
+        is_unnamed = ends not in kept or _OWN.fullmatch(kept[ends]) is not None
+        is_end = ends.op.role in (Role.MERGE, Role.EXIT) and is_unnamed
         if is_end and not node.control and _END.fullmatch(node.name):
             kept[ends] = kept.pop(node)
             instead[node] = ends
@@ -88,23 +92,58 @@ def _pass_names(graph: Graph, kept: dict[Node, str]) -> None:
 
 
 _END = re.compile(r"(.*/)?(Exit|Merge)(_\d+)?")
+_OWN = re.compile(r"(.*/)?(While|If)(_\d+)?")
+"""The names that branches and loops have by themselves, which TensorFlow 1 knows nothing of."""
+
+
+def _ask_directly(graph: Graph) -> None:
+    """Let what says which branch is taken ask the condition itself, as TensorFlow 1's does."""
+    for node in graph.nodes:
+        asked = node.inputs[0].node if node.inputs else node
+        if _is_gate(node) and asked.op.role is not Role.LOOP_COND:
+            node.inputs = (asked.inputs[0], asked.inputs[0])
 
 
 def _give_names(graph: Graph, made: Graph, kept: dict[Node, str]) -> None:
     """Let nodes be called as TensorFlow 1 calls what is in its branches and loops."""
-    taken = {node.name for node in graph.nodes}
+    taken = {node.name for node in graph.nodes if not _OWN.fullmatch(node.name)}
     titles = _titles(made)
+    brought = [node for node in made.nodes if node not in kept and _brings(node)]
+    late = set(brought)
     for node in made.nodes:
         if node in kept:
             node.name = kept[node]
-            continue
-        wanted = _outside(node, titles.get(node, node.op.name))
-        name, count = wanted, 0
-        while name in taken:
-            count += 1
-            name = f"{wanted}_{count}"
-        taken.add(name)
-        node.name = name
+        elif node not in late:
+            node.name = _free(_outside(node, titles.get(node, node.op.name)), taken)
+    for user in made.nodes:
+        for x in user.inputs:
+            if x.node in late:
+                late.discard(x.node)
+                is_end = user.op.role in (Role.MERGE, Role.NEXT)
+                title = x.node.op.name
+                below = f"{user.name}/{title}"
+                wanted = _outside(x.node, title) if is_end else below
+                x.node.name = _free(wanted, taken)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """Return a name with a number behind it that none has, which is taken from now on."""
+    name, count = wanted, 0
+    while name in taken:
+        count += 1
+        name = f"{wanted}_{count}"
+    taken.add(name)
+    return name
+
+
+def _brings(node: Node) -> bool:
+    """Return whether a node brings into a branch or loop what stands outside: its user names it."""
+    if node.op.role is Role.ENTER:
+        return bool(node.op.attributes()["is_constant"])
+    is_loops = (
+        node.op.role is Role.SWITCH and node.inputs[1].node.op.role is Role.LOOP_COND
+    )
+    return node.op.role is Role.SWITCH and not _is_gate(node) and not is_loops
 
 
 _LOWERED = re.compile(r"(.*/)?(While|If|Exit|Merge)(_\d+)?/\w+")
