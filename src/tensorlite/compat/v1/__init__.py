@@ -320,6 +320,7 @@ from tensorlite.compat.v1 import (
     mixed_precision as mixed_precision,
     nest as nest,
     nn as nn,
+    profiler as profiler,
     quantization as quantization,
     ragged as ragged,
     random as random,
