@@ -29,7 +29,9 @@ from tensorlite.compat.v2.keras.layers_augmenting import (
     RandomContrast,
     RandomCrop,
     RandomFlip,
+    RandomPerspective,
     RandomRotation,
+    RandomShear,
     RandomTranslation,
     RandomZoom,
 )
@@ -44,6 +46,17 @@ from tensorlite.compat.v2.keras.layers_cells import (
     LSTMCell,
     SimpleRNNCell,
     StackedRNNCells,
+)
+from tensorlite.compat.v2.keras.layers_colours import (
+    RandomColorJitter,
+    RandomGaussianBlur,
+    RandomGrayscale,
+    RandomHue,
+    RandomInvert,
+    RandomPosterization,
+    RandomSaturation,
+    RandomSharpness,
+    Solarization,
 )
 from tensorlite.compat.v2.keras.layers_contrast import (
     AutoContrast,
@@ -102,6 +115,14 @@ from tensorlite.compat.v2.keras.layers_merging import (
     minimum,
     multiply,
     subtract,
+)
+from tensorlite.compat.v2.keras.layers_mixing import (
+    AugMix,
+    CutMix,
+    MaxNumBoundingBoxes,
+    MixUp,
+    RandAugment,
+    RandomErasing,
 )
 from tensorlite.compat.v2.keras.layers_more import (
     AlphaDropout,
@@ -199,6 +220,23 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
 GroupQueryAttention = GroupedQueryAttention
 
 __all__ = [
+    "AugMix",
+    "CutMix",
+    "MaxNumBoundingBoxes",
+    "MixUp",
+    "RandAugment",
+    "RandomErasing",
+    "RandomColorJitter",
+    "RandomGaussianBlur",
+    "RandomGrayscale",
+    "RandomHue",
+    "RandomInvert",
+    "RandomPosterization",
+    "RandomSaturation",
+    "RandomSharpness",
+    "Solarization",
+    "RandomPerspective",
+    "RandomShear",
     "AutoContrast",
     "Equalization",
     "RandomColorDegeneration",

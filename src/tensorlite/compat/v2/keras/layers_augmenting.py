@@ -6,10 +6,14 @@ import math
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras import seeding
+from tensorlite.compat.v2.keras import checking, seeding
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.layers_core import chosen
-from tensorlite.compat.v2.keras.ops.imaging import channels_back, channels_last
+from tensorlite.compat.v2.keras.ops.imaging import (
+    channels_back,
+    channels_last,
+    perspective_transform,
+)
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.projections import FILLINGS, projected
 from tensorlite.ops.shape import astype, shape_of
@@ -20,6 +24,8 @@ class RandomImages(Layer):
 
     moves = False
     """Whether places are moved, those of segmentation masks as well."""
+    mixes = False
+    """Whether images of a batch are mixed, and their labels as well."""
 
     def __init__(
         self, seed: Any = None, data_format: str | None = None, **kwargs: Any
@@ -40,10 +46,46 @@ class RandomImages(Layer):
         images = inputs["images"]
         how = self.drawn_for(self._batch(images))
         made = {**inputs, "images": self._images(images, training, how)}
-        masks = inputs.get("segmentation_masks")
+        masks, labels = inputs.get("segmentation_masks"), inputs.get("labels")
         if self.moves and masks is not None:
             made["segmentation_masks"] = self._images(masks, training, how, True)
+        if self.mixes and labels is not None:
+            made["labels"] = self.transform_labels(labels, how, training)
         return made
+
+    def get_random_transformation(
+        self, data: Any, training: bool = True, seed: Any = None
+    ) -> Any:
+        """Return what is drawn for images, None where nothing is changed."""
+        images = data["images"] if isinstance(data, dict) else data
+        return self.drawn_for(self._batch(images)) if training else None
+
+    def transform_images(
+        self, images: Any, transformation: Any = None, training: Any = True
+    ) -> Any:
+        """Return images changed as was drawn."""
+        return self._images(images, training, transformation)
+
+    def transform_segmentation_masks(
+        self, segmentation_masks: Any, transformation: Any, training: Any = True
+    ) -> Any:
+        """Return masks moved as their images are."""
+        if not self.moves:
+            return segmentation_masks
+        return self._images(segmentation_masks, training, transformation, True)
+
+    def transform_labels(
+        self, labels: Any, transformation: Any, training: Any = True
+    ) -> Any:
+        """Return the labels of images changed as was drawn."""
+        if not self.mixes:
+            return labels
+        x = astype(tl.asarray(labels), self.compute_dtype)
+        return chosen(training, lambda: self.mixed(x, transformation), lambda: x)
+
+    def mixed(self, labels: Any, how: Any) -> Any:
+        """Return labels mixed as their images are."""
+        raise NotImplementedError("a layer that mixes images has a method mixed")
 
     def _images(
         self, images: Any, training: Any, how: Any = None, are_masks: bool = False
@@ -76,9 +118,23 @@ class RandomImages(Layer):
     def between(self, low: float, high: float, images: Any) -> Any:
         """Return a number for each image, as large as one of its elements."""
         shape = [shape_of(images)[0], 1, 1, 1]
+        return self.uniform(shape, low, high)
+
+    def uniform(self, shape: Any, low: float, high: float) -> Any:
+        """Return numbers between two, by the layer's generator if it has one."""
         if self.generator is None:
             return tl.random.uniform(shape, low, high)
         return seeding.uniform(shape, low, high, seed=self.generator)
+
+    def happens(self, factor: tuple[float, float], images: Any) -> Any:
+        """Return for each image whether it is changed, as likely as a number that is drawn."""
+        likely = self.between(*factor, images)
+        return self.between(0.0, 1.0, images) < likely
+
+
+def of_each(numbers: Any, like: Any) -> Any:
+    """Return a number for each image, in the shape and dtype that images are changed by."""
+    return astype(tl.reshape(tl.asarray(numbers), [-1, 1, 1, 1]), like.dtype)
 
 
 def _range(factor: Any, lowest: float = -math.inf) -> tuple[float, float]:
@@ -95,13 +151,28 @@ def _range(factor: Any, lowest: float = -math.inf) -> tuple[float, float]:
 
 
 def drawn_between(factor: Any, lowest: float, highest: float) -> tuple[float, float]:
-    """Return what is drawn between: two numbers, or from the lowest to one."""
-    two = factor if isinstance(factor, (list, tuple)) else (lowest, factor)
+    """Return what is drawn between: two numbers, or a number around zero, within bounds."""
+    if isinstance(factor, (list, tuple)):
+        two = sorted(factor)
+    else:
+        two = [max(-abs(factor), lowest), factor]
     if len(two) != 2 or not lowest <= two[0] <= two[1] <= highest:
         raise InvalidArgumentError(
-            f"factor={factor}: a number, or two that rise, from {lowest} to {highest}"
+            "The `factor` argument should be a number (or a list of two numbers) in the range "
+            f"[{lowest}, {highest}]. Received: factor={factor}"
         )
     return float(two[0]), float(two[1])
+
+
+def range_of_values(given: Any) -> tuple[float, float]:
+    """Return the least and the greatest value that images may have."""
+    if not isinstance(given, (list, tuple)) or len(given) != 2:
+        raise InvalidArgumentError(
+            "The `value_range` argument should be a list of two numbers. Received: "
+            f"value_range={given}"
+        )
+    low, high = sorted(given)
+    return low, high
 
 
 class RandomFlip(RandomImages):
@@ -193,9 +264,7 @@ class RandomCrop(RandomImages):
         return [(rows - tall) // 2, (columns - wide) // 2]
 
     def _start(self, spare: int) -> Any:
-        if self.generator is None:
-            return tl.random.uniform((), 0.0, spare + 1.0)
-        return seeding.uniform((), 0.0, spare + 1.0, seed=self.generator)
+        return self.uniform((), 0.0, spare + 1.0)
 
     def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
         top, left = how
@@ -296,3 +365,66 @@ class RandomZoom(_Moving):
         across = (columns - 1.0) / 2.0 * (1.0 - wide)
         down = (rows - 1.0) / 2.0 * (1.0 - tall)
         return wide, 0.0, across, 0.0, tall, down
+
+
+class RandomShear(_Moving):
+    def __init__(
+        self, x_factor: Any = 0.0, y_factor: Any = 0.0, *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.x_factor, self.y_factor = (
+            drawn_between(x, 0.0 if isinstance(x, (list, tuple)) else -1.0, 1.0)
+            for x in (x_factor, y_factor)
+        )
+
+    def drawn_for(self, images: Any) -> Any:
+        turned = self.each(0.0, 1.0, images) > 0.5
+        down, across = (self.each(*x, images) for x in (self.y_factor, self.x_factor))
+        return tuple(tl.where(turned, -x, x) for x in (across, down))
+
+    def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        across, down = how
+        return 1.0, across, 0.0, down, 1.0, 0.0
+
+
+class RandomPerspective(RandomImages):
+    """Moves the corners of images, and all between them."""
+
+    moves = True
+
+    def __init__(
+        self,
+        factor: Any = 1.0,
+        scale: float = 1.0,
+        interpolation: str = "bilinear",
+        fill_value: float = 0.0,
+        seed: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(seed, **kwargs)
+        self.factor = drawn_between(factor, 0.0, 1.0)
+        checking.share(scale=scale)
+        self.scale, self.interpolation = scale, interpolation
+        self.fill_value = float(fill_value)
+
+    def drawn_for(self, images: Any) -> Any:
+        count, rows, columns = shape_of(images)[:3]
+        tall, wide = (astype(x - 1, tl.float32) for x in (rows, columns))
+        zero = tl.zeros_like(tall)
+        corners = [zero, zero, wide, zero, zero, tall, wide, tall]
+        start = tl.reshape(tl.stack(corners), [1, 4, 2])
+        start = tl.broadcast_to(start, tl.stack([count, 4, 2]))
+        is_moved = self.happens(self.factor, images)
+        moved = self.uniform([count, 4, 2], -0.5 * self.scale, 0.5 * self.scale)
+        return {
+            "apply_perspective": is_moved,
+            "start_points": start,
+            "end_points": start * (1.0 + moved),
+        }
+
+    def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
+        way = "nearest" if are_masks else self.interpolation
+        points = how["start_points"], how["end_points"]
+        made = perspective_transform(images, *points, way, self.fill_value)
+        is_moved = tl.reshape(tl.asarray(how["apply_perspective"]), [-1, 1, 1, 1])
+        return tl.where(is_moved, made, images)

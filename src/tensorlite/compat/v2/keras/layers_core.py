@@ -19,7 +19,6 @@ from tensorlite.compat.v2.keras import (
     constraints,
     histories,
     initializers,
-    masks,
     naming,
     regularizers,
     seeding,
@@ -390,8 +389,10 @@ class GaussianNoise(Layer):
         return chosen(training, noisy, lambda: tl.identity(inputs))
 
 
-class Embedding(masks.Starting, Layer):
+class Embedding(Layer):
     """Rows of a table, by whole numbers."""
+
+    starts_masks = True
 
     not_described = frozenset({"input_length"})
 
@@ -435,9 +436,10 @@ class Embedding(masks.Starting, Layer):
         return (converted(inputs) != 0) if self.mask_zero else None
 
 
-class Masking(masks.Starting, Layer):
+class Masking(Layer):
     """Leaves out steps of which all features have a value."""
 
+    starts_masks = True
     supports_masking = True
 
     def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:

@@ -259,6 +259,51 @@ def affine_transform(
 
 
 @operation
+def perspective_transform(
+    images: Any,
+    start_points: Any,
+    end_points: Any,
+    interpolation: str = "bilinear",
+    fill_value: float = 0.0,
+    data_format: str | None = None,
+) -> Any:
+    """Return images of which four points have gone to others; both are (..., 4, 2), x first."""
+    value = channels_last(images, data_format)
+    single = len(value.shape) == 3
+    start, end = (_corners(x) for x in (start_points, end_points))
+    batch = value[None] if single else value
+    maps = _homography(start, end)
+    made = projected(batch, maps, interpolation, "constant", fill_value)
+    return channels_back(made[0] if single else made, data_format)
+
+
+def _corners(points: Any) -> Any:
+    value = fraction(points)
+    if tuple(value.shape[-2:]) != (4, 2) or len(value.shape) not in {2, 3}:
+        raise InvalidArgumentError(
+            "perspective_transform: points are (4, 2) for a single image or (N, 4, 2) for a batch, "
+            f"not {tuple(value.shape)}"
+        )
+    return value[None] if len(value.shape) == 2 else value
+
+
+def _homography(start: Any, end: Any) -> Any:
+    """Return the eight numbers of each map that takes four points back to where they were."""
+    x, y = end[..., 0], end[..., 1]
+    one, zero = tl.ones_like(x), tl.zeros_like(x)
+    rows = []
+    for axis in (0, 1):
+        own = start[..., axis]
+        plane = [x, y, one]
+        empty = [zero, zero, zero]
+        both = [*plane, *empty] if axis == 0 else [*empty, *plane]
+        rows.append(tl.stack([*both, -own * x, -own * y], axis=-1))
+    coefficients = tl.concat(rows, axis=1)
+    wanted = tl.concat([start[..., 0], start[..., 1]], axis=1)[..., None]
+    return tl.linalg.solve(coefficients, wanted)[..., 0]
+
+
+@operation
 def gaussian_blur(
     images: Any,
     kernel_size: Any = (3, 3),
@@ -268,21 +313,19 @@ def gaussian_blur(
     value = channels_last(images, data_format)
     single = len(value.shape) == 3
     batch = fraction(value[None] if single else value)
-    weights = [
-        _bell(n, s) for n, s in zip(sizes_of(kernel_size, 2), sigma, strict=True)
-    ]
-    kernel = weights[0][:, None] * weights[1][None]
-    channels = batch.shape[-1]
-    filters = np.repeat(kernel[:, :, None, None], channels, axis=2).astype(np.float32)
+    sizes, spreads = sizes_of(kernel_size, 2), tl.unstack(fraction(sigma))
+    across, down = (_bell(n, s) for n, s in zip(sizes, spreads, strict=True))
+    kernel = tl.reshape(down[:, None] * across, [*sizes, 1, 1])  # in Keras' order
+    filters = astype(tl.tile(kernel, [1, 1, batch.shape[-1], 1]), batch.dtype)
     made = tl.nn.depthwise_conv2d(batch, filters, 1, "SAME")
     made = astype(made[0] if single else made, value.dtype)
     return channels_back(made, data_format)
 
 
-def _bell(size: int, spread: float) -> Any:
-    at = np.arange(size, dtype=np.float32) - (size - 1) / 2
-    weights = np.exp(-0.5 * (at / spread) ** 2)
-    return weights / weights.sum()
+def _bell(size: int, spread: Any) -> Any:
+    at = tl.asarray(np.arange(size) - (size - 1) / 2, dtype=spread.dtype)
+    weights = tl.exp(-0.5 * (at / spread) ** 2)
+    return weights / tl.sum(weights)
 
 
 @operation
