@@ -56,3 +56,30 @@ def test_symbolic_tensors_have_symbolic_masks() -> None:
     assert tuple(x._keras_mask.shape) == (None, 4)
     found = keras.Model(steps, x._keras_mask)(STEPS)
     np.testing.assert_array_equal(found, STEPS != 0)
+
+
+class Positions(keras.layers.Layer):
+    """A program's layer that says which of its results count."""
+
+    def call(self, inputs: Any) -> Any:
+        return tf.cast(inputs, tf.float32)[..., None]
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return keras.ops.not_equal(inputs, 0)
+
+
+def test_a_layer_with_a_mask_of_its_own_starts_one() -> None:
+    inputs = keras.Input((3,), dtype="int32")
+    pooled = keras.layers.GlobalAveragePooling1D()(Positions()(inputs))
+    model = keras.Model(inputs, pooled)
+    assert Positions().supports_masking
+    assert model(np.array([[2, 4, 0]], "int32")).numpy().tolist() == [[3.0]]
+
+
+def test_a_loss_that_is_one_number_stays_it_where_predictions_are_masked() -> None:
+    model = keras.Sequential(
+        [keras.layers.Embedding(5, 2, mask_zero=True), keras.layers.Dense(1)]
+    )
+    model.compile("sgd", lambda true, predicted: tf.reduce_sum(true))
+    rows = np.array([[1, 2, 0]], "int32")
+    assert model.evaluate(rows, np.ones((1, 3, 1), "float32"), verbose=0) == 3.0

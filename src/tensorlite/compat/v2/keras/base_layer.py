@@ -72,6 +72,8 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
     """
 
     supports_masking = False
+    starts_masks = False
+    """Whether its results may have a mask though its inputs have none."""
     keeps_sparse = False
     """Whether it is given sparse tensors as they are, as layers of programs' own are."""
     opens_scope = True
@@ -104,6 +106,8 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         super().__init_subclass__(**kwargs)
         if not describing.is_ours(cls):
             cls.keeps_sparse = True
+            if "compute_mask" in vars(cls):
+                cls.supports_masking = cls.starts_masks = True
         if "build" in vars(cls):
             type.__setattr__(cls, "build", _building(vars(cls)["build"]))
 
@@ -411,7 +415,7 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         if self.activity_regularizer is not None:
             for x in nest.flatten(made):
                 self.add_loss(self.activity_regularizer(x) / _rows_of(x))
-        if mask is not None or isinstance(self, masks.Starting):
+        if mask is not None or self.starts_masks:
             masks.remember(made, self.compute_mask(first, mask))
         return made
 

@@ -147,8 +147,11 @@ def _masked(mask: Any, weights: Any, dtype: Any, reduction: Any) -> Any:
 
 
 def _of_rank(weights: Any, rank: int) -> Any:
-    """Return weights with axes of size 1 taken off or put on at the end."""
-    while len(weights.shape) > rank:
+    """Return weights with axes of size 1 taken off or put on at the end.
+
+    A number is for all of its mask, whose share of what is left makes no difference then.
+    """
+    while len(weights.shape) > rank and rank:
         weights = tl.squeeze(weights, axis=-1)
     return _expanded(weights, rank)
 

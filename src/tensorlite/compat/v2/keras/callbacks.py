@@ -42,7 +42,7 @@ class CallbackList:
         else:
             self.callbacks.append(self.history)
         if verbose:
-            self.callbacks.insert(0, ProgbarLogger())
+            self.callbacks.append(ProgbarLogger())
         self.model = model
         for callback in self.callbacks:
             callback.set_model(model)

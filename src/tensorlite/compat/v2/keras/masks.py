@@ -12,10 +12,6 @@ from tensorlite.graph.graph import SymbolicTensor
 _known = Beside()
 
 
-class Starting:
-    """A layer whose results have a mask though its inputs have none."""
-
-
 def remember(tensors: Any, mask: Any) -> None:
     """Let a layer's results have masks, each its own."""
     if mask is None:

@@ -280,7 +280,7 @@ class Training(OfGenerators):
             logs = self._epoch(step, parts, listeners, class_weight)
             if held is not None and (epoch + 1) % validation_freq == 0:
                 found = self._evaluated(held, validation_steps, listeners)
-                logs.update({f"val_{name}": x for name, x in _sorted(found).items()})
+                logs = _sorted(logs | {f"val_{name}": x for name, x in found.items()})
             listeners.on_epoch_end(epoch, logs)
             if self.stop_training:
                 break
