@@ -14,7 +14,7 @@ from tensorlite.compat.v2.keras import (
     lambdas,
     lookup,
     naming,
-    saving,
+    revived,
     sketch,
 )
 from tensorlite.compat.v2.keras.base_layer import Layer, once
@@ -221,7 +221,7 @@ def load_model(
     options: Any = None,
 ) -> Any:
     with lookup.adding(custom_objects), lambdas.safe_mode(safe_mode):
-        return saving.load_model(filepath, compile)
+        return revived.load_model(filepath, compile)
 
 
 def save_model(

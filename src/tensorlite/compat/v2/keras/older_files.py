@@ -51,13 +51,14 @@ def write_model(model: Any, path: str) -> None:
             "the model as .keras or as a SavedModel"
         )
     config = plain_description(describing.description(model))
+    trained = training_of(model)
     with archives.hdf5().File(path, "w") as file:
         file.attrs["keras_version"] = b"3.0.0"
         file.attrs["backend"] = b"tensorflow"
         file.attrs["model_config"] = _json(config)
         _write_layers(file.create_group("model_weights"), model)
-        if model.get_compile_config():
-            file.attrs["training_config"] = _json(_training(model))
+        if trained is not None:
+            file.attrs["training_config"] = _json(trained)
             _write_all(
                 file.create_group("optimizer_weights"),
                 list(model.optimizer.variables),
@@ -73,8 +74,11 @@ def _json(value: Any) -> bytes:
     return json.dumps(describing.plain(value)).encode()
 
 
-def _training(model: Any) -> dict[str, Any]:
-    found = dict(model.get_compile_config())
+def training_of(model: Any) -> dict[str, Any] | None:
+    """Return what a model was compiled with, in the form of Keras 2; None if it was not."""
+    found = dict(model.get_compile_config() or {})
+    if not found:
+        return None
     optimizer = plain_description(describing.described(model.optimizer))
     return {
         **{key: _in_full(plain_description(x)) for key, x in found.items()},
@@ -279,7 +283,7 @@ def read_model(path: str, compile: bool = True) -> Any:
         trained = file.attrs.get("training_config") if compile else None
     read_weights(model, path)
     if trained is not None:
-        _compile(model, json.loads(trained))
+        compile_as(model, json.loads(trained))
         with archives.hdf5().File(path, "r") as file:
             if "optimizer_weights" in file:
                 _read_optimizer(model, file["optimizer_weights"])
@@ -366,7 +370,8 @@ def _newer_call(node: Any) -> dict[str, Any]:
     return {"args": tensors if len(tensors) == 1 else [tensors], "kwargs": kwargs}
 
 
-def _compile(model: Any, said: dict[str, Any]) -> None:
+def compile_as(model: Any, said: dict[str, Any]) -> None:
+    """Compile a model with what Keras 2 says of how one was."""
     config = newer_description(said)
     optimizer = config.get("optimizer_config") or config.get("optimizer")
     known = ("loss", "loss_weights", "metrics", "weighted_metrics")

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.v2 import checkpoints
-from tensorlite.compat.v2.keras import archives, older_files
+from tensorlite.compat.v2.keras import archives, older_files, saved_notes
 from tensorlite.compat.v2.keras.in_graphs import apart
-from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
-from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
 from tensorlite.train.module import Module
 
@@ -94,7 +93,8 @@ def save_model(
 ) -> None:
     """Write a model, by its path's ending, as an archive of Keras 3 or as a SavedModel.
 
-    The first can go on training, the second only computes.
+    A SavedModel has the weights and what the model was compiled with, but not what the optimizer
+    has gathered.
     """
     path = str(filepath)
     if not overwrite and Path(path).exists():
@@ -105,6 +105,7 @@ def save_model(
         older_files.write_model(model, path)
     else:
         export(model, path)
+        saved_notes.write_description(model, inputs_of(model), path)
 
 
 @apart
@@ -117,16 +118,3 @@ def export(model: Any, filepath: Any) -> None:
             "input_shape=, or save weights"
         )
     save_saved_model(_Served(model), path)
-
-
-@apart
-def load_model(filepath: Any, compile: bool = True) -> Any:
-    """Return the model of an archive of Keras, or of a SavedModel."""
-    path = str(filepath)
-    if path.endswith(".keras"):
-        return archives.read_model(path, compile)
-    if Path(path).is_file() and archives.hdf5().is_hdf5(path):
-        return older_files.read_model(path, compile)
-    if not (Path(path) / "saved_model.pb").exists():
-        raise NotFoundError(f"{path} is no SavedModel")
-    return load_saved_model(path)
