@@ -245,3 +245,33 @@ def test_inputs_of_models_are_given_by_shapes_of_tensors() -> None:
     assert tuple(tf.keras.Input(shape=batch.shape[1:]).shape) == (None, 3, 4)
     layer = tf.keras.layers.InputLayer(input_shape=batch.shape[1:])
     assert tuple(layer.output.shape) == (None, 3, 4)
+
+
+def test_models_inputs_are_compared() -> None:
+    """What differs is computed by the model; two inputs are equal if they are one."""
+    numbers = tf.keras.Input((None,), dtype="int32")
+    zero = 0
+    model = tf.keras.Model(numbers, [numbers != zero, zero != numbers])
+    first, second = model(tf.constant([[0, 1, 2]]))
+    assert first.numpy().tolist() == [[False, True, True]]
+    assert second.numpy().tolist() == [[False, True, True]]
+    assert (numbers == numbers, numbers == tf.keras.Input((3,))) == (True, False)  # noqa: PLR0124
+
+
+def test_layers_of_texts_take_one_text() -> None:
+    words = tf.keras.layers.TextVectorization()
+    words.adapt(["a b", "b c"])
+    assert words("b a").numpy().tolist() == [2, 4]
+    many = tf.keras.layers.Hashing(5)(["a", "b"]).numpy()
+    assert tf.keras.layers.Hashing(5)("a").numpy() == many[0]
+
+
+def test_elements_as_arrays_are_given_one_by_one() -> None:
+    elements = tf.data.Dataset.range(3).as_numpy_iterator()
+    assert (elements.next(), next(elements), list(elements)) == (0, 1, [2])
+
+
+def test_crosses_cut_numbers() -> None:
+    """As tf.sparse.cross of TensorFlow casts what is no text to int64."""
+    found = tf.sparse.cross([[["a"]], [[1.7]]])
+    assert found.values.numpy().tolist() == [b"a_X_1"]

@@ -173,13 +173,13 @@ class Running(Pipeline[T]):
         )
         return made
 
-    def as_numpy_iterator(self) -> Iterator[Any]:
+    def as_numpy_iterator(self) -> NumpyIterator:
         """Return an iterator over the elements as NumPy arrays, numbers and bytes.
 
         >>> print(list(tl.data.Dataset.range(3).as_numpy_iterator()))
         [np.int64(0), np.int64(1), np.int64(2)]
         """
-        return builtins.map(_as_numpy, iter(self))
+        return NumpyIterator(iter(self))
 
     def get_single_element(self) -> T:
         """Return the element of a dataset that has one; InvalidArgumentError if it has others.
@@ -193,15 +193,28 @@ class Running(Pipeline[T]):
         return only(self)
 
 
+class NumpyIterator:
+    """The elements of a dataset, with arrays for tensors; `next` gives one, as a method, too."""
+
+    def __init__(self, elements: Iterator[Any]) -> None:
+        self._elements = elements
+
+    def __iter__(self) -> NumpyIterator:
+        """Return this iterator."""
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next element; StopIteration at the end."""
+        return nest.map_structure(numpy_value, next(self._elements))
+
+    next = __next__
+
+
 def _miscounted(expected: int, found: str) -> FailedPreconditionError:
     wanted = "an infinite number of" if expected == INFINITE else str(expected)
     return FailedPreconditionError(
         f"Input dataset was expected to contain {wanted} elements but contained {found} elements."
     )
-
-
-def _as_numpy(element: Any) -> Any:
-    return nest.map_structure(numpy_value, element)
 
 
 def numpy_value(leaf: Any) -> Any:

@@ -117,7 +117,9 @@ def _sparse_first(inputs: Sequence[Crossed]) -> list[Tensor]:
 
 
 def _as_int64(x: SparseTensor) -> SparseTensor:
-    return x.with_values(astype(x.values, dtypes.int64)) if x.dtype.is_integer else x
+    if x.dtype is dtypes.string:
+        return x
+    return x.with_values(astype(x.values, dtypes.int64))
 
 
 def every_element(x: TensorLike) -> SparseTensor:
@@ -129,6 +131,8 @@ def every_element(x: TensorLike) -> SparseTensor:
 
 def sparse_cross(inputs: Sequence[Crossed], separator: str = "_X_") -> SparseTensor:
     """Return the crosses of matrices' rows, as strings; of dense ones all elements count.
+
+    Numbers are cut to int64 first.
 
     >>> print(tl.sparse.cross([[["a", "b"]], [[1, 2]]]).values)
     [b'a_X_1' b'a_X_2' b'b_X_1' b'b_X_2']

@@ -367,7 +367,7 @@ class TextVectorization(_Lookup):
         )
 
     def terms(self, inputs: Any) -> Any:
-        texts = inputs
+        texts = inputs if hasattr(inputs, "shape") else tl.asarray(inputs)
         if len(texts.shape) > 1 and texts.shape[-1] == 1:
             texts = tl.squeeze(texts, axis=-1)
         texts = self._standardized(texts)

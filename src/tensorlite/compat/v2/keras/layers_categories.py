@@ -151,6 +151,7 @@ class Hashing(Layer):
         self.salt = [salt, salt] if isinstance(salt, int) else salt
 
     def call(self, inputs: Any) -> Any:
+        inputs = inputs if hasattr(inputs, "dtype") else tl.asarray(inputs)
         terms = inputs if inputs.dtype is tl.string else strings.as_string(inputs)
         bins = self.num_bins - (self.mask_value is not None)
         if self.salt is None:

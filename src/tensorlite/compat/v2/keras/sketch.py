@@ -179,6 +179,7 @@ _OPERATORS = (
         ("le", "less_equal"),
         ("gt", "greater"),
         ("ge", "greater_equal"),
+        ("ne", "not_equal"),
     ),
     *(("neg", "negative"), ("pos", "positive"), ("abs", "absolute")),
     *(("invert", "logical_not"), ("getitem", "get_item")),
@@ -186,6 +187,7 @@ _OPERATORS = (
 for _name, _title in _OPERATORS:
     _method = getattr(Operand, f"__{_name}__")
     setattr(KerasTensor, f"__{_name}__", _operator(_method, _title))
+setattr(KerasTensor, "__eq__", object.__eq__)  # noqa: B010  Keras finds them in lists
 
 
 def is_leaf(x: Any) -> bool:
