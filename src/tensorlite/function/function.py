@@ -7,6 +7,7 @@ graph runs in compile.py.
 from __future__ import annotations
 
 import functools
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -93,6 +94,13 @@ OPTIONS = {
 }
 
 
+def _untraced(kind: type[Function[P, R_co]]) -> Function[P, R_co]:
+    """Return a function of a kind that was not traced yet, and gets its other attributes later."""
+    made = object.__new__(kind)
+    made.cache, made._signatures = Cache(), {}
+    return made
+
+
 class Function(Generic[P, R_co]):
     """A Python function that is traced into graphs; `tl.function` makes it.
 
@@ -134,6 +142,18 @@ class Function(Generic[P, R_co]):
         for key, value in getattr(python_function, "__dict__", {}).items():
             if not hasattr(self, key):
                 self.__dict__[key] = value
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Return what pickles hold: the name of a module's function, else one without traces."""
+        name: str = vars(self).get("__qualname__", "")
+        found: Any = sys.modules.get(self.__module__)
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is self:
+            return name
+        made = {"cache", "_signatures"}
+        state = {key: value for key, value in vars(self).items() if key not in made}
+        return _untraced, (type(self),), state
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Self: ...

@@ -12,7 +12,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -90,7 +90,7 @@ def counts(
         raise InvalidArgumentError(
             "counts with weights are not binary: leave one out"
         )
-    found = _rows(x)
+    found, by_rows = _rows(x), by_rows and not _is_vector(x)
     numbers = astype(call(NonNegative(), found.numbers), dtypes.int32)
     length = maximum(max_of(concat([numbers, _NONE])) + 1, to_tensor(minlength))
     if maxlength is not None:
@@ -99,7 +99,7 @@ def counts(
     places = (
         numbers + astype(found.row, dtypes.int32) * length if by_rows else numbers
     )
-    each = _weights(weights, numbers, dtype)
+    each = _weights(x, weights, numbers, dtype)
     total = length * found.count if by_rows else length
     kept = boolean_mask(each, inside), boolean_mask(places, inside)
     summed = unsorted_segment_sum(*kept, total)
@@ -118,16 +118,17 @@ def sparse_counts(
 ) -> SparseTensor:
     """Return what `counts` does, of the numbers that occur alone.
 
-    Raises ShapeError where there are not as many weights as numbers, and InvalidArgumentError for
-    negative numbers. Source: TensorFlow's DenseCountSparseOutput.
+    The counts have the dtype of the numbers. Raises ShapeError where there are not as many weights
+    as numbers, DTypeError where one of both is sparse or ragged, InvalidArgumentError for negative
+    numbers. Source: TensorFlow's DenseCountSparseOutput.
 
     >>> print(sparse_counts([7, 5, 7]).values)
     [1 2]
     """
-    found = _rows(x)
+    found, by_rows = _rows(x), by_rows and not _is_vector(x)
     numbers = astype(call(NonNegative(), found.numbers), dtypes.int64)
     row = astype(found.row, dtypes.int64)
-    each = _weights(weights, numbers, dtypes.int32)
+    each = _weights(x, weights, numbers, found.numbers.dtype)
     if maxlength is not None:
         inside = numbers < maxlength
         numbers, row, each = [
@@ -149,16 +150,30 @@ def sparse_counts(
     )
 
 
-def _weights(weights: Any, numbers: Tensor, dtype: DTypeLike) -> Tensor:
+def _weights(x: Any, weights: Any, numbers: Tensor, dtype: DTypeLike) -> Tensor:
     """Return what each number counts."""
     if weights is None:
         return ones_like(numbers, dtype=dtype)
+    for kind in (SparseTensor, RaggedTensor):
+        if isinstance(x, kind) is not isinstance(weights, kind):
+            raise DTypeError(
+                f"Argument `weights` must be a {kind.__name__} if, and only if, the numbers that "
+                f"are counted are one, not {weights!r}"
+            )
     given = _values(weights) if _is_composite(weights) else to_tensor(weights)
     each = reshape(given, (-1,))
     have, wanted = each.spec.size, numbers.spec.size
     if have is not None and wanted is not None and have != wanted:
         raise ShapeError(f"there are {have} weights for {wanted} numbers")
     return each
+
+
+def _is_vector(x: Any) -> bool:
+    """Return whether there are no rows to be counted each by itself."""
+    rank = x.rank if isinstance(x, SparseTensor) else None
+    if not _is_composite(x):
+        rank = to_tensor(x).spec.rank
+    return rank == 1
 
 
 def _is_composite(x: Any) -> bool:
@@ -178,6 +193,8 @@ def _rows(x: Any) -> _Rows:
     if isinstance(x, RaggedTensor):
         return _Rows(x.values, x.value_rowids(), astype(x.nrows(), dtypes.int32))
     if isinstance(x, SparseTensor):
+        if x.rank == 1:
+            return _Rows(x.values, x.indices[:, 0] * 0, 1)
         count = astype(x.dense_shape[0], dtypes.int32)
         return _Rows(x.values, x.indices[:, 0], count)
     tensor = to_tensor(x)

@@ -11,6 +11,7 @@ from tensorlite.ops.create import zeros_like
 from tensorlite.ops.embedding import Strategy
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.join import concat
+from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.reduce import prod
 from tensorlite.ops.shape import astype, reshape
 from tensorlite.ops.sparse_arrange import (
@@ -27,8 +28,8 @@ __all__ = ["safe_embedding_lookup_sparse"]
 
 def safe_embedding_lookup_sparse(
     params: TensorLike | Sequence[TensorLike],
-    sp_ids: SparseTensor,
-    sp_weights: SparseTensor | None = None,
+    sp_ids: SparseTensor | RaggedTensor,
+    sp_weights: SparseTensor | RaggedTensor | None = None,
     combiner: Combiner = "mean",
     default_id: int | None = None,
     partition_strategy: Strategy = "div",
@@ -44,6 +45,8 @@ def safe_embedding_lookup_sparse(
     [[2.]
      [0.]]
     """
+    sp_ids = _sparse(sp_ids)
+    sp_weights = None if sp_weights is None else _sparse(sp_weights)
     outer = sp_ids.dense_shape[:-1]
     matrix = stack([prod(outer), sp_ids.dense_shape[-1]])
     ids = sparse_reshape(sp_ids, matrix)
@@ -61,6 +64,10 @@ def safe_embedding_lookup_sparse(
         return rows
     width = stack([astype(size, dtypes.int64) for size in sizes(rows)[1:]])
     return reshape(rows, concat([outer, width]))
+
+
+def _sparse(x: SparseTensor | RaggedTensor) -> SparseTensor:
+    return x.to_sparse() if isinstance(x, RaggedTensor) else x
 
 
 def _counting(

@@ -18,16 +18,18 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arithmetic import negative, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, flip, matrix_transpose
 from tensorlite.ops.bounds import maximum
+from tensorlite.ops.compare import logical_and, where
 from tensorlite.ops.create import ones
 from tensorlite.ops.einsum import tensordot
 from tensorlite.ops.elementwise import square
 from tensorlite.ops.fft import irfft, rfft
 from tensorlite.ops.gather import gather, sizes, unsorted_segment_sum
 from tensorlite.ops.join import concat
-from tensorlite.ops.operators import reshape
+from tensorlite.ops.operators import astype, reshape
 from tensorlite.ops.padding import pad_ends
 from tensorlite.ops.ranges import arange
 from tensorlite.ops.repeat import pad, tile
+from tensorlite.ops.trigonometric import cos
 
 __all__ = [
     "dct",
@@ -247,26 +249,29 @@ def inverse_stft_window_fn(
     return window
 
 
-def _cosines(kind: int, n: int, ortho: bool) -> Any:
-    """Return the matrix (from, to) of a cosine transform."""
-    near, far = np.arange(n)[:, None], np.arange(n)[None, :]
+def _cosines(kind: int, n: Any, ortho: bool) -> Tensor:
+    """Return the matrix (from, to) of a cosine transform, in float64."""
+    size = astype(to_tensor(n), dtypes.float64)
+    places = astype(arange(n), dtypes.float64)
+    near, far = expand_dims(places, 1), expand_dims(places, 0)
     if kind == 1:
-        matrix = 2 * np.cos(np.pi * near * far / max(n - 1, 1))
-        matrix[[0, -1]] /= 2
-    elif kind == 2:
-        matrix = 2 * np.cos(np.pi * (2 * near + 1) * far / (2 * n))
-        if ortho:
-            matrix *= np.where(far == 0, (1 / (4 * n)) ** 0.5, (1 / (2 * n)) ** 0.5)
+        inner = logical_and(near > 0, near < size - 1)
+        return where(inner, 2.0, 1.0) * cos(
+            np.pi * near * far / maximum(size - 1, 1.0)
+        )
+    first = (
+        1.0 if kind == 4 else where((far if kind == 2 else near) > 0, 1.0, 0.5**0.5)
+    )
+    if kind == 2:
+        angles = (2 * near + 1) * far / (2 * size)
     elif kind == 3:
-        matrix = 2 * np.cos(np.pi * near * (2 * far + 1) / (2 * n))
-        matrix[0] /= 2
-        if ortho:
-            matrix *= np.where(near == 0, (1 / n) ** 0.5, (1 / (2 * n)) ** 0.5)
+        angles = near * (2 * far + 1) / (2 * size)
     else:
-        matrix = 2 * np.cos(np.pi * (2 * near + 1) * (2 * far + 1) / (4 * n))
-        if ortho:
-            matrix *= (1 / (2 * n)) ** 0.5
-    return matrix
+        angles = (2 * near + 1) * (2 * far + 1) / (4 * size)
+    matrix = 2 * cos(np.pi * angles)
+    if ortho:
+        return matrix * first * (1 / (2 * size)) ** 0.5
+    return where(near > 0, matrix, matrix / 2) if kind == 3 else matrix
 
 
 def dct(
@@ -287,15 +292,12 @@ def dct(
             "but for type 1"
         )
     signal = floating(to_tensor(x))
-    have = signal.shape[-1]
-    if have is None:
-        raise ShapeError(
-            f"a cosine transform needs a last axis of known size, not {signal.spec}"
-        )
-    length = have if n is None else n
-    matrix = _cosines(type, length, norm == "ortho")
-    weights = constant(matrix[: min(have, length)], signal.dtype)
-    return tensordot(signal[..., :length], weights, axes=1)
+    have = sizes(signal)[-1]
+    if n is None:
+        matrix, kept = _cosines(type, have, norm == "ortho"), signal
+    else:
+        matrix, kept = _cosines(type, n, norm == "ortho")[:have], signal[..., :n]
+    return tensordot(kept, astype(matrix, signal.dtype), axes=1)
 
 
 def idct(

@@ -24,6 +24,7 @@ from tensorlite.ops.join import concat
 from tensorlite.ops.masks import Where, boolean_mask
 from tensorlite.ops.operators import abs as abs_of, astype, reshape
 from tensorlite.ops.quotients import divide_no_nan
+from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.reduce import prod as prod_of
 from tensorlite.ops.scatter import tensor_scatter_nd_add
 from tensorlite.ops.segment import unsorted_segment_max
@@ -266,8 +267,8 @@ Combiner = Literal["mean", "sqrtn", "sum"]
 
 def embedding_lookup_sparse(
     params: TensorLike | Sequence[TensorLike],
-    sp_ids: SparseTensor,
-    sp_weights: SparseTensor | None = None,
+    sp_ids: SparseTensor | RaggedTensor,
+    sp_weights: SparseTensor | RaggedTensor | None = None,
     combiner: Combiner = "mean",
     partition_strategy: Strategy = "mod",
     max_norm: float | None = None,
@@ -286,7 +287,7 @@ def embedding_lookup_sparse(
         raise InvalidArgumentError(
             f"combiner={combiner!r}; allowed: 'mean', 'sqrtn', 'sum'"
         )
-    rows, count = sp_ids.indices[:, 0], sp_ids.dense_shape[0]
+    rows, count = _rows_of(sp_ids)
     found = embedding_lookup(params, sp_ids.values, partition_strategy)
     if max_norm is not None:
         found = _limited(found, max_norm)
@@ -302,6 +303,13 @@ def embedding_lookup_sparse(
     whole = unsorted_segment_sum(part, rows, count)
     divisor = whole if combiner == "mean" else sqrt(whole)
     return divide_no_nan(total, reshape(divisor, [-1, *inner]))
+
+
+def _rows_of(x: SparseTensor | RaggedTensor) -> tuple[Tensor, Tensor]:
+    """Return in which row each element is, and how many rows there are."""
+    if isinstance(x, RaggedTensor):
+        return x.value_rowids(), x.nrows()
+    return x.indices[:, 0], x.dense_shape[0]
 
 
 def _limited(rows: Tensor, max_norm: float) -> Tensor:

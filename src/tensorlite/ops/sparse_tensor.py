@@ -13,6 +13,7 @@ import numpy as np
 from tensorlite.core import dtypes, texts
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.shapes import AnyShape, TensorShape, shape_of
 from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import Shape, Tensor, TensorLike
@@ -53,6 +54,22 @@ class SparseTensor(_Parts):
     def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> Self:
         parts = _whole(indices), _tensor(values), _whole(dense_shape)
         return super().__new__(cls, *parts)
+
+    @classmethod
+    def from_value(cls, value: Any) -> Self:
+        """Return the tensor of a value: its three arrays, or a sparse tensor.
+
+        >>> x = tl.sparse.SparseTensor([[1]], [2.0], (3,))
+        >>> print(tl.sparse.SparseTensor.from_value(x).values)
+        [2.]
+        """
+        parts = (getattr(value, name, None) for name in cls._fields)
+        indices, values, dense_shape = parts
+        if indices is None or values is None or dense_shape is None:
+            raise DTypeError(
+                f"SparseTensor.from_value: neither a SparseTensor nor its value: {value!r}"
+            )
+        return cls(indices, values, dense_shape)
 
     @property
     def dtype(self) -> DType:

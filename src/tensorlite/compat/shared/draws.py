@@ -12,7 +12,7 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.shared import random
 from tensorlite.compat.shared.seeds import stateless_uniform
 from tensorlite.core.check import integers_of, whole
-from tensorlite.core.dtypes import as_dtype, float32, int64, uint64
+from tensorlite.core.dtypes import as_dtype, float32, int32, int64, uint64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
@@ -128,6 +128,20 @@ class Generator(Stream):
     ) -> Any:
         with tl.name_scope(name or "stateful_normal"):
             return super().normal(shape, mean, stddev, as_dtype(dtype))
+
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = int32,
+        name: str | None = None,
+    ) -> Any:
+        given = converted(counts), converted(probs)
+        with tl.name_scope(name or "binomial"):
+            return tl.random.binomial(
+                random.sizes_of(shape), *given, as_dtype(dtype), self
+            )
 
     def truncated_normal(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,19 @@ def make_tensor_proto(
         raise DTypeError(
             f"Expected Tensor's shape: {tuple(sizes)}, got {array.shape}."
         )
-    if array.size == 1:
-        return proto_of(np.broadcast_to(array.reshape(()), sizes))
-    return proto_of(array.reshape(sizes))
+    return proto_of(_filled_up(array, sizes))
+
+
+def _filled_up(array: np.ndarray[Any, Any], sizes: list[int]) -> np.ndarray[Any, Any]:
+    """Return an array of a shape; its last element stands for those that are missing."""
+    missing = math.prod(sizes) - array.size
+    if missing < 0:
+        raise InvalidArgumentError(
+            f"Too many elements provided. Takes at most {math.prod(sizes)}, but got {array.size}."
+        )
+    if not missing or not array.size:
+        return array.reshape(sizes)
+    return np.append(array, np.repeat(array.ravel()[-1:], missing)).reshape(sizes)
 
 
 def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:

@@ -19,6 +19,8 @@ class ConfigProto:
     def __init__(self, **given: Any) -> None:
         self.gpu_options = GPUOptions()
         self.graph_options = GraphOptions()
+        self.experimental = _Options()
+        self.rpc_options = _Options()
         self.allow_soft_placement = False
         self.log_device_placement = False
         self.operation_timeout_in_ms = 0

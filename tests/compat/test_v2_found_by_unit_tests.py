@@ -1,0 +1,107 @@
+"""What TensorFlow 2.21's own unit tests asked for; the numbers are those that it gives."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+
+tf: Any = import_module("tensorlite.compat.v2")  # as its programs see it, untyped
+
+
+def test_embeddings_of_ragged_ids() -> None:
+    table = np.arange(20, dtype=np.float32).reshape(10, 2)
+    ids = tf.ragged.constant([[1, 2], [], [3]])
+    weights = tf.ragged.constant([[1.0, 2.0], [], [3.0]])
+    summed = tf.nn.embedding_lookup_sparse(table, ids, None, combiner="sum")
+    assert summed.numpy().tolist() == [[6, 8], [0, 0], [6, 7]]
+    mean = tf.nn.embedding_lookup_sparse(table, ids, weights, combiner="mean")
+    np.testing.assert_allclose(mean, [[10 / 3, 13 / 3], [0.0, 0.0], [6.0, 7.0]], rtol=1e-6)
+    safe = tf.nn.safe_embedding_lookup_sparse(table, ids, weights, combiner="sqrtn")
+    expected = [[4.472136, 5.8137765], [0.0, 0.0], [6.0, 7.0]]
+    np.testing.assert_allclose(safe, expected, rtol=1e-6)
+
+
+def test_counts_of_vectors_by_rows() -> None:
+    numbers = tf.constant([3, 0, 1, 0])
+    assert tf.math.bincount(numbers, axis=-1).numpy().tolist() == [2, 1, 0, 1]
+    counts = tf.sparse.bincount(numbers, axis=-1)
+    assert counts.indices.numpy().tolist() == [[0], [1], [3]]
+    assert counts.dense_shape.numpy().tolist() == [4]
+    of_sparse = tf.sparse.bincount(tf.sparse.from_dense([0, 3, 0, 1]), axis=-1)
+    assert of_sparse.indices.numpy().tolist() == [[1], [3]]
+    assert tf.sparse.bincount(np.array([3, 0])).values.dtype == tf.int64
+    with pytest.raises(DTypeError, match="must be a SparseTensor"):
+        tf.sparse.bincount(numbers, weights=tf.sparse.from_dense([1, 2, 3, 4]))
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [None, 2, 5])
+def test_cosine_transforms_of_lengths_that_are_not_known(
+    kind: int, n: int | None
+) -> None:
+    x = tf.constant([[1.0, 2.0, 3.0], [0.0, 5.0, 2.0]])
+    spec = tf.TensorSpec([None, None], tf.float32)
+    traced = tf.function(lambda x: tf.signal.dct(x, kind, n), input_signature=[spec])
+    np.testing.assert_allclose(traced(x), tf.signal.dct(x, kind, n), atol=1e-5)
+    if (kind, n) == (2, 5):
+        expected = [12, 4.253300, -5.618000, -2.628700, 3.382000]
+        np.testing.assert_allclose(traced(x)[0], expected, atol=1e-4)
+
+
+def test_values_of_sparse_tensors() -> None:
+    value = tf.compat.v1.SparseTensorValue([[0]], [1.0], [3])
+    made = tf.SparseTensor.from_value(value)
+    assert tf.sparse.to_dense(made).numpy().tolist() == [1, 0, 0]
+    assert tf.SparseTensor.from_value(made).values.numpy().tolist() == [1]
+    with pytest.raises(DTypeError, match="neither a SparseTensor"):
+        tf.SparseTensor.from_value([1])
+
+
+def test_the_last_element_of_a_message_stands_for_what_is_missing() -> None:
+    made = tf.make_tensor_proto([10, 11], shape=[2, 2], dtype=tf.int64)
+    assert tf.make_ndarray(made).tolist() == [[10, 11], [11, 11]]
+    with pytest.raises(InvalidArgumentError, match="Takes at most 2, but got 3"):
+        tf.make_tensor_proto([1, 2, 3], shape=[2])
+
+
+def test_binomial_draws_of_a_generator() -> None:
+    drawn = tf.random.Generator.from_seed(3).binomial([2000], 10.0, 0.5)
+    assert drawn.dtype == tf.int32
+    assert abs(float(np.mean(drawn)) - 5) < 0.2
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _more(x: Any) -> Any:
+    return x + 1
+
+
+_more = tf.function(_more)
+
+
+def test_functions_are_pickled_without_their_traces() -> None:
+    square = tf.function(_square, reduce_retracing=True)
+    square(tf.constant(2.0))
+    again = pickle.loads(pickle.dumps(square))  # noqa: S301
+    assert again.experimental_get_tracing_count() == 0
+    assert again(tf.constant(3.0)).numpy() == 9
+    assert again.reduce_retracing
+    same = pickle.loads(pickle.dumps(_more))  # noqa: S301
+    assert same is _more
+    assert copy.deepcopy(_more) is _more
+
+
+def test_experimental_options_of_a_session() -> None:
+    config = tf.compat.v1.ConfigProto()
+    config.experimental.executor_type = "SINGLE_THREADED_EXECUTOR"
+    with tf.Graph().as_default(), tf.compat.v1.Session(config=config) as session:
+        assert session.run(tf.constant(1)) == 1
