@@ -127,3 +127,75 @@ def elements(graph: Any, begun: str) -> list[int]:
     with tf.Session(graph=graph) as session:
         session.run(begun)
         return [int(session.run("next:0")) for _ in range(10)]
+
+
+def branched() -> None:
+    """Make a conditional that reads a variable, and gives a constant else."""
+    chosen = tf.placeholder(tf.bool, [], name="p")
+    weights = tf.get_variable("w", initializer=np.ones(2, np.float32))
+    tf.cond(chosen, lambda: weights * 2.0, lambda: tf.constant([5.0, 6.0]))
+
+
+def looped() -> None:
+    """Make a loop that reads a variable and counts its turns, too."""
+    weights = tf.get_variable("w", initializer=np.ones(2, np.float32))
+    tf.while_loop(
+        lambda i, x: i < 5,
+        lambda i, x: (i + 1, x * weights),
+        [tf.constant(0, name="i"), tf.constant([1.0, 2.0], name="x")],
+        maximum_iterations=3,
+    )
+
+
+WRITTEN: dict[str, tuple[Callable[[], Any], str]] = {
+    "cond": (
+        branched,
+        (
+            "cond/Switch(p p) cond/switch_t(cond/Switch:1) cond/switch_f(cond/Switch) "
+            "cond/pred_id(p) cond/mul(cond/mul/Switch:1 cond/mul/y) "
+            "cond/mul/Switch(w/read cond/pred_id) cond/Const(^cond/switch_f) "
+            "cond/Merge(cond/Const cond/mul)"
+        ),
+    ),
+    "while": (
+        looped,
+        (
+            "while/Enter(while/iteration_counter) while/Enter_1(i) while/Enter_2(x) "
+            "while/LogicalAnd(while/Less while/Less_1) while/LoopCond(while/LogicalAnd) "
+            "while/add/y(^while/Identity) while/add(while/Identity while/add/y) "
+            "while/mul/Enter(w/read) while/mul(while/Identity_2 while/mul/Enter) "
+            "while/NextIteration_2(while/mul) while/Exit_2(while/Switch_2)"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"), WRITTEN.values(), ids=WRITTEN.keys()
+)
+def test_branches_and_loops_are_written_as_tensorflow_1s(
+    program: Callable[[], Any], expected: str
+) -> None:
+    with tf.Graph().as_default() as graph:
+        program()
+    found = {f"{x.name}({' '.join(x.input)})" for x in graph.as_graph_def().node}
+    wanted = {f"{x.strip()})" for x in expected.split(")")[:-1]}
+    assert wanted <= found
+
+
+def test_what_a_branch_writes_it_reads_when_it_is_written() -> None:
+    with tf.Graph().as_default() as graph:
+        weights = tf.get_variable("w", initializer=np.ones(2, np.float32))
+
+        def doubled() -> Any:
+            with tf.control_dependencies([weights.assign_add([1.0, 2.0])]):
+                return weights * 2.0
+
+        tf.cond(tf.placeholder(tf.bool, [], name="p"), doubled, lambda: weights)
+        message = graph.as_graph_def()
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(message, name="")
+        session.run("w/Assign")
+        found = session.run("cond/Merge:0", {"p:0": True})
+        kept = session.run("cond/Merge:0", {"p:0": False})
+    assert (found.tolist(), kept.tolist()) == ([4.0, 6.0], [2.0, 3.0])

@@ -15,7 +15,6 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph_mode.graph import Graph
 
 
 def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
@@ -40,7 +39,7 @@ def inner_named(x: Tensor, name: str) -> Tensor:
     if isinstance(x, SymbolicTensor):
         prefix = scope.get().name
         node, graph = x.node, x.node.graph
-        if isinstance(graph, Graph) and prefix:
+        if graph.as_called and prefix:
             rename(node, f"{prefix}/{name}")
             keep_name(node)
     return x

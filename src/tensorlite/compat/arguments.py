@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlite.graph.graph import Graph, Node
-from tensorlite.graph_mode.graph import Graph as NamingGraph
 from tensorlite.interop.tensorflow.signatures import signature_of
 
 _OTHERS = {"StridedSlice": ("input", "stack", "stack_1", "stack_2")}
@@ -82,10 +81,7 @@ def rename(node: Node, wanted: str) -> None:
     """Give a node a name that no other has, and those of its inputs that stand below it."""
     graph, old = node.graph, node.name
     name = wanted if old.lower() == wanted.lower() else graph.unique_name(wanted)
-    if isinstance(graph, NamingGraph):
-        graph.rename(node, name)
-    else:
-        node.name = name
+    graph.rename(node, name)
     for x in node.inputs:
         if x.node.name.startswith(f"{old}/"):
             rename(x.node, name + x.node.name[len(old) :])

@@ -38,10 +38,7 @@ def bear(
             if inner is graph:
                 _make_way(graph, count, whole)
             whole = inner.unique_name(whole)
-        if inner is graph:
-            graph.rename(node, whole)
-        else:
-            node.name = whole
+        inner.rename(node, whole)
         keep_name(node)
 
 

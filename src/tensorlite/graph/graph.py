@@ -272,6 +272,10 @@ class Graph:
             self._known[key] = node
         return node
 
+    def rename(self, node: Node, name: str) -> None:
+        """Give a node a name that `unique_name` has returned."""
+        node.name = name
+
     def is_shared(self, node: Node) -> bool:
         """Return whether equal calls give a node, as they do not where it was appended."""
         return any(one is node for one in self._known.values())

@@ -278,7 +278,7 @@ def titled(made: Any, name: str) -> Any:
     """Return a tensor or node just made in a graph, which is called so below the scope from now."""
     first = made[0] if isinstance(made, list) else made
     node = first.node if isinstance(first, SymbolicTensor) else first
-    if isinstance(node, Node) and isinstance(node.graph, Graph):
+    if isinstance(node, Node) and node.graph.as_called:
         here = scope.get().name
         whole = f"{here}/{name}" if here else name
         node.graph.rename(node, node.graph.unique_name(whole))

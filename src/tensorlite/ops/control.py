@@ -138,7 +138,7 @@ class _Counted:
         if tracer() is None:
             return bool(allowed) and self.holds(*variables)
         wanted = as_condition(self.holds(*variables), "the condition of while_loop")
-        return operand.operators.bitwise_and(allowed, wanted)
+        return operand.operators.logical_and(allowed, wanted)
 
     def body(self, turn: Tensor, *variables: Any) -> Any:
         """Return the variables after one turn."""

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import tensorlite as tl
+from tensorlite.compat.adopting import inner_named
+from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import stop_gradient
@@ -17,6 +19,7 @@ from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.op import Role
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
@@ -51,10 +54,12 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
     a_function(function, "the function to call")
 
     def called(*args: Any) -> Any:
-        if active_graph() is None:
+        graph = active_graph()
+        if graph is None:
             return function(*args)
-        result = function(*shown(args))
-        return nest.map_structure(taken, plain(result))
+        result = nest.map_structure(taken, plain(function(*shown(args))))
+        name_arguments(inner_graph(graph), 0, scope.get().name)
+        return result
 
     return called
 
@@ -257,7 +262,17 @@ def _while(
     )
     if count is not None:
         count.finish(number, counters)
+    if counters:
+        _name_counter(found)
     return under(list(found), "Exit", counters)
+
+
+def _name_counter(found: Any) -> None:
+    """Give what a loop's turns are counted from the name that it has in TensorFlow."""
+    first = next(iter(nest.flatten(list(found))))
+    loop = first.node if isinstance(first, SymbolicTensor) else None
+    if loop is not None and loop.op.role is Role.WHILE:
+        inner_named(loop.inputs[0], "iteration_counter")
 
 
 def map_fn(

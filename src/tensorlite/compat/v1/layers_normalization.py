@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, reductions
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, nn_functions
 from tensorlite.compat.v1.averages import assign_moving_average
+from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.compat.v1.layers_core import (
     chosen,
@@ -274,8 +275,8 @@ class BatchNormalization(Layer):
         if static_bool(training) is None:
             momentum = chosen(
                 training,
-                lambda: elementwise.cast(self.momentum, mean.dtype),
-                lambda: elementwise.cast(1.0, mean.dtype),
+                lambda: constant(self.momentum, mean.dtype),
+                lambda: constant(1.0, mean.dtype),
             )
         self.add_update(
             assign_moving_average(self.moving_mean, mean, momentum, zero_debias=False)

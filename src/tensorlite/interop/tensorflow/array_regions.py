@@ -43,6 +43,13 @@ def plain(value: Value) -> SymbolicTensor:
     raise NoArrayError(f"{value} is used as a tensor")
 
 
+def _apart(name: str) -> Graph:
+    """Return a graph in which every node is one of its own, as in those that programs make."""
+    made = Graph(name)
+    made.shares = False
+    return made
+
+
 class Region:
     """A graph, or one inside of another, on its way."""
 
@@ -251,7 +258,7 @@ def _loop(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
     cond, body = node.op.regions()
     variables = _Variables(here, node, given)
     first = variables.first
-    inner = here.place.beside(Graph(body.name), is_inside=True)
+    inner = here.place.beside(_apart(body.name), is_inside=True)
     values, fixed = variables.inside(inner, body)
     region = Region(body, inner, values, here.handlers)
     region.put()
@@ -285,7 +292,7 @@ def _condition(
     variables: _Variables,
     extra: Sequence[SymbolicTensor],
 ) -> Graph:
-    place = here.place.beside(Graph(cond.name))
+    place = here.place.beside(_apart(cond.name))
     values, _ = variables.inside(place, cond)
     for x in extra:
         place.graph.add_input(x.spec, "fixed")
@@ -344,7 +351,7 @@ def _conditional(here: Region, node: Node, given: Sequence[Value]) -> list[Value
 def _side(
     here: Region, region: Graph, side: int, layouts: Sequence[Layout]
 ) -> tuple[Place, list[Value]]:
-    place = here.place.beside(Graph(region.name))
+    place = here.place.beside(_apart(region.name))
     values: dict[int, Value] = {}
     for x, layout in zip(region.inputs, layouts, strict=True):
         _, value = built(place, layout)

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tensorlite.core.dtypes import resource
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.arraying import Lone, as_arrays
+from tensorlite.interop.tensorflow.outer_reads import read_outside
+from tensorlite.interop.tensorflow.writing import (
+    before_switches,
+    inside_loops,
+    is_constant,
+)
 from tensorlite.ops.identity import Identity, IdentityN
 from tensorlite.passes.lower import Tensors, put_lowered
 from tensorlite.passes.rewrite import Copy
@@ -32,6 +38,7 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
     >>> sorted({node.op.name for node in as_primitives(graph).nodes} & {"If", "Switch", "Merge"})
     ['Merge', 'Switch']
     """
+    is_called = graph.as_called
     graph = as_arrays(graph)
     if not any(node.op.role in (Role.IF, Role.WHILE) for node in graph.nodes):
         return graph
@@ -43,28 +50,41 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
         if node.op.role is Role.INPUT:
             copy.node(node)
     put_lowered(graph, copy)
-    kept = _kept_names(graph, copy)
+    kept = _kept_names(graph, copy, is_called)
     copy.finish(graph)
     _pass_names(made, kept)
     _drop(made, set(kept))
     _part_switches(made)
+    _wait_for_variables(made)
+    read_outside(made)
     _give_names(graph, made, kept)
+    _keep_in_turns(made)
+    _ask_within(made)
     _ask_directly(made)
     return made
 
 
-def _kept_names(graph: Graph, copy: Copy) -> dict[Node, str]:
-    """Return the copies that have the names of their originals, with these."""
+def _kept_names(graph: Graph, copy: Copy, is_called: bool) -> dict[Node, str]:
+    """Return the copies that have the names of their originals, with these.
+
+    Results of branches and loops have TensorFlow's own in graphs of what programs called.
+    """
     kept: dict[Node, str] = {}
     for node in graph.nodes:
         made = copy.nodes[node]
         if len(made) == 1 and made[0].op is node.op:
             kept[made[0]] = node.name
-        elif node.op.role in (Role.IF, Role.WHILE) and node.outputs:
+        elif node.outputs and _is_named(node, is_called):
             result = _results(node, copy)
             if result is not None:
                 kept[result] = node.name
     return kept
+
+
+def _is_named(node: Node, is_called: bool) -> bool:
+    """Return whether a branch or loop has a name by which programs know its results."""
+    is_region = node.op.role in (Role.IF, Role.WHILE)
+    return is_region and not (is_called and _OWN.fullmatch(node.name))
 
 
 def _pass_names(graph: Graph, kept: dict[Node, str]) -> None:
@@ -74,11 +94,15 @@ def _pass_names(graph: Graph, kept: dict[Node, str]) -> None:
         if not isinstance(node.op, Identity):
             continue
         ends = node.inputs[0].node
-        is_unnamed = ends not in kept or _OWN.fullmatch(kept[ends]) is not None
-        is_end = ends.op.role in (Role.MERGE, Role.EXIT) and is_unnamed
+        is_end = ends.op.role in (Role.MERGE, Role.EXIT) and ends not in kept
         if is_end and not node.control and _END.fullmatch(node.name):
             kept[ends] = kept.pop(node)
             instead[node] = ends
+    _stand_for(graph, instead)
+
+
+def _stand_for(graph: Graph, instead: Mapping[Node, Node]) -> None:
+    """Leave out nodes that pass on what others give, which stand for them."""
     graph.nodes[:] = [node for node in graph.nodes if node not in instead]
     for node in graph.nodes:
         node.inputs = tuple(
@@ -96,6 +120,60 @@ _OWN = re.compile(r"(.*/)?(While|If)(_\d+)?")
 """The names that branches and loops have by themselves, which TensorFlow 1 knows nothing of."""
 
 
+def _ask_within(graph: Graph) -> None:
+    """Let constants that are results of a branch wait for it themselves."""
+    users = defaultdict[Node, int](int)
+    for node in graph.nodes:
+        for x in node.inputs:
+            users[x.node] += 1
+    passing = {
+        node
+        for node in graph.nodes
+        if isinstance(node.op, Identity)
+        and is_constant(node.inputs[0].node)
+        and users[node.inputs[0].node] == 1
+        and any(map(_is_side, node.control))
+    }
+    beside = {node.inputs[0].node: node for node in passing}
+    graph.nodes[:] = _moved(graph.nodes, beside)
+    for node in passing:
+        node.inputs[0].node.control = node.control
+    _stand_for(graph, {node: node.inputs[0].node for node in passing})
+
+
+def _is_side(node: Node) -> bool:
+    """Return whether a node says that one side of a branch is taken."""
+    return isinstance(node.op, Identity) and _is_gate(node.inputs[0].node)
+
+
+def _keep_in_turns(graph: Graph) -> None:
+    """Let constants that one node of a loop takes be of its turns, as TensorFlow 1's are.
+
+    Those of others, which are of every frame here, are copied where they are written.
+    """
+    users = defaultdict[Node, list[Node]](list)
+    for node in graph.nodes:
+        for x in {x.node for x in node.inputs} | set(node.control):
+            users[x].append(node)
+    inside, beside = inside_loops(graph), dict[Node, Node]()
+    for node in graph.nodes:
+        if is_constant(node) and len(users[node]) == 1 and users[node][0] in inside:
+            user = users[node][0]
+            waits = [x.node for x in user.inputs if x.node in inside]
+            if waits and user.op.role is Role.PLAIN:
+                node.control = (before_switches(waits[0]),)
+                beside[node] = user
+    graph.nodes[:] = _moved(graph.nodes, beside)
+
+
+def _moved(nodes: Sequence[Node], before: Mapping[Node, Node]) -> list[Node]:
+    """Return nodes of which some stand before others now."""
+    due = defaultdict[Node, list[Node]](list)
+    for node, user in before.items():
+        due[user].append(node)
+    return [x for node in nodes if node not in before for x in (*due[node], node)]
+
+
 def _ask_directly(graph: Graph) -> None:
     """Let what says which branch is taken ask the condition itself, as TensorFlow 1's does."""
     for node in graph.nodes:
@@ -107,6 +185,7 @@ def _ask_directly(graph: Graph) -> None:
 def _give_names(graph: Graph, made: Graph, kept: dict[Node, str]) -> None:
     """Let nodes be called as TensorFlow 1 calls what is in its branches and loops."""
     taken = {node.name for node in graph.nodes if not _OWN.fullmatch(node.name)}
+    taken |= set(kept.values())
     titles = _titles(made)
     brought = [node for node in made.nodes if node not in kept and _brings(node)]
     late = set(brought)
@@ -128,12 +207,18 @@ def _give_names(graph: Graph, made: Graph, kept: dict[Node, str]) -> None:
 
 def _free(wanted: str, taken: set[str]) -> str:
     """Return a name with a number behind it that none has, which is taken from now on."""
-    name, count = wanted, 0
+    name, numbered = wanted, _NUMBERED.fullmatch(wanted)
+    whole, count = (
+        (wanted, 0) if numbered is None else (numbered[1], int(numbered[2]))
+    )
     while name in taken:
         count += 1
-        name = f"{wanted}_{count}"
+        name = f"{whole}_{count}"
     taken.add(name)
     return name
+
+
+_NUMBERED = re.compile(r"(.+)_(\d{1,9})")
 
 
 def _brings(node: Node) -> bool:
@@ -167,12 +252,10 @@ def _titles(graph: Graph) -> dict[Node, str]:
     for node in graph.nodes:
         gate = node.inputs[0].node if node.inputs else node
         if _is_gate(node):
-            is_loop = node.inputs[1].node.op.role is Role.LOOP_COND
-            found[node] = "pivot/Switch" if is_loop else "Switch"
-            found.setdefault(gate, "LoopCond" if is_loop else "pred_id")
+            found[node] = "Switch"
+            found.setdefault(gate, "pred_id")
         elif _is_gate(gate) and isinstance(node.op, Identity):
-            side = "switch_t" if node.inputs[0].index else "switch_f"
-            found[node] = "pivot/Identity" if "pivot" in found[gate] else side
+            found[node] = "switch_t" if node.inputs[0].index else "switch_f"
     return found
 
 
@@ -235,6 +318,27 @@ def _part_switches(graph: Graph) -> None:
             ordered.append(_beside(node, node.op, node.inputs, node.control))
             _use(users[id(no)], no, ordered[-1].outputs[0])
     graph.nodes[:] = ordered
+
+
+def _wait_for_variables(graph: Graph) -> None:
+    """Let what waits for a turn of a loop wait for its first variable, as in TensorFlow 1."""
+    first: dict[Node, Node] = {}
+    dropped: dict[Node, Node] = {}
+    for node in graph.nodes:
+        switch = node.inputs[0].node if isinstance(node.op, Identity) else node
+        if switch.op.role is not Role.SWITCH or switch is node:
+            continue
+        going_on = switch.inputs[1].node
+        if going_on.op.role is not Role.LOOP_COND:
+            continue
+        if _is_gate(switch):
+            dropped |= {node: going_on, switch: going_on}
+        else:
+            first.setdefault(going_on, node)
+    graph.nodes[:] = [node for node in graph.nodes if node not in dropped]
+    for node in graph.nodes:
+        waits = [first[dropped[x]] if x in dropped else x for x in node.control]
+        node.control = tuple(dict.fromkeys(waits))
 
 
 def _beside(

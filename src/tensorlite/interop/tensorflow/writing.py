@@ -217,7 +217,7 @@ class _Body:
         self._protos = protos
         self._is_function = is_function
         self._sources: dict[tuple[str, int], str] = {}
-        self._inside = _inside_loops(graph) if alone is None else set()
+        self._inside = inside_loops(graph) if alone is None else set()
         if alone is None:
             self._references = set() if is_function else references(graph)
         else:
@@ -342,7 +342,7 @@ class _Body:
         made = self._protos.add(
             name=name, op=writing.parts[-1].op, device=str(x.node.device)
         )
-        made.input.append(f"^{_before_switches(beside[0]).name}")
+        made.input.append(f"^{before_switches(beside[0]).name}")
         kinds = [y.dtype for y in x.node.outputs]
         self._attributes(made, writing.parts[-1], [], kinds, "")
         return name
@@ -431,14 +431,14 @@ def is_constant(node: Node) -> bool:
     return is_free and not node.inputs and not node.control
 
 
-def _before_switches(node: Node) -> Node:
+def before_switches(node: Node) -> Node:
     """Return what a node is, or passes on to one of two branches."""
     while node.op.role is Role.SWITCH:
         node = node.inputs[0].node
     return node
 
 
-def _inside_loops(graph: Graph) -> set[Node]:
+def inside_loops(graph: Graph) -> set[Node]:
     """Return the nodes whose inputs are values of a loop's frame."""
     depth: dict[Node, int] = {}
     for node in graph.nodes:
