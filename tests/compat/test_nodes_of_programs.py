@@ -141,7 +141,7 @@ def looped() -> None:
     weights = tf.get_variable("w", initializer=np.ones(2, np.float32))
     tf.while_loop(
         lambda i, x: i < 5,
-        lambda i, x: (i + 1, x * weights),
+        lambda i, x: [i + 1, x * weights],
         [tf.constant(0, name="i"), tf.constant([1.0, 2.0], name="x")],
         maximum_iterations=3,
     )
