@@ -451,3 +451,21 @@ def test_variables_tell_what_they_are_as_tensorflow_prints_them() -> None:
     v = tf.get_variable("v", [2, 3])
     told = "<tf.Variable 'v:0' shape=(2, 3) dtype=float32>"
     assert (str(v), str([v])) == (told, f"[{told}]")
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
+def test_graphs_that_draw_classes_for_labels_of_any_number_are_written(
+    dtype: Any, tmp_path: Path
+) -> None:
+    """The placeholder does not say how many labels a row has; losses take one by default."""
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        labels = tf.placeholder(dtype, [None, None])
+        table, shift = tf.Variable(tf.ones((20, 3))), tf.Variable(tf.zeros(20))
+        losses = tf.nn.sampled_softmax_loss(
+            table, shift, labels, tf.ones((2, 3)), 4, 20
+        )
+        session.run(tf.global_variables_initializer())
+        assert session.run(losses, {labels: [[1], [2]]}).shape == (2,)
+        tf.train.Saver().save(session, str(tmp_path / "model"))
+        nodes = {x.op: x for x in graph.as_graph_def().node}
+    assert nodes["LogUniformCandidateSampler"].attr["num_true"].i == 1

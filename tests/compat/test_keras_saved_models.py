@@ -29,6 +29,16 @@ class Own(keras.Model):
         return self.dense(inputs)
 
 
+class Doubled(keras.layers.Dense):
+    """A layer of a program's own class."""
+
+    def __init__(self, units: int = 2, **kwargs: Any) -> None:
+        super().__init__(units, **kwargs)
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        return 2 * super().call(inputs)
+
+
 def _chain(**kwargs: Any) -> Any:
     first = keras.layers.Dense(3, activation="relu", **kwargs)
     dropped = keras.layers.Dropout(0.5)
@@ -56,8 +66,9 @@ def _trained(model: Any) -> Any:
         (_chain, "Sequential"),
         (_graph, "Functional"),
         (Own, "Revived"),
+        (lambda: keras.Sequential([keras.Input((4,)), Doubled()]), "Revived"),
     ],
-    ids=["chain", "chain_of_later_shape", "graph", "own_class"],
+    ids=["chain", "chain_of_later_shape", "graph", "own_class", "own_layer"],
 )
 def test_models_come_back_from_folders(make: Any, kind: str, tmp_path: Path) -> None:
     """They predict and are measured as before, and go on training."""

@@ -283,7 +283,8 @@ def _sampler(op: Op, node: Node) -> tuple[Spelled, ...] | None:
     name = _SAMPLERS.get(drawn.name, "")
     if not name or labels is None:
         return None
-    given |= drawn.attributes() | {"num_true": labels[-1]}
+    # Rows of a length that is not known have the one label that losses take by default.
+    given |= drawn.attributes() | {"num_true": labels[-1] or 1}
     given["unigrams"] = given.pop("weights", ())
     return (Spelled(name, given, (1,)),)
 

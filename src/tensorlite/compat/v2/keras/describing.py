@@ -162,6 +162,10 @@ def _restored(name: str, config: Any, whole: Mapping[str, Any]) -> Any:
     return made
 
 
+class UnknownNameError(InvalidArgumentError):
+    """A description names a class or function of a program that is not known."""
+
+
 def _class(name: str, whole: Mapping[str, Any], other: Any) -> Any:
     """Return a class or function by its name, its registered name, or where Keras has it."""
     for key in (other, name):
@@ -172,7 +176,7 @@ def _class(name: str, whole: Mapping[str, Any], other: Any) -> Any:
     for space in [*nearest, *known]:
         if name in known[space]:
             return lookup.of_version(name, known[space][name])
-    raise InvalidArgumentError(
+    raise UnknownNameError(
         f"the class or function {name!r} of {module or 'a program'} is not known here: give "
         "custom_objects={name: class}, or register it with "
         "keras.saving.register_keras_serializable"

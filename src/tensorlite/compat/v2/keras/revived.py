@@ -44,7 +44,7 @@ def load_model(filepath: Any, compile: bool = True) -> Any:
 def _read_saved_model(folder: str, compile: bool) -> Any:
     """Return what a SavedModel holds, as a model if it says what Keras needs to make one.
 
-    One of a class that is not known computes with the functions that the SavedModel has.
+    One of a class that is not known, or with such layers, computes with the SavedModel's functions.
     """
     loaded = load_saved_model(folder)
     told = saved_notes.read_description(Path(folder))
@@ -54,7 +54,10 @@ def _read_saved_model(folder: str, compile: bool) -> Any:
     is_known = told["config"] is not None and (
         name in _OWN or name in lookup.custom_objects
     )
-    model = _made(told, loaded) if is_known else Revived(loaded, told["name"])
+    try:
+        model = _made(told, loaded) if is_known else Revived(loaded, told["name"])
+    except describing.UnknownNameError:  # of a layer
+        model = Revived(loaded, told["name"])
     trained = told.get("training_config")
     if compile and trained is not None:
         older_files.compile_as(model, trained)
