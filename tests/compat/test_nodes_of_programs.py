@@ -44,6 +44,17 @@ def reinitializable() -> None:
     iterator.make_initializer(tf.data.Dataset.range(4))
 
 
+def precision() -> None:
+    """Count how many of what was found was wanted."""
+    wanted, found = (tf.placeholder(tf.bool, [3], name=name) for name in ("l", "p"))
+    tf.metrics.precision(wanted, found)
+
+
+def weighted_mean() -> None:
+    """Average numbers by weights of their shape."""
+    tf.metrics.mean(*(tf.placeholder(tf.float32, [3], name=name) for name in "xw"))
+
+
 NODES: dict[str, tuple[Callable[[], Any], str]] = {
     "momentum": (
         momentum,
@@ -69,6 +80,19 @@ NODES: dict[str, tuple[Callable[[], Any], str]] = {
             "ModelDataset(OptimizeDataset); MakeIterator(ModelDataset, IteratorV2); "
             "IteratorToStringHandle(IteratorV2); IteratorGetNext(IteratorV2)"
         ),
+    ),
+    "precision": (
+        precision,
+        (
+            "precision/true_positives/LogicalAnd(precision/true_positives/Equal, "
+            "precision/true_positives/Equal_1); "
+            "precision/false_positives/assert_type/statically_determined_correct_type(); "
+            "precision/value(precision/Greater, precision/div, precision/value/e)"
+        ),
+    ),
+    "weighted mean": (
+        weighted_mean,
+        "mean/Mul(x, w); mean/Sum(w, mean/Const); mean/Sum_1(mean/Mul, mean/Const_1)",
     ),
     "reinitializable": (
         reinitializable,

@@ -315,7 +315,7 @@ def _rank_tensor(rank: Any) -> Any:
     return made
 
 
-@named("assert_type")
+@named("assert_type", "statically_determined_correct_type")
 def assert_type(
     tensor: Any, tf_type: Any, message: Any = None, name: str | None = None
 ) -> Any:
@@ -328,7 +328,7 @@ def assert_type(
     return tl.group()
 
 
-@named("assert_integer")
+@named("assert_integer", "statically_determined_was_integer")
 def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
     operand = converted(x)
     if not operand.dtype.is_integer:

@@ -12,6 +12,7 @@ from typing import Any
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, scopes
 from tensorlite.compat.v1.variables import Variable
+from tensorlite.compat.v1.weights import broadcast_weights
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import FailedPreconditionError, ShapeError
@@ -102,8 +103,7 @@ def alike(x: Any, y: Any) -> None:
 
 def spread(weights: Any, values: Any) -> Any:
     """Return weights in the shape of what they weigh."""
-    scale = elementwise.cast(weights, values.dtype)
-    return elementwise.multiply(scale, v1_arrays.ones_like(values))
+    return broadcast_weights(elementwise.cast(weights, values.dtype), values)
 
 
 def quotient(total: Any, count: Any, name: str | None = None) -> Any:

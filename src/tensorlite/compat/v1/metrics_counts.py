@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1 import numbers
+from tensorlite.compat.shared.checks import assert_type
+from tensorlite.compat.v1 import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.metric_parts import (
     Metric,
     collected,
@@ -38,18 +39,18 @@ def _counter(kind: str) -> Callable[..., Metric]:
                 elementwise.cast(labels, bool_),
                 weights,
             )
-            hits = computed("LogicalAnd", scores.outcome, kind, wanted, found)
+            truth, guess = scores.OUTCOMES[kind]
+            hits = elementwise.logical_and(
+                elementwise.equal(wanted, truth), elementwise.equal(found, guess)
+            )
+            assert_type(hits, bool_)
             count = metric_variable([], name="count")
             each = elementwise.cast(hits, float32)
             if scale is not None:
                 each = elementwise.multiply(each, elementwise.cast(scale, float32))
+            value = arrays.identity(count.value())
             update = count.assign_add(numbers.reduce_sum(each))
-            return collected(
-                arrays.identity(count.value()),
-                update,
-                metrics_collections,
-                updates_collections,
-            )
+            return collected(value, update, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = kind
     return metric
@@ -84,14 +85,19 @@ def ratio(
             )
             hits, more_hits = counted(wanted, found, scale)
             misses, more_misses = other(wanted, found, scale)
-            value = elementwise.div_no_nan(hits, hits + misses, name="value")
-            update = elementwise.div_no_nan(
-                more_hits, more_hits + more_misses, name="update_op"
-            )
+            value = _share(hits, misses, "value")
+            update = _share(more_hits, more_misses, "update_op")
             return collected(value, update, metrics_collections, updates_collections)
 
     metric.__name__ = metric.__qualname__ = default
     return metric
+
+
+def _share(hits: Any, misses: Any, name: str) -> Any:
+    """Return the share of hits, 0 where nothing was counted."""
+    is_any = elementwise.greater(hits + misses, 0)
+    share = elementwise.div(hits, hits + misses)
+    return v1_arrays.where(is_any, share, 0.0, name=name)
 
 
 precision = ratio("precision", false_positives)

@@ -128,7 +128,7 @@ def _of_errors(
 
 mean_absolute_error = _of_errors(
     "mean_absolute_error",
-    lambda y, p: elementwise.abs(elementwise.subtract(p, y)),
+    lambda y, p: elementwise.abs(p - y),
 )
 mean_squared_error = _of_errors("mean_squared_error", elementwise.squared_difference)
 
@@ -182,11 +182,10 @@ def mean_relative_error(
     in_graph_only("mean_relative_error")
     found, wanted, scale = fitted(predictions, labels, weights)
     found, by, _ = fitted(found, normalizer, None)
-    apart = elementwise.abs(elementwise.subtract(wanted, found))
     relative = v1_arrays.where(
         elementwise.equal(by, 0.0),
         v1_arrays.zeros_like(wanted),
-        elementwise.divide(apart, by),
+        elementwise.div(elementwise.abs(wanted - found), by),
     )
     return mean(
         relative,
