@@ -9,7 +9,7 @@ from typing import Any
 
 from tensorlite.ops.audio_files import decode_wav, encode_wav
 from tensorlite.ops.csv import decode_csv
-from tensorlite.ops.decoding import decode_raw
+from tensorlite.ops.decoding import decode_compressed, decode_raw
 from tensorlite.ops.example_messages import (
     NAMES as _MESSAGES,
     example_message as _message,
@@ -42,6 +42,7 @@ __all__ = [
     "SparseFeature",
     "TFRecordWriter",
     "VarLenFeature",
+    "decode_compressed",
     "decode_csv",
     "decode_raw",
     "decode_wav",

@@ -108,3 +108,109 @@ def test_what_flows_goes_back_to_the_greatest() -> None:
         **FLOATS,
     )
     assert made.session().run("dx:0").ravel().tolist() == [0, 0, 0, 5]
+
+
+@pytest.mark.parametrize(("by_rows", "inner"), [(True, 0), (False, 1), (True, -1)])
+def test_ragged_tensors_are_elements(by_rows: bool, inner: int) -> None:
+    made = rows()
+    kinds: dict[str, Any] = {"Tvalues": tl.float32, "Tsplits": tl.int64}
+    made.node(
+        *("RaggedTensorToVariant", "e", "splits", "values"),
+        RAGGED_RANK=1,
+        batched_input=by_rows,
+        **kinds,
+    )
+    made.node(
+        *("RaggedTensorFromVariant", "y", "e"),
+        input_ragged_rank=inner,
+        output_ragged_rank=1,
+        **kinds,
+    )
+    assert listed(made, "y:0", "y:1") == [[0, 2, 2, 5], [1, 2, 3, 4, 5]]
+
+
+def test_axes_of_elements_become_outer_rows() -> None:
+    made = Program()
+    made.const("splits", np.array([0, 2, 3, 3, 4], np.int64))
+    made.floats("values", 1.0, 2.0, 3.0, 4.0)
+    made.const("shape", np.array([2, 2], np.int32))
+    kinds: dict[str, Any] = {"Tvalues": tl.float32, "Tsplits": tl.int64}
+    made.node(
+        *("RaggedTensorToVariant", "e", "splits", "values"),
+        RAGGED_RANK=1,
+        batched_input=True,
+        **kinds,
+    )
+    made.node("Reshape", "m", "e", "shape", T=tl.variant, Tshape=tl.int32)
+    made.node(
+        *("RaggedTensorFromVariant", "y", "m"),
+        input_ragged_rank=-1,
+        output_ragged_rank=2,
+        **kinds,
+    )
+    outer, inner, values = listed(made, "y:0", "y:1", "y:2")
+    assert (outer, inner) == ([0, 2, 4], [0, 2, 3, 3, 4])
+    assert values == [1, 2, 3, 4]
+
+
+def test_bounds_that_do_not_fit_the_values_are_refused() -> None:
+    made = rows()
+    made.const("wrong", np.array([0, 9], np.int64))
+    made.node(
+        *("RaggedTensorToVariant", "e", "wrong", "values"),
+        RAGGED_RANK=1,
+        batched_input=True,
+        Tvalues=tl.float32,
+        Tsplits=tl.int64,
+    )
+    made.node(
+        *("RaggedTensorFromVariant", "y", "e"),
+        input_ragged_rank=0,
+        output_ragged_rank=1,
+        Tvalues=tl.float32,
+        Tsplits=tl.int64,
+    )
+    with pytest.raises(tl.errors.InvalidArgumentError, match="must rise from 0 to 5"):
+        made.session().run("y:0")
+
+
+def test_empty_rows_are_filled() -> None:
+    made = Program()
+    made.const("rows", np.array([0, 2, 2], np.int64))
+    made.floats("values", 1.0, 2.0, 3.0)
+    made.const("count", np.array(4, np.int64))
+    made.const("filler", np.array(-1, np.float32))
+    made.node(
+        "RaggedFillEmptyRows", "y", "rows", "values", "count", "filler", **FLOATS
+    )
+    assert listed(made, "y:0", "y:1", "y:2", "y:3") == [
+        [0, 1, 2, 2, 3],
+        [1, -1, 2, 3, -1],
+        [False, True, False, True],
+        [0, 2, 3],
+    ]
+
+
+@pytest.mark.parametrize("hashed", [False, True])
+def test_rows_are_crossed(hashed: bool) -> None:
+    made = Program()
+    made.const("values", np.array([b"a", b"b", b"c"], object))
+    made.const("splits", np.array([0, 2, 3], np.int64))
+    made.const("dense", np.array([[b"x"], [b"y"]], object))
+    made.node(
+        *("RaggedCross", "y", "values", "splits", "dense"),
+        Nsparse=0,
+        input_order="RD",
+        hashed_output=hashed,
+        num_buckets=100,
+        hash_key=0xDECAFCAFFE,
+        ragged_values_types=(tl.string,),
+        ragged_splits_types=(tl.int64,),
+        sparse_values_types=(),
+        dense_types=(tl.string,),
+        out_values_type=tl.int64 if hashed else tl.string,
+        out_row_splits_type=tl.int64,
+    )
+    words = [b"a_X_x", b"b_X_x", b"c_X_y"]
+    numbers = [92, 4, 60]
+    assert listed(made, "y:0", "y:1") == [numbers if hashed else words, [0, 2, 3]]

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from tensorlite.core import nest
+from tensorlite.core.collecting import uncollected
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import current, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, TracingError
@@ -79,20 +80,22 @@ class Compiled:
     @cached_property
     def lowered(self) -> Graph:
         """The graph of control-flow primitives, optimised."""
-        return pipeline.lower(self.graph)
+        with uncollected():
+            return pipeline.lower(self.graph)
 
     @cached_property
     def optimised(self) -> Graph:
         """The graph with inner graphs, optimised."""
-        return pipeline.optimise(self.graph)
+        with uncollected():
+            return pipeline.optimise(self.graph)
 
     @cached_property
     def plan(self) -> Plan:
         """What runs."""
         log_unplaced(self.optimised)
-        return compile_plan(
-            self.lowered if self.runner == "frames" else self.optimised
-        )
+        graph = self.lowered if self.runner == "frames" else self.optimised
+        with uncollected():
+            return compile_plan(graph)
 
     def run(
         self,

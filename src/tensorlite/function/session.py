@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, runtime_checkable
 
 from tensorlite.core import nest
+from tensorlite.core.collecting import uncollected
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import (
     DTypeError,
@@ -245,9 +246,9 @@ class Session:
             feeds = list(feeds)
             found = feeds_of(self.graph, feeds)
             wanted = Wanted(self.graph, leaves, nest.paths(fetches))
-            part = extract(
-                self.graph, [feed.tensor for feed in found], wanted.fetches
-            )
+            with uncollected():
+                tensors = [feed.tensor for feed in found]
+                part = extract(self.graph, tensors, wanted.fetches)
             compiled = Compiled(part.graph, self.runner)
             compiled.captured = len(part.captured)
             default = (

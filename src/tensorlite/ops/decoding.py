@@ -1,15 +1,24 @@
-"""Bytes as numbers: decode_raw. Text as columns is in csv.py, examples are in examples.py."""
+"""Bytes as numbers: decode_raw; and what bytes are compressed from.
+
+Text as columns is in csv.py, examples are in examples.py.
+"""
 
 from __future__ import annotations
 
 import sys
+import zlib
 
 import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import (
+    DataLossError,
+    DTypeError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+)
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -77,6 +86,64 @@ class DecodeRaw(Op):
                 f"size of {self.out_type.name}"
             )
         return length
+
+
+class DecodeCompressed(Op):
+    """The bytes that strings are compressed from."""
+
+    differentiable = False
+    compression_type: str = ""
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's shape; DTypeError unless it is of strings."""
+        if x.dtype is not dtypes.string:
+            raise DTypeError(f"decode_compressed takes strings, not {x}")
+        if self.compression_type not in _WINDOWS:
+            raise InvalidArgumentError(
+                f"decode_compressed: compression_type={self.compression_type!r}; allowed are "
+                + ", ".join(map(repr, _WINDOWS))
+            )
+        return x
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the bytes; DataLossError for what is not compressed so."""
+        out = np.empty(x.size, object)
+        for place, text in enumerate(x.ravel().tolist()):
+            out[place] = self._plain(as_bytes(text))
+        return out.reshape(x.shape)
+
+    def _plain(self, data: bytes) -> bytes:
+        window = _WINDOWS[self.compression_type]
+        if window is None:
+            return data
+        inflate = zlib.decompressobj(window)
+        try:
+            found = inflate.decompress(data, MOST_INFLATED)
+        except zlib.error as error:
+            raise DataLossError(f"decode_compressed: {error}") from None
+        if inflate.unconsumed_tail:
+            raise ResourceExhaustedError(
+                f"decode_compressed: a string is of more than {MOST_INFLATED} bytes"
+            )
+        return found
+
+
+_WINDOWS = {"": None, "ZLIB": zlib.MAX_WBITS, "GZIP": 16 + zlib.MAX_WBITS}
+"""How zlib is told each kind of compression."""
+MOST_INFLATED = 2**30
+"""How many bytes a string may become."""
+
+
+def decode_compressed(x: TensorLike, compression_type: str = "") -> Tensor:
+    r"""Return the bytes that strings are compressed from, by "ZLIB", "GZIP" or not at all.
+
+    Raises DataLossError for what is not compressed so. Source: TensorFlow's DecodeCompressed.
+
+    >>> import zlib
+    >>> print(tl.io.decode_compressed([zlib.compress(b"abc")], "ZLIB"))
+    [b'abc']
+    """
+    return call(DecodeCompressed(compression_type), x)
 
 
 def decode_raw(

@@ -234,6 +234,20 @@ class Seed(Source):
         return key, counter
 
 
+class Held(Source):
+    """The state of a generator, behind a handle."""
+
+    def __init__(self, handle: Tensor) -> None:
+        self.handle = handle
+
+    def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the key and counter of now, and advance the state."""
+        count = call(draws.CountOf(), shape)
+        state = call(draws.RngReadAndSkip(), self.handle, _algorithm(), count)
+        key, counter = calls(draws.KeyAndCounter(), state)
+        return key, counter
+
+
 class Generator(Source):
     """A stream of random numbers: a key, and a counter that every drawing advances.
 
@@ -291,10 +305,7 @@ class Generator(Source):
 
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return the key and counter of now, and advance the state."""
-        count = call(draws.CountOf(), shape)
-        state = call(draws.RngReadAndSkip(), self.state.handle, _algorithm(), count)
-        key, counter = calls(draws.KeyAndCounter(), state)
-        return key, counter
+        return Held(self.state.handle).key_and_counter(shape)
 
     def named_variables(self) -> dict[str, Variable]:
         """Return the state, for checkpoints."""

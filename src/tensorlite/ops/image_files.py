@@ -67,7 +67,11 @@ def _pixels(picture: Any, channels: int, dtype: DType, what: str) -> Array:
             found = np.repeat(found, 3, axis=2) if channels == 3 else found
         else:
             mode = _MODES.get(channels) or _own_mode(picture)
-            found = np.asarray(picture.convert(mode), np.uint8)
+            is_grey = picture.mode in ("1", "L", "LA")
+            if mode == "L" and picture.format == "PNG" and not is_grey:
+                found = _greys(np.asarray(picture.convert("RGB"), np.int32))
+            else:
+                found = np.asarray(picture.convert(mode), np.uint8)
             found = found[:, :, None] if found.ndim == 2 else found
     except (OSError, SyntaxError, ValueError) as error:
         raise InvalidArgumentError(f"{what}: the image is damaged: {error}") from None
@@ -78,6 +82,12 @@ def _pixels(picture: Any, channels: int, dtype: DType, what: str) -> Array:
     if dtype.is_floating:
         return (found / np.iinfo(found.dtype).max).astype(dtype.numpy)
     return found
+
+
+def _greys(colours: Array) -> Array:
+    """Return how bright colours are by the weights that libpng has, cut off and not rounded."""
+    weights = np.array([9797, 19234, 3737], np.int32)
+    return (colours @ weights >> 15).astype(np.uint8)
 
 
 def _own_mode(picture: Any) -> str:

@@ -150,6 +150,13 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
     return json_examples_read(converted(json_examples))
 
 
+@named("DecodeCompressed")
+def decode_compressed(
+    bytes: Any, compression_type: str = "", name: str | None = None
+) -> Any:
+    return decoding.decode_compressed(bytes, compression_type)
+
+
 @named("DecodeRaw")
 def decode_raw(
     input_bytes: Any,

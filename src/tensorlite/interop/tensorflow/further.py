@@ -292,6 +292,7 @@ FURTHER: dict[str, Adapter] = {
     "MutableHashTableOfTensors": partial(_table, True),
     "MutableHashTableOfTensorsV2": partial(_table, True),
     "PopulationCount": _composed(_ones_in),
+    "RaggedFillEmptyRowsGrad": _composed(_unfilled),
     "SampleDistortedBoundingBox": _window,
     "SampleDistortedBoundingBoxV2": _window,
     "SparseDenseCwiseAdd": _elementwise(lambda x, y: x + y),

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tensorlite.core.dispatch import call
+from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops.activations import relu
 from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
+from tensorlite.ops.composite import composed
 from tensorlite.ops.create import zeros
 from tensorlite.ops.join import concat
 from tensorlite.ops.projections import projected
@@ -48,6 +51,25 @@ def _first_five(
     return adapter
 
 
+def _norm_and_more(given: Given) -> Values:
+    """Return normalised images, to which others may be added, without what is negative if asked."""
+    op, mode = _norm(given), given.typed("activation_mode", str)
+    more = given.typed("num_side_inputs", int)
+    if mode not in {"Identity", "Relu"} or more not in {0, 1}:
+        raise GraphDefError(
+            f"{given.record}: activation_mode={mode!r} and {more} side inputs; allowed are "
+            "Identity and Relu, and one side input at most"
+        )
+
+    def normed(*inputs: Tensor) -> tuple[Tensor, ...]:
+        y, *rest = composed(op, *inputs[:5])
+        for other in inputs[5:]:
+            y = y + other
+        return (relu(y) if mode == "Relu" else y, *rest)
+
+    return given.composed(normed, *given.tensors)
+
+
 def _nearest_gradient(given: Given) -> Values:
     """Return the gradient of resizing by the nearest element, for images of a size."""
     aligned, centred = [given.typed(name, bool) for name in _RESIZING]
@@ -77,6 +99,7 @@ def _projected(given: Given) -> Values:
 _RESIZING = ("align_corners", "half_pixel_centers")
 
 IMAGING: dict[str, Adapter] = {
+    "_FusedBatchNormEx": _norm_and_more,
     "FusedBatchNorm": _first_five(_norm),
     "FusedBatchNormGrad": _first_five(_gradient),
     "FusedBatchNormGradV2": _first_five(_gradient),

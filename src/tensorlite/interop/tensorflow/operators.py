@@ -14,6 +14,7 @@ from tensorlite.interop.tensorflow.fused import FUSED
 from tensorlite.interop.tensorflow.imaging import IMAGING
 from tensorlite.interop.tensorflow.listing import LISTING
 from tensorlite.interop.tensorflow.matching import MATCHING
+from tensorlite.interop.tensorflow.newer import NEWER
 from tensorlite.interop.tensorflow.older import OLDER
 from tensorlite.interop.tensorflow.parsing import PARSED
 from tensorlite.interop.tensorflow.picturing import PICTURING
@@ -39,6 +40,7 @@ ADAPTERS: dict[str, Adapter] = {
     **CHANCES,
     **IMAGING,
     **MATCHING,
+    **NEWER,
     **OLDER,
     **PICTURING,
     **QUANTISED,

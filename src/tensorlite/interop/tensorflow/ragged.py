@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
+from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.ops.arithmetic import broadcast_to
+from tensorlite.ops.crossing import SparseCross, every_element
+from tensorlite.ops.ensure import ensure_shape
+from tensorlite.ops.join import concat
 from tensorlite.ops.ragged_arrange import gather, range_rows
 from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.shape import astype
+from tensorlite.ops.ragged_variants import (
+    RaggedTensorFromVariant,
+    RaggedTensorToVariant,
+)
+from tensorlite.ops.reduce import prod
+from tensorlite.ops.shape import astype, reshape, shape_of
+from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.stack import stack
 
 
 def _gathered(given: Given) -> Values:
@@ -33,10 +47,16 @@ def _counted(given: Given) -> Values:
     dtype = given.dtype("Tsplits")
 
     def counted(starts: Tensor, limits: Tensor, deltas: Tensor) -> tuple[Tensor, ...]:
-        made = range_rows(starts, limits, deltas, row_splits_dtype=dtype)
+        given_rows = [_vector(x) for x in (starts, limits, deltas)]
+        made = range_rows(*given_rows, row_splits_dtype=dtype)
         return made.row_splits, made.values
 
     return given.composed(counted, *given.tensors)
+
+
+def _vector(x: Tensor) -> Tensor:
+    """Return a tensor, as a vector where its rank is not known."""
+    return reshape(x, [-1]) if x.spec.rank is None else x
 
 
 def _sparse(given: Given) -> Values:
@@ -61,9 +81,18 @@ def _dense(given: Given) -> Values:
     )
 
     def dense(values: Tensor, default: Tensor, *partitions: Tensor) -> Tensor:
-        return _parted(given, kinds, values, partitions).to_tensor(
-            default, shape=shape
-        )
+        if values.spec.rank is None and shape is not None:
+            depth = sum(kind != "FIRST_DIM_SIZE" for kind in kinds)
+            values = ensure_shape(values, [None] * max(len(shape) - depth, 1))
+        if values.spec.rank is not None:
+            return _parted(given, kinds, values, partitions).to_tensor(
+                default, shape=shape
+            )
+        rest = shape_of(values)[1:]
+        flat = reshape(values, stack([shape_of(values)[0], prod(rest)]))
+        filler = reshape(broadcast_to(default, rest), [-1])
+        made = _parted(given, kinds, flat, partitions).to_tensor(filler)
+        return reshape(made, concat([shape_of(made)[:-1], rest]))
 
     return given.composed(dense, *given.tensors[1:])
 
@@ -90,9 +119,74 @@ def _nested(splits: Sequence[Tensor], values: Tensor) -> RaggedTensor:
     return made
 
 
+def _to_elements(given: Given) -> Values:
+    given.typed("RAGGED_RANK", int)
+    return given.made(
+        RaggedTensorToVariant(given.typed("batched_input", bool)), *given.tensors
+    )
+
+
+def _from_elements(given: Given) -> Values:
+    ranks = [given.typed(f"{end}_ragged_rank", int) for end in ("input", "output")]
+    if not 0 <= ranks[1] <= MOST or ranks[0] < -1:
+        raise GraphDefError(
+            f"{given.record}: ragged ranks {ranks}; allowed are 0 to {MOST}"
+        )
+    kinds = given.dtype("Tvalues"), given.dtype("Tsplits")
+    given.check_attributes()
+    return given.node(RaggedTensorFromVariant(*ranks, *kinds), *given.tensors).outputs
+
+
+MOST = 64
+"""How many levels of rows there may be."""
+
+
+def _crossed(given: Given) -> Values:
+    """Return the crosses of ragged, sparse and dense rows, in the order that letters tell."""
+    counts = [
+        len(given.dtypes(f"{kind}_types")) for kind in ("ragged_values", "dense")
+    ]
+    splits, sparse = given.dtypes("ragged_splits_types"), given.typed("Nsparse", int)
+    order = given.typed("input_order", str)
+    dtype = given.dtype("out_row_splits_type")
+    given.dtypes("sparse_values_types")
+    given.dtype("out_values_type")
+    due = {"R": counts[0], "S": sparse, "D": counts[1]}
+    if len(splits) != counts[0] or Counter(order) != Counter(due):
+        raise GraphDefError(f"{given.record}: input_order={order!r} for {due}")
+    op = SparseCross(
+        given.typed("hashed_output", bool),
+        given.typed("num_buckets", int),
+        given.typed("hash_key", int),
+    )
+
+    def crossed(*tensors: Tensor) -> tuple[Tensor, ...]:
+        rest = iter(tensors)
+        values, bounds = _taken(rest, counts[0]), _taken(rest, counts[0])
+        rows = zip(values, bounds, strict=True)
+        parts = zip(*[_taken(rest, sparse) for _ in range(3)], strict=True)
+        kinds = {
+            "R": iter([_nested([y], x).to_sparse() for x, y in rows]),
+            "S": iter([SparseTensor(*one) for one in parts]),
+            "D": iter([every_element(x) for x in rest]),
+        }
+        given_parts = [x for letter in order for x in next(kinds[letter])]
+        made = RaggedTensor.from_sparse(SparseTensor(*calls(op, *given_parts)))
+        return made.flat_values, astype(made.row_splits, dtype)
+
+    return given.composed(crossed, *given.tensors)
+
+
+def _taken(tensors: Iterator[Tensor], count: int) -> list[Tensor]:
+    return list(islice(tensors, count))
+
+
 RAGGED: dict[str, Adapter] = {
+    "RaggedCross": _crossed,
     "RaggedGather": _gathered,
     "RaggedRange": _counted,
+    "RaggedTensorFromVariant": _from_elements,
     "RaggedTensorToSparse": _sparse,
     "RaggedTensorToTensor": _dense,
+    "RaggedTensorToVariant": _to_elements,
 }

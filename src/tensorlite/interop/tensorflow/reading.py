@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.core.check import one_of
+from tensorlite.core.collecting import uncollected
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
@@ -92,7 +93,8 @@ def from_graphdef(
     tokens = scope.set(Scope()), budget.set(Budget())
     try:
         reader.replace(input_map or {})
-        reader.read(proto.node)
+        with uncollected():
+            reader.read(proto.node)
     finally:
         scope.reset(tokens[0])
         budget.reset(tokens[1])

@@ -13,7 +13,7 @@ from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter, Plain
 from tensorlite.ops import sparse_arrange, sparse_dense, sparse_segments, tables
 from tensorlite.ops.counting import histogram_fixed_width
-from tensorlite.ops.create import ones_like
+from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.cumulative import cumulative_sum
 from tensorlite.ops.gather import gather, gather_nd
 from tensorlite.ops.masks import Where
@@ -24,6 +24,7 @@ from tensorlite.ops.search import bincount
 from tensorlite.ops.set_operations import combined
 from tensorlite.ops.shape import reshape, shape_of
 from tensorlite.ops.sparse_tensor import SparseTensor, gathered, reorder
+from tensorlite.ops.stack import stack
 from tensorlite.ops.tensor_bytes import DeserializeManySparse
 
 
@@ -164,6 +165,15 @@ def _filled(
     return made.indices, made.values, empty, moved
 
 
+def _filled_rows(
+    rows: Tensor, values: Tensor, count: Tensor, default: Tensor
+) -> tuple[Tensor, ...]:
+    """Return the same of a ragged tensor, whose values have the numbers of their rows."""
+    places = stack([rows, zeros_like(rows)], axis=1)
+    made, *rest = _filled(places, values, stack([count, 1]), default)
+    return (made[:, 0], *rest)
+
+
 def _split(given: Given) -> Values:
     number, axis = given.typed("num_split", int), int(given.constant(0))
 
@@ -248,6 +258,7 @@ SCATTERING: dict[str, Adapter] = {
     "SparseAdd": _sum,
     "SparseConcat": _joined,
     "SparseDenseCwiseMul": _of_sparse(lambda sp, x: sp.values * gathered(x, sp)),
+    "RaggedFillEmptyRows": _of(_filled_rows),
     "SparseFillEmptyRows": _of(_filled),
     "SparseReduceMax": _reduced(sparse_arrange.sparse_reduce_max),
     "SparseReduceSum": _reduced(sparse_arrange.sparse_reduce_sum),

@@ -17,6 +17,15 @@ from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops import fft
+from tensorlite.ops.arithmetic import conj
+from tensorlite.ops.arrange import flip
+from tensorlite.ops.bounds import maximum
+from tensorlite.ops.create import zeros_like
+from tensorlite.ops.join import concat
+from tensorlite.ops.pieces import padded, sliced
+from tensorlite.ops.rounding import real
+from tensorlite.ops.shape import shape_of
+from tensorlite.ops.stack import stack
 
 _WHOLE = {"FFT": fft.fftn, "IFFT": fft.ifftn}
 _HALF = {"RFFT": fft.rfftn, "IRFFT": fft.irfftn}
@@ -32,12 +41,38 @@ def _transformed(function: Callable[..., Tensor], count: int, given: Given) -> V
 def _resized(function: Callable[..., Tensor], count: int, given: Given) -> Values:
     """Transform to as many numbers as the second input says."""
     sizes = given.tensor(1).spec.vector()
-    if sizes is None or None in sizes:
-        raise GraphDefError(
-            f"{given.record}: the sizes to transform to are computed; supported are constants"
-        )
     axes = tuple(range(-count, 0))
+    if sizes is None or None in sizes:
+        change = _halves if function is fft.rfftn else _signal
+        return given.composed(partial(change, axes), *given.tensors)
     return given.composed(lambda x: function(x, s=sizes, axes=axes), given.tensor(0))
+
+
+def _halves(axes: tuple[int, ...], x: Tensor, sizes: Tensor) -> Tensor:
+    """Return a transform to sizes that are computed."""
+    return fft.rfftn(_cut(x, sizes), axes=axes)
+
+
+def _signal(axes: tuple[int, ...], x: Tensor, sizes: Tensor) -> Tensor:
+    """Return the signal of sizes that are computed, whose other half is made of the one given."""
+    last = sizes[-1:]
+    z = _cut(x, concat([sizes[:-1], last // 2 + 1]))
+    z = fft.ifftn(z, axes=axes[:-1]) if len(axes) > 1 else z
+    mirrored = flip(z[..., 1 : (last[0] + 1) // 2], axis=-1)
+    return real(fft.ifftn(concat([z, conj(mirrored)], axis=-1), axes=(-1,)))
+
+
+def _cut(x: Tensor, sizes: Tensor) -> Tensor:
+    """Return the beginning of the last axes, filled up with zeros to sizes."""
+    own = shape_of(x)
+    first = own.spec.dims[0] if own.spec.shape else None
+    count = sizes.spec.dims[0]
+    if first is None or count is None or first < count:
+        raise GraphDefError(f"a transform of the last {count} axes of {x.spec}")
+    due = concat([own[: first - count], sizes])
+    more = maximum(due - own, 0)
+    filled = padded(x, stack([zeros_like(more), more], axis=1))
+    return sliced(filled, zeros_like(due), due)
 
 
 SPECTRA: dict[str, Adapter] = {}
