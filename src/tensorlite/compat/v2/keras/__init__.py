@@ -6,6 +6,7 @@ Weights are named and ordered as Keras 2 has them. Steps of training are traced 
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.python import recompute_grad as remat
 from tensorlite.compat.v2.keras import (
     activation_names as activations,
     applications,
@@ -87,6 +88,7 @@ __all__ = [
     "KerasTensor",
     "Layer",
     "Loss",
+    "remat",
     "Metric",
     "Optimizer",
     "Regularizer",

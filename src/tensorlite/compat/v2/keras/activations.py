@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import logits, lookup
+from tensorlite.ops.shape import shape_of
 
 
 def linear(x: Any) -> Any:
@@ -34,9 +37,24 @@ def relu(
     return made if max_value is None else tl.minimum(made, float(max_value))
 
 
-def softmax(x: Any, axis: int = -1) -> Any:
+def over(function: Any, value: Any, axis: Any) -> Any:
+    """Return what a function makes of the elements of one axis or several."""
+    if not isinstance(axis, (tuple, list)):
+        return function(value, axis=-1 if axis is None else axis)
+    rank = len(value.shape)
+    last = [int(i) % rank for i in axis]
+    order = [*[i for i in range(rank) if i not in last], *last]
+    moved = tl.permute_dims(value, tuple(order))
+    sizes = shape_of(moved)
+    made = function(tl.reshape(moved, [*sizes[: rank - len(last)], -1]), axis=-1)
+    return tl.permute_dims(
+        tl.reshape(made, sizes), tuple(int(i) for i in np.argsort(order))
+    )
+
+
+def softmax(x: Any, axis: Any = -1) -> Any:
     given = converted(x)
-    return logits.remembered(nn.softmax(given, axis), given)
+    return logits.remembered(over(nn.softmax, given, axis), given)
 
 
 def sigmoid(x: Any) -> Any:
@@ -44,8 +62,8 @@ def sigmoid(x: Any) -> Any:
     return logits.remembered(nn.sigmoid(given), given)
 
 
-def log_softmax(x: Any, axis: int = -1) -> Any:
-    return nn.log_softmax(x, axis)
+def log_softmax(x: Any, axis: Any = -1) -> Any:
+    return over(nn.log_softmax, converted(x), axis)
 
 
 def elu(x: Any, alpha: float = 1.0) -> Any:

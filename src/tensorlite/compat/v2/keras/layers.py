@@ -132,6 +132,8 @@ from tensorlite.compat.v2.keras.layers_more import (
     GaussianDropout,
     GroupNormalization,
     Identity,
+    Pipeline,
+    ReversibleEmbedding,
     RMSNormalization,
     SeparableConv1D,
     SpatialDropout3D,
@@ -220,6 +222,8 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
 GroupQueryAttention = GroupedQueryAttention
 
 __all__ = [
+    "Pipeline",
+    "ReversibleEmbedding",
     "AugMix",
     "CutMix",
     "MaxNumBoundingBoxes",

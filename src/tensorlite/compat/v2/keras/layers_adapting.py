@@ -95,7 +95,11 @@ class Normalization(Layer):
 
     def adapt(self, data: Any, batch_size: Any = None, steps: Any = None) -> None:
         """Learn mean and variance from data."""
-        parts = [np.asarray(x.numpy(), np.float64) for x in batches(data)]
+        parts = [np.asarray(x.numpy(), np.float64) for x in batches(data, steps)]
+        if not parts:
+            raise InvalidArgumentError(
+                "adapt() was given an empty iterable: there are no batches to learn from"
+            )
         if parts[0].ndim == 1:
             parts = [x[:, None] for x in parts]
         if not self.built:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2 import strings
-from tensorlite.compat.v2.keras import checking
+from tensorlite.compat.v2.keras import checking, feeding
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
@@ -21,12 +22,21 @@ from tensorlite.ops.shape import astype
 from tensorlite.ops.sparse_dense import from_dense
 
 
-def batches(data: Any) -> Iterator[Any]:
-    """Yield the batches of data as tensors."""
-    if isinstance(data, Dataset):
-        yield from data
-        return
-    yield data if isinstance(data, Operand) else constant(np.asarray(data))
+def batches(data: Any, steps: int | None = None) -> Iterator[Any]:
+    """Yield the batches of data as tensors, of an endless source so many; labels are left out."""
+    for part in islice(_parts(data), steps):
+        x = part[0] if isinstance(part, tuple) else part
+        yield x if isinstance(x, Operand) else constant(np.asarray(x))
+
+
+def _parts(data: Any) -> Iterator[Any]:
+    if isinstance(data, (Dataset, Iterator)):
+        return iter(data)
+    if isinstance(data, feeding.Sequence):
+        return (data[i] for i in range(len(data)))
+    if isinstance(data, list) and all(len(getattr(x, "shape", ())) > 1 for x in data):
+        return iter(data)
+    return iter([data])
 
 
 def counted(numbers: Any, depth: int, mode: str, weights: Any = None) -> Any:
@@ -114,7 +124,7 @@ class Discretization(Layer):
     def adapt(self, data: Any, batch_size: Any = None, steps: Any = None) -> None:
         """Learn bins that hold about as many values each."""
         known = np.zeros((2, 0), np.float32)
-        for x in batches(data):
+        for x in batches(data, steps):
             part = _sampled(x.numpy(), self.epsilon)
             both = np.concatenate((part, known), axis=1)
             known = _compressed(both[:, np.argsort(both[0])], self.epsilon)

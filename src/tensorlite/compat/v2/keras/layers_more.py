@@ -12,6 +12,7 @@ from tensorlite.compat.v2.keras import (
     activations,
     constraints,
     initializers,
+    masks,
     regularizers,
     seeding,
 )
@@ -21,8 +22,14 @@ from tensorlite.compat.v2.keras.layers_convolutions import (
     SeparableConv2D,
     sizes_of,
 )
-from tensorlite.compat.v2.keras.layers_core import Dropout, chosen, normal_like
+from tensorlite.compat.v2.keras.layers_core import (
+    Dropout,
+    Embedding,
+    chosen,
+    normal_like,
+)
 from tensorlite.compat.v2.keras.layers_pooling import Cropping2D
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.shape import astype, shape_of
 
@@ -331,3 +338,76 @@ class UpSampling3D(Layer):
 
 class Cropping3D(Cropping2D):
     axes = 3
+
+
+class Pipeline(Layer):
+    """Layers one after the other, which is no model."""
+
+    def __init__(self, layers: Any, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(name=name, **kwargs)
+        self.layers = list(layers)
+
+    def call(self, inputs: Any, training: Any = True, mask: Any = None) -> Any:
+        made = inputs
+        for layer in self.layers:
+            told = {"training": training, "mask": mask}
+            made = layer(made, **{k: x for k, x in told.items() if layer.takes(k)})
+            mask = masks.of(made)
+        return made
+
+
+class ReversibleEmbedding(Embedding):
+    """Rows of a table, and back from rows to how alike each of the table's is to them."""
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        tie_weights: bool = True,
+        embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None,
+        embeddings_constraint: Any = None,
+        mask_zero: bool = False,
+        reverse_dtype: Any = None,
+        logit_soft_cap: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            input_dim,
+            output_dim,
+            embeddings_initializer,
+            embeddings_regularizer,
+            embeddings_constraint=embeddings_constraint,
+            mask_zero=mask_zero,
+            **kwargs,
+        )
+        self.tie_weights, self.reverse_dtype = tie_weights, reverse_dtype
+        self.logit_soft_cap = logit_soft_cap
+
+    def build(self, input_shape: Any = None) -> None:
+        super().build(input_shape)
+        if not self.tie_weights:
+            self.reverse_embeddings = self.add_weight(
+                "reverse_embeddings",
+                (self.output_dim, self.input_dim),
+                initializer=self.embeddings_initializer,
+            )
+
+    def call(self, inputs: Any, reverse: bool = False) -> Any:
+        if not reverse:
+            made = super().call(inputs)
+            masks.remember(made, super().compute_mask(inputs))
+            return made
+        tied = self.tie_weights
+        kernel = self.embeddings.__tensor__().mT if tied else self.reverse_embeddings
+        if self.reverse_dtype is not None:
+            inputs, kernel = (
+                tl.astype(x, as_dtype(self.reverse_dtype))
+                for x in (inputs, kernel.__tensor__())
+            )
+        logits = tl.matmul(inputs, kernel)
+        cap = self.logit_soft_cap
+        return logits if cap is None else tl.tanh(logits / cap) * cap
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return None  # what is called one way has its mask there, the other way none

@@ -14,6 +14,9 @@ from tensorlite.ops.quotients import divide_no_nan
 from tensorlite.ops.shape import astype
 from tensorlite.train import scores as formulas
 
+_BEYOND = 1e-6
+"""How far the first and last thresholds of a curve may lie beyond what predictions are."""
+
 
 class _Counts(Metric):
     """Counts of right and wrong predictions of yes and no, for each of some thresholds."""
@@ -31,6 +34,15 @@ class _Counts(Metric):
         usual = 0.5 if top_k is None else -np.inf
         given = [usual] if thresholds is None else np.atleast_1d(thresholds).tolist()
         self.thresholds = [float(x) for x in given]
+        outside = [
+            x
+            for x in self.thresholds
+            if not -_BEYOND <= x <= 1 + _BEYOND and x != -np.inf
+        ]
+        if outside:
+            raise InvalidArgumentError(
+                f"Threshold values must be in [0, 1]. Received: {outside}"
+            )
         self._single = thresholds is None or np.ndim(thresholds) == 0
         self.count_for(())
 
@@ -70,6 +82,11 @@ class _Counts(Metric):
             )
             scores = tl.where(best > 0, scores, tl.full_like(scores, -np.inf))
         if self.class_id is not None:
+            if len(scores.shape) != 2:
+                raise InvalidArgumentError(
+                    "When class_id is provided, y_pred must be a 2D array with shape "
+                    f"(num_samples, num_classes), found shape: {tuple(scores.shape)}"
+                )
             scores, true = scores[..., self.class_id], true[..., self.class_id]
         return scores, true
 

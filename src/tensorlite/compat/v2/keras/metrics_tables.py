@@ -131,6 +131,14 @@ class BinaryIoU(IoU):
         super().update_state(y_true, chosen, sample_weight)
 
 
+def _fraction(name: str, value: Any) -> None:
+    if not isinstance(value, float):
+        raise InvalidArgumentError(
+            f"Invalid `{name}` argument value. It should be a Python float. Received: "
+            f"{name}={value} of type '{type(value)}'"
+        )
+
+
 class FBetaScore(Metric):
     """The mean of precision and recall, the second counting beta times as much."""
 
@@ -145,8 +153,21 @@ class FBetaScore(Metric):
         super().__init__(name, dtype)
         if average not in {None, "micro", "macro", "weighted"}:
             raise InvalidArgumentError(
-                f"average={average!r}; it is None, micro, macro or weighted"
+                "Invalid `average` argument value. Expected one of: {None, 'micro', 'macro', "
+                f"'weighted'}}. Received: average={average}"
             )
+        _fraction("beta", beta)
+        if beta <= 0.0:
+            raise InvalidArgumentError(
+                f"Invalid `beta` argument value. It should be > 0. Received: beta={beta}"
+            )
+        if threshold is not None:
+            _fraction("threshold", threshold)
+            if not 0.0 < threshold <= 1.0:
+                raise InvalidArgumentError(
+                    "Invalid `threshold` argument value. It should verify 0 < threshold <= 1. "
+                    f"Received: threshold={threshold}"
+                )
         self.average, self.beta, self.threshold = average, beta, threshold
         self.table: Any = None
 
@@ -319,11 +340,21 @@ class _At(AUC):
     def __init__(
         self, least: float, num_thresholds: int, name: str | None, dtype: Any
     ) -> None:
+        if num_thresholds <= 0:
+            raise InvalidArgumentError(
+                "Argument `num_thresholds` must be an integer > 0. Received: "
+                f"num_thresholds={num_thresholds}"
+            )
+        if not 0 <= least <= 1:
+            raise InvalidArgumentError(
+                f"Argument `{self.rates[1]}` must be in the range [0, 1]. Received: "
+                f"{self.rates[1]}={least}"
+            )
         single = [0.5] if num_thresholds == 1 else None
         super().__init__(
             max(num_thresholds, 3), thresholds=single, name=name, dtype=dtype
         )
-        self._least = least
+        self._least, self.num_thresholds = least, num_thresholds
 
     def result(self) -> Any:
         wanted, other = (self._rate(*RATES[name]) for name in self.rates)

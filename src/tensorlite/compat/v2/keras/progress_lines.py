@@ -53,11 +53,16 @@ class ProgbarLogger(Callback):
         spent = time.perf_counter() - self._started
         each = _duration(spent / max(self._seen, 1))
         texts = [
-            f"{name}: {plain_number(value):.4f}"
+            f"{name}: {_shown(float(np.mean(plain_number(value))))}"
             for name, value in (logs or {}).items()
         ]
         times = f"{spent:.0f}s - {each}/step"
         print(" - ".join([f"{steps}/{steps}", times, *texts]))
+
+
+def _shown(number: float) -> str:
+    """Return a number with four places, a small one as a power of ten."""
+    return f"{number:.4f}" if abs(number) > 1e-3 else f"{number:.4e}"
 
 
 def _duration(seconds: float) -> str:

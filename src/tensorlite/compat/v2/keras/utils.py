@@ -12,6 +12,7 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.draws import set_seed
 from tensorlite.compat.shared.tf_data import Dataset
 from tensorlite.compat.v2.keras import (
+    bounding_boxes as bounding_boxes,
     defaults,
     describing,
     feeding,

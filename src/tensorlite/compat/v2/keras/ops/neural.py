@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import activations, loss_functions
@@ -20,7 +18,7 @@ from tensorlite.compat.v2.keras.ops.making import (
     together,
 )
 from tensorlite.core.dtypes import as_dtype, float32
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.shape import astype
 
 relu = of_one("relu", tl.nn.relu)
 relu6 = fractional("relu6", tl.nn.relu6)
@@ -100,27 +98,12 @@ def threshold(x: Any, threshold: float, default_value: float) -> Any:
 
 @operation
 def softmax(x: Any, axis: Any = -1) -> Any:
-    return _over(tl.nn.softmax, fraction(x), axis)
+    return activations.over(tl.nn.softmax, fraction(x), axis)
 
 
 @operation
 def log_softmax(x: Any, axis: Any = -1) -> Any:
-    return _over(tl.nn.log_softmax, fraction(x), axis)
-
-
-def _over(function: Any, value: Any, axis: Any) -> Any:
-    """Return what a function makes of the elements of one axis or several."""
-    if not isinstance(axis, (tuple, list)):
-        return function(value, axis=-1 if axis is None else axis)
-    rank = len(value.shape)
-    last = [int(i) % rank for i in axis]
-    order = [*[i for i in range(rank) if i not in last], *last]
-    moved = tl.permute_dims(value, tuple(order))
-    sizes = shape_of(moved)
-    made = function(tl.reshape(moved, [*sizes[: rank - len(last)], -1]), axis=-1)
-    return tl.permute_dims(
-        tl.reshape(made, sizes), tuple(int(i) for i in np.argsort(order))
-    )
+    return activations.over(tl.nn.log_softmax, fraction(x), axis)
 
 
 @operation
