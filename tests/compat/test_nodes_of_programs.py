@@ -55,6 +55,12 @@ def weighted_mean() -> None:
     tf.metrics.mean(*(tf.placeholder(tf.float32, [3], name=name) for name in "xw"))
 
 
+def queued() -> None:
+    """Put constants into a queue, by a rate that falls to a point."""
+    tf.FIFOQueue(10, [tf.float32], [[]]).enqueue([1.0])
+    tf.train.polynomial_decay(0.1, tf.placeholder(tf.float32, [], name="at"), 100)
+
+
 NODES: dict[str, tuple[Callable[[], Any], str]] = {
     "momentum": (
         momentum,
@@ -88,6 +94,13 @@ NODES: dict[str, tuple[Callable[[], Any], str]] = {
             "precision/true_positives/Equal_1); "
             "precision/false_positives/assert_type/statically_determined_correct_type(); "
             "precision/value(precision/Greater, precision/div, precision/value/e)"
+        ),
+    ),
+    "queued": (
+        queued,
+        (
+            "fifo_queue_enqueue(fifo_queue, fifo_queue_enqueue/component_0); "
+            "PolynomialDecay/sub_1(PolynomialDecay/sub_1/x, PolynomialDecay/truediv)"
         ),
     ),
     "weighted mean": (

@@ -14,6 +14,10 @@ _OTHERS = {"StridedSlice": ("input", "stack", "stack_1", "stack_2")}
 """What inputs are called, of operators whose functions in Python give their constants names."""
 
 
+_MEMBERS = {"components": "component"}
+"""What one of a list of inputs is called, where that is not the name of the list."""
+
+
 _MADE = ("Const", "Pack")
 """What arguments become that are no tensors: constants, and lists of which members are tensors."""
 
@@ -72,7 +76,9 @@ def _names(operator: str, number: int) -> Sequence[str]:
         return ()
     names: list[str] = []
     for one in signature.inputs:
-        listed = [f"{one.name}_{i}" for i in range(number - single)]
+        listed = [
+            f"{_MEMBERS.get(one.name, one.name)}_{i}" for i in range(number - single)
+        ]
         names += listed if one.number else [one.name]
     return names
 

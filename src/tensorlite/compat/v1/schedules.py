@@ -134,8 +134,8 @@ def polynomial_decay(
     if cycle:
         return decays.polynomial(rate, end, step, steps, left, cycle)
     last = steps if isinstance(decay_steps, Operand) else decay_steps
-    to_go = 1 - minimum(step, last) / steps
-    return add(multiply(rate - end, pow(to_go, left)), end)
+    gone = minimum(step, last) / steps
+    return add(multiply(rate - end, pow(1 - gone, left)), end)
 
 
 @_renewed
