@@ -22,7 +22,9 @@ def test_embeddings_of_ragged_ids() -> None:
     summed = tf.nn.embedding_lookup_sparse(table, ids, None, combiner="sum")
     assert summed.numpy().tolist() == [[6, 8], [0, 0], [6, 7]]
     mean = tf.nn.embedding_lookup_sparse(table, ids, weights, combiner="mean")
-    np.testing.assert_allclose(mean, [[10 / 3, 13 / 3], [0.0, 0.0], [6.0, 7.0]], rtol=1e-6)
+    np.testing.assert_allclose(
+        mean, [[10 / 3, 13 / 3], [0.0, 0.0], [6.0, 7.0]], rtol=1e-6
+    )
     safe = tf.nn.safe_embedding_lookup_sparse(table, ids, weights, combiner="sqrtn")
     expected = [[4.472136, 5.8137765], [0.0, 0.0], [6.0, 7.0]]
     np.testing.assert_allclose(safe, expected, rtol=1e-6)

@@ -11,6 +11,7 @@ from tensorlite.compat.v1 import arrays as v1_arrays, random
 from tensorlite.compat.v1.contrib.distribution import (
     Distribution,
     as_parameter,
+    new_seed,
     sizes_behind,
 )
 from tensorlite.core.errors import InvalidArgumentError
@@ -211,3 +212,60 @@ class Binomial(_OfChances):
 
     def _variance(self) -> Any:
         return self._mean() * (1.0 - self._probs)
+
+
+class NegativeBinomial(_OfChances):
+    """How many successes there are before a number of failures."""
+
+    def __init__(
+        self,
+        total_count: Any,
+        logits: Any = None,
+        probs: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "NegativeBinomial",
+    ) -> None:
+        checks = (validate_args, allow_nan_stats)
+        super().__init__(logits, probs, name, checks, {"total_count": total_count})
+        self._total = as_parameter(total_count, "total_count", self.dtype)
+
+    @property
+    def total_count(self) -> Any:
+        return self._total
+
+    def _like(self) -> Any:
+        return self._total + self._logits
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        like = 0.0 * self._like()
+        beta = elementwise.exp(-self._logits) + like
+        rate = random.random_gamma(
+            [count], self._total + like, beta, self.dtype, seed
+        )
+        other = new_seed(seed, "NegativeBinom")
+        return random.random_poisson(rate, [], self.dtype, other)
+
+    def _log_prob(self, x: Any) -> Any:
+        ways = lgamma(self._total + x) - lgamma(1.0 + x) - lgamma(self._total)
+        failed, done = (
+            shared_nn.log_sigmoid(y) for y in (-self._logits, self._logits)
+        )
+        return ways + self._total * failed + x * done
+
+    def _cdf(self, x: Any) -> Any:
+        like = 0.0 * (x + self._like())
+        failure = elementwise.sigmoid(-self._logits) + like
+        return elementwise.betainc(self._total + like, 1.0 + x + like, failure)
+
+    def _mean(self) -> Any:
+        return self._total * elementwise.exp(self._logits)
+
+    def _mode(self) -> Any:
+        found = elementwise.floor((self._total - 1.0) * elementwise.exp(self._logits))
+        return v1_arrays.where_v2(
+            self._total > 1.0, found, v1_arrays.zeros_like(found)
+        )
+
+    def _variance(self) -> Any:
+        return self._mean() / elementwise.sigmoid(-self._logits)

@@ -93,6 +93,14 @@ class Distribution:
         """Return a tensor of the shape of a batch of draws."""
         raise NotImplementedError
 
+    def like_draws(self) -> Any:
+        """Return a tensor of the shape of a batch of draws, for distributions made of this one."""
+        return self._like()
+
+    def sizes_of_draws(self) -> list[Any]:
+        """Return the sizes of a batch of draws, for distributions made of this one."""
+        return self._sizes()
+
     @contextmanager
     def _named(self, method: str, name: str | None = None) -> Iterator[None]:
         with name_scope(self._scope), name_scope(name, method):

@@ -18,7 +18,12 @@ from tensorlite.compat.v1.contrib.correlated import (
     MultivariateNormalFullCovariance,
     MultivariateNormalTriL,
 )
-from tensorlite.compat.v1.contrib.counted import Binomial, Geometric, Poisson
+from tensorlite.compat.v1.contrib.counted import (
+    Binomial,
+    Geometric,
+    NegativeBinomial,
+    Poisson,
+)
 from tensorlite.compat.v1.contrib.derived import (
     BetaWithSoftplusConcentration,
     Chi2,
@@ -42,10 +47,27 @@ from tensorlite.compat.v1.contrib.distribution import (
     ReparameterizationType,
     kl_divergence,
 )
+from tensorlite.compat.v1.contrib.mixtures import (
+    Independent,
+    Mixture,
+    MixtureSameFamily,
+)
 from tensorlite.compat.v1.contrib.multivariate import (
     Dirichlet,
     MultivariateNormalDiag,
     MultivariateNormalDiagWithSoftplusScale,
+)
+from tensorlite.compat.v1.contrib.relaxed import (
+    ExpRelaxedOneHotCategorical,
+    RelaxedBernoulli,
+    RelaxedOneHotCategorical,
+)
+from tensorlite.compat.v1.contrib.settled import Deterministic, VectorDeterministic
+from tensorlite.compat.v1.contrib.statistics import (
+    fill_triangular,
+    percentile,
+    reduce_weighted_logsumexp,
+    softplus_inverse,
 )
 from tensorlite.compat.v1.contrib.tails import (
     Cauchy,
@@ -66,9 +88,11 @@ __all__ = [
     "Cauchy",
     "Chi2",
     "Chi2WithAbsDf",
+    "Deterministic",
     "Dirichlet",
     "DirichletMultinomial",
     "Distribution",
+    "ExpRelaxedOneHotCategorical",
     "Exponential",
     "ExponentialWithSoftplusRate",
     "FULLY_REPARAMETERIZED",
@@ -76,28 +100,39 @@ __all__ = [
     "GammaWithSoftplusConcentrationRate",
     "Geometric",
     "HalfNormal",
+    "Independent",
     "InverseGamma",
     "InverseGammaWithSoftplusConcentrationRate",
     "Laplace",
     "LaplaceWithSoftplusScale",
     "Logistic",
+    "Mixture",
+    "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormalDiag",
     "MultivariateNormalDiagWithSoftplusScale",
     "MultivariateNormalFullCovariance",
     "MultivariateNormalTriL",
     "NOT_REPARAMETERIZED",
+    "NegativeBinomial",
     "Normal",
     "NormalWithSoftplusScale",
     "OneHotCategorical",
     "Poisson",
     "RegisterKL",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
     "ReparameterizationType",
     "StudentT",
     "StudentTWithAbsDfSoftplusScale",
     "Uniform",
+    "VectorDeterministic",
+    "fill_triangular",
     "kl",
     "kl_divergence",
+    "percentile",
+    "reduce_weighted_logsumexp",
+    "softplus_inverse",
 ]
 
 
