@@ -146,3 +146,11 @@ def test_kernels_of_convolutions_in_groups_may_be_computed() -> None:
         np.testing.assert_allclose(
             got[0, :, 2 * group : 2 * group + 2], wanted, rtol=1e-5
         )
+
+
+def test_models_know_the_strategy_they_were_made_under() -> None:
+    strategy = tf.distribute.OneDeviceStrategy("/cpu:0")
+    with strategy.scope():
+        model = keras.Sequential([keras.layers.Dense(1)])
+    assert model.distribute_strategy is strategy
+    assert keras.Sequential().distribute_strategy is tf.distribute.get_strategy()

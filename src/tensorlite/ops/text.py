@@ -118,6 +118,24 @@ def compiled(pattern: str) -> re.Pattern[bytes]:
         ) from None
 
 
+@cache
+def _rewriting(rewrite: str) -> tuple[bytes | int, ...]:
+    r"""Return what matches become: bytes, and the numbers of groups, of which 0 is all.
+
+    Nothing is written from a backslash on that stands before neither a digit nor another one.
+    """
+    parts: list[bytes | int] = []
+    for found in re.finditer(rb"[^\\]+|\\(.?)", rewrite.encode(), re.DOTALL):
+        sign = found[1]
+        if sign is None or sign == b"\\":
+            parts.append(found[0] if sign is None else sign)
+        elif sign.isdigit():
+            parts.append(int(sign))
+        else:
+            break
+    return tuple(parts)
+
+
 class StaticRegexReplace(_Text):
     r"""Strings in which what matches a pattern is replaced; \1 stands for what a group matched."""
 
@@ -127,15 +145,15 @@ class StaticRegexReplace(_Text):
 
     def changed(self, text: bytes) -> bytes:
         """Return what becomes of one string."""
-        # \0 is the whole match, which Python writes \g<0>.
-        rewrite = re.sub(rb"\\(\d)", rb"\\g<\1>", self.rewrite.encode())
-        count = int(not self.replace_global)
-        try:
-            return compiled(self.pattern).sub(rewrite, text, count)
-        except re.error as error:
-            raise InvalidArgumentError(
-                f"{self.rewrite!r} rewrites nothing that {self.pattern!r} matches: {error}"
-            ) from None
+        pattern, parts = compiled(self.pattern), _rewriting(self.rewrite)
+        if any(isinstance(x, int) and x > pattern.groups for x in parts):
+            return text  # as TensorFlow leaves it
+
+        def rewritten(found: re.Match[bytes]) -> bytes:
+            pieces = [found[x] or b"" if isinstance(x, int) else x for x in parts]
+            return b"".join(pieces)
+
+        return pattern.sub(rewritten, text, int(not self.replace_global))
 
 
 class StringLength(Op):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.v2 import distribute
 from tensorlite.compat.v2.keras import (
     describing,
     graphs,
@@ -34,6 +35,7 @@ class Model(Training, Layer):
     """
 
     _plan: Any
+    _strategy: Any
     is_chain = False
     """Whether its layers stand one after the other."""
     starts: Any = None
@@ -48,6 +50,8 @@ class Model(Training, Layer):
         kind = Functional if cls is Model and joined else cls
         made = super().__new__(kind, *args, **kwargs)
         made._plan = None
+        scoped = distribute.has_strategy()
+        made._strategy = distribute.get_strategy() if scoped else None
         return made
 
     def __init__(
@@ -223,6 +227,11 @@ class Model(Training, Layer):
 
     def _is_made(self) -> bool:
         return self.built
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """The strategy in whose scope the model was made, or the one that there is now."""
+        return self._strategy or distribute.get_strategy()
 
     @property
     def inputs(self) -> Any:
