@@ -174,6 +174,12 @@ class GraphVariable(Variable):
         return node
 
     @property
+    def is_reference(self) -> bool:
+        """Whether graphs have it as TensorFlow 1's own kind of variable, not as a resource."""
+        op = self.handle.node.op
+        return isinstance(op, VarHandleOp) and op.is_reference
+
+    @property
     def initializer(self) -> Any:
         """The node that gives the variable its first value."""
         return self.initializing
@@ -216,7 +222,7 @@ class GraphVariable(Variable):
     def sparse_read(self, indices: TensorLike) -> Tensor:
         """Return the rows at `indices`; those of a reference are taken where its value lies."""
         own = self.handle.node
-        if not isinstance(own.op, VarHandleOp) or not own.op.is_reference:
+        if not self.is_reference:
             return super().sparse_read(indices)
         token = scope.set(scope.get()._replace(group=own.group or own.name))
         try:

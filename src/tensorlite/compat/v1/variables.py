@@ -275,7 +275,7 @@ class RefVariable(Operators, Variable, GraphVariable):
         )
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
-        if self.handle.node.op.is_reference:
+        if self.is_reference:
             return GraphVariable.sparse_read(self, plain(indices))
         return _sparse_read(self, indices, name=name)
 
