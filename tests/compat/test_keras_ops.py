@@ -245,3 +245,33 @@ def test_sizes_that_layers_ask_for_while_a_model_is_made_are_tensors() -> None:
     inputs = keras.Input((4,))
     model = keras.Model(inputs, Noisy()(inputs))
     np.testing.assert_allclose(model(A), A)
+
+
+def test_windows_are_unfolded_to_columns_and_folded_back() -> None:
+    """Expected shapes and sums are TensorFlow 2.21's."""
+    x = drawn(2, 3, 6, 7)
+    told = {"dilation": 2, "padding": 1, "stride": 2}
+    columns = ops.unfold(x, (2, 3), **told)
+    assert columns.shape == (2, 18, 9)
+    whole = ops.fold(columns, (6, 7), (2, 3), **told)
+    np.testing.assert_allclose(np.sum(whole), np.sum(columns), rtol=1e-4)
+    plain = ops.unfold(x, 2).numpy()
+    np.testing.assert_array_equal(plain[0, :, 0], x[0, :, :2, :2].ravel())
+    times = ops.fold(ops.unfold(np.ones_like(x), 2), (6, 7), 2).numpy()
+    np.testing.assert_array_equal(times[0, 0, 0], [1, 2, 2, 2, 2, 2, 1])
+    np.testing.assert_array_equal(times[0, 0, 1], [2, 4, 4, 4, 4, 4, 2])
+    assert ops.unfold(keras.Input((3, 6, 7)), 2).shape == (None, 12, 30)
+
+
+def test_volumes_are_cut_into_blocks() -> None:
+    x = drawn(2, 4, 6, 5, 2)
+    made = ops.image.extract_patches_3d(x, (2, 3, 5)).numpy()
+    assert made.shape == (2, 2, 2, 1, 60)
+    np.testing.assert_allclose(made[1, 1, 0, 0], x[1, 2:, :3].ravel(), rtol=1e-6)
+    first = np.moveaxis(x, -1, 1)
+    other = ops.image.extract_patches_3d(
+        first, (2, 3, 5), data_format="channels_first"
+    )
+    np.testing.assert_allclose(np.moveaxis(other, 1, -1), made, rtol=1e-6)
+    one = ops.image.extract_patches_3d(x[0], 2, strides=1, padding="same")
+    assert one.shape == (4, 6, 5, 16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,33 @@ def extract_patches(
         padding.upper(),
     )
     return channels_back(made[0] if single else made, data_format)
+
+
+@operation
+def extract_patches_3d(
+    volumes: Any,
+    size: Any,
+    strides: Any = None,
+    dilation_rate: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+) -> Any:
+    """Return the blocks of volumes, each as a row of its elements, channels last among them."""
+    first = data_format == "channels_first"
+    given = tensor(volumes)
+    single = len(given.shape) == 4
+    value = given[None] if single else given
+    value = tl.moveaxis(value, 1, -1) if first else value
+    window = sizes_of(size, 3)
+    steps = window if strides is None else sizes_of(strides, 3)
+    channels = int(value.shape[-1])
+    length = prod(window) * channels
+    rows = np.eye(length).reshape(*window, channels, length)
+    kernel = tl.asarray(rows, dtype=value.dtype)
+    rates = sizes_of(dilation_rate, 3)
+    made = tl.nn.conv3d(value, kernel, steps, padding.upper(), dilations=rates)
+    made = tl.moveaxis(made, -1, 1) if first else made
+    return made[0] if single else made
 
 
 @operation

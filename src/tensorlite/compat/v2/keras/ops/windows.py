@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import tensorlite as tl
@@ -199,3 +200,49 @@ def adaptive_max_pool(
     inputs: Any, output_size: Any, data_format: str | None = None
 ) -> Any:
     return _adapted(tl.max, inputs, output_size, data_format)
+
+
+@operation
+def unfold(
+    x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Any:
+    """Return the windows over (N, C, H, W) as columns: (N, C * window, places)."""
+    return _unfolded(tensor(x), *_four(kernel_size, dilation, padding, stride))
+
+
+@operation
+def fold(
+    x: Any,
+    output_size: Any,
+    kernel_size: Any,
+    dilation: Any = 1,
+    padding: Any = 0,
+    stride: Any = 1,
+) -> Any:
+    """Return images of which windows are columns, added up where windows overlap."""
+    columns = tensor(x)
+    sizes = _four(kernel_size, dilation, padding, stride)
+    channels = int(columns.shape[1]) // prod(sizes[0])
+    shape = [shape_of(columns)[0], channels, *sizes_of(output_size, 2)]
+    empty = tl.zeros(shape, dtype=columns.dtype)
+    with tl.GradientTape() as tape:
+        tape.watch(empty)
+        windows = _unfolded(empty, *sizes)
+    return tape.gradient(windows, empty, output_gradients=columns)
+
+
+def _four(*given: Any) -> list[Any]:
+    return [sizes_of(x, 2) for x in given]
+
+
+def _unfolded(x: Any, kernel: Any, rates: Any, borders: Any, steps: Any) -> Any:
+    tall, wide = borders
+    value = tl.pad(x, [[0, 0], [0, 0], [tall, tall], [wide, wide]])
+    value = tl.moveaxis(value, 1, -1)
+    made = tl.image.extract_patches(value, kernel, steps, rates, "VALID")
+    known = made.shape[1:3]
+    places = -1 if None in known else prod(known)
+    count, channels, window = shape_of(made)[0], int(x.shape[1]), prod(kernel)
+    rows = tl.reshape(made, [count, places, window, channels])
+    rows = tl.permute_dims(rows, (0, 3, 2, 1))
+    return tl.reshape(rows, [count, channels * window, places])
