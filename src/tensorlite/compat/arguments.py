@@ -72,13 +72,14 @@ def _names(operator: str, number: int) -> Sequence[str]:
         return ()
     lists = sum(1 for one in signature.inputs if one.number)
     single = len(signature.inputs) - lists
-    if lists > 1 or (not lists and number != single):
+    each, rest = divmod(number - single, lists) if lists else (0, number - single)
+    if rest or (
+        lists > 1 and len({one.number for one in signature.inputs} - {""}) > 1
+    ):
         return ()
     names: list[str] = []
     for one in signature.inputs:
-        listed = [
-            f"{_MEMBERS.get(one.name, one.name)}_{i}" for i in range(number - single)
-        ]
+        listed = [f"{_MEMBERS.get(one.name, one.name)}_{i}" for i in range(each)]
         names += listed if one.number else [one.name]
     return names
 

@@ -152,6 +152,14 @@ def converted(value: Any, dtype: DType | None = None, name: str = "Const") -> Te
     return adopted(value, dtype, name)
 
 
+@named("Const")
+def given_constant(
+    value: Any, dtype: DType | None = None, name: str | None = None
+) -> Tensor:
+    """Return a value as a tensor; what was none is a constant of a graph by that name."""
+    return converted(value, dtype)
+
+
 def agreeing(
     x: Any, y: Any, names: tuple[str, str] = ("x", "y")
 ) -> tuple[Tensor, Tensor]:

@@ -28,6 +28,8 @@ def bear(
 ) -> None:
     """Give the node that all of a result is of, if it was made now, the name of the call."""
     node = _node_of(made)
+    if node is None and is_composite(made):
+        node = _only_new(made, inner.nodes[count:])
     if node is None or node.graph is not inner or not name or is_named(node):
         return
     if node.name.startswith(f"{name}/") and any(
@@ -58,6 +60,12 @@ def _node_of(made: Any) -> Node | None:
     if held and all(x is held[0] for x in held):
         return held[0]
     return None
+
+
+def _only_new(made: Any, new: list[Node]) -> Node | None:
+    """Return the one node among new ones that some of a value's parts are of."""
+    found = {x for x in _held(made) if x is not None and x in new}
+    return found.pop() if len(found) == 1 else None
 
 
 def _held(made: Any) -> Iterator[Node | None]:

@@ -184,8 +184,7 @@ class MirrorPad(Op):
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient with the mirror images' added to the originals'."""
-        x, paddings = call.inputs
-        return _unmirrored(dy, paddings, shape_of(x), self.mode), None
+        return _unmirrored(dy, call.inputs[1], self.mode), None
 
 
 def _check_mirrored(size: int, row: Sequence[int | None], mode: str) -> None:
@@ -207,32 +206,48 @@ def _mirrored(sizes: Sequence[int], paddings: Array, mode: str) -> list[Array]:
 
 
 class MirrorPadGrad(Op):
-    """A padded tensor's gradient folded into that of the tensor, whose shape is given."""
+    """A padded tensor's gradient folded into that of the tensor."""
 
-    host = (1, 2)
+    host = (1,)
     mode: str
 
-    def infer(
-        self, dy: TensorSpec, paddings: TensorSpec, shape: TensorSpec
-    ) -> TensorSpec:
-        """Return the shape given."""
-        return dy.with_shape(shape.vector())
+    def infer(self, dy: TensorSpec, paddings: TensorSpec) -> TensorSpec:
+        """Return the shape less what was put around it."""
+        rows, dims = paddings.pairs(), dy.shape
+        if rows is None or dims is None:
+            return dy.with_shape(dims and (None,) * len(dims))
+        pairs = zip(dims, rows, strict=True)
+        return dy.with_shape(tuple([_less(n, row) for n, row in pairs]))
 
-    def kernel(self, xp: Xp, dy: Array, paddings: Array, shape: Array) -> Array:
+    def kernel(self, xp: Xp, dy: Array, paddings: Array) -> Array:
         """Return the sums, axis by axis."""
-        for axis, source in enumerate(_mirrored(shape.tolist(), paddings, self.mode)):
+        shape = [
+            size - before - behind
+            for size, (before, behind) in zip(
+                dy.shape, paddings.tolist(), strict=True
+            )
+        ]
+        for axis, source in enumerate(_mirrored(shape, paddings, self.mode)):
             given = xp.moveaxis(dy, axis, 0)
-            sums = sums_at(xp, int(shape[axis]), xp.asarray(source), given)
+            sums = sums_at(xp, shape[axis], xp.asarray(source), given)
             dy = xp.moveaxis(sums, 0, axis)
         return dy
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient padded."""
-        return _mirror(dy, call.inputs[1], self.mode), None, None
+        return _mirror(dy, call.inputs[1], self.mode), None
 
 
-def _unmirrored(dy: Tensor, paddings: Tensor, into: Tensor, mode: str) -> Tensor:
-    return call(MirrorPadGrad(mode), dy, paddings, into)
+def _less(size: int | None, row: Sequence[int | None]) -> int | None:
+    """Return a size without what was put around it, None where that is not known."""
+    before, behind = row
+    if size is None or before is None or behind is None:
+        return None
+    return size - before - behind
+
+
+def _unmirrored(dy: Tensor, paddings: Tensor, mode: str) -> Tensor:
+    return call(MirrorPadGrad(mode), dy, paddings)
 
 
 def _mirror(x: Tensor, paddings: Tensor, mode: str) -> Tensor:

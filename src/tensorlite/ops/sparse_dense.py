@@ -169,18 +169,20 @@ def _product(a: SparseTensor, b: Tensor, turned: bool, conjugate: bool) -> Tenso
 
 @overload
 def sparse_add(
-    a: SparseTensor, b: SparseTensor, threshold: float = 0
+    a: SparseTensor, b: SparseTensor, threshold: float | Tensor = 0
 ) -> SparseTensor: ...
 @overload
 def sparse_add(
-    a: SparseTensor, b: TensorLike, threshold: float = 0
+    a: SparseTensor, b: TensorLike, threshold: float | Tensor = 0
 ) -> SparseTensor | Tensor: ...
 @overload
 def sparse_add(
-    a: TensorLike, b: SparseTensor, threshold: float = 0
+    a: TensorLike, b: SparseTensor, threshold: float | Tensor = 0
 ) -> SparseTensor | Tensor: ...
 def sparse_add(
-    a: SparseTensor | TensorLike, b: SparseTensor | TensorLike, threshold: float = 0
+    a: SparseTensor | TensorLike,
+    b: SparseTensor | TensorLike,
+    threshold: float | Tensor = 0,
 ) -> SparseTensor | Tensor:
     """Return the sum: sparse of two sparse tensors, dense where one is dense.
 
@@ -198,7 +200,7 @@ def sparse_add(
     found = coalesced(
         concat([a.indices, b.indices]), concat([a.values, b.values]), a.dense_shape
     )
-    if not threshold:
+    if not isinstance(threshold, Tensor) and not threshold:
         return found
     kept = abs_of(found.values) >= threshold
     return SparseTensor(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorlite.core import dtypes
@@ -13,7 +14,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.elementwise import sqrt
-from tensorlite.ops.gather import gather, unsorted_segment_sum
+from tensorlite.ops.gather import gather, size_at, unsorted_segment_sum
 from tensorlite.ops.operators import astype, reshape
 from tensorlite.ops.places import check_sorted
 
@@ -100,3 +101,22 @@ def sparse_segment_sqrt_n(
     """
     sums, counts, *_ = _counted(data, indices, segment_ids, num_segments)
     return sums / sqrt(counts)
+
+
+def segment_flow(
+    dy: Tensor, ids: Tensor, share: Callable[[Tensor], Tensor] | None
+) -> Tensor:
+    """Return what flows to each picked row, given what flows to the sums by segments.
+
+    `share` makes of the number of rows of a segment what its sum was divided by.
+
+    >>> from tensorlite.ops.sparse_segments import segment_flow
+    >>> print(segment_flow(tl.asarray([[6.0]]), tl.asarray([0, 0]), lambda held: held))
+    [[3.]
+     [3.]]
+    """
+    if share is not None:
+        each = ones_like(ids, dtype=dy.dtype)
+        held = maximum(unsorted_segment_sum(each, ids, size_at(dy, 0)), 1)
+        dy = dy / share(reshape(held, [-1, *[1] * (dy.ndim - 1)]))
+    return gather(dy, ids)

@@ -15,7 +15,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
-from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.calling import agreeing, converted, given_constant, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.sizes import ends_of, sizes_of
 from tensorlite.compat.views import plain, shown
@@ -24,7 +24,6 @@ from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import (
     DType,
     as_dtype,
-    bool_,
     float32,
     int32,
     int64,
@@ -37,6 +36,7 @@ from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import arrange, pieces
 from tensorlite.ops.ensure import ensure_shape as ensured
+from tensorlite.ops.flows import ShapeN
 from tensorlite.ops.identity import IdentityN
 from tensorlite.ops.shape import as_shape as shape_tensor, shape_of
 from tensorlite.ops.slicing import StridedSlice
@@ -121,15 +121,13 @@ def split(
     num: int | None = None,
     name: str | None = "split",
 ) -> Any:
-    if active_graph() is not None and isinstance(num_or_size_splits, int):
-        _number(num_or_size_splits)
+    if active_graph() is not None:
+        sizes = num_or_size_splits
+        if isinstance(sizes, int):
+            given_constant(sizes, int32)  # TensorFlow makes it, and seeds count it
+        elif isinstance(sizes, (list, tuple)):
+            num_or_size_splits = given_constant(sizes)
     return _split(value, num_or_size_splits, axis, num, name=name)
-
-
-@named("Const")
-def _number(value: int, name: str | None = None) -> Any:
-    """Make a number that TensorFlow makes before it looks at it; seeds count it."""
-    return constant(np.asarray(value, np.int32))
 
 
 @named("split")
@@ -174,7 +172,7 @@ def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
 
 @named("ShapeN")
 def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    return [shape_of(converted(x), as_dtype(out_type)) for x in input]
+    return list(calls(ShapeN(as_dtype(out_type)), *map(converted, input)))
 
 
 @named("Size")
@@ -360,6 +358,12 @@ def _places(given: Any, dtype: DType) -> Any:
     return converted(given, dtype) if are_numbers else shape_tensor(given)
 
 
+def _bounds(given: Any, name: str) -> Any:
+    known = sizes_of(given)
+    is_open = isinstance(known, Operand) or any(isinstance(x, Operand) for x in known)
+    return shape_tensor(known) if is_open else converted(list(known), int32, name)
+
+
 @named("StridedSlice")
 def strided_slice(
     input_: Any,
@@ -375,10 +379,8 @@ def strided_slice(
     name: str | None = None,
 ) -> Any:
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    first, last = shape_tensor(sizes_of(begin)), shape_tensor(sizes_of(end))
-    steps = (
-        tl.ones_like(first) if strides is None else shape_tensor(sizes_of(strides))
-    )
+    first, last = _bounds(begin, "begin"), _bounds(end, "end")
+    steps = tl.ones_like(first) if strides is None else _bounds(strides, "strides")
     return call(StridedSlice(*masks), converted(input_), first, last, steps)
 
 
@@ -430,16 +432,6 @@ def reverse_sequence(
     return tl.reverse_sequence(converted(input), lengths, seq_axis, batch_axis or 0)
 
 
-@named("SequenceMask", "Less")
-def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
-) -> Any:
-    counts = converted(lengths)
-    if counts.dtype.is_floating:
-        counts = tl.astype(tl.ceil(counts), tl.int64)
-    return tl.sequence_mask(counts, maxlen, as_dtype(dtype))
-
-
 @named("Identity")
 def identity(input: Any, name: str | None = None) -> Any:
     if isinstance(input, SparseTensor):
@@ -452,8 +444,7 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 @named("IdentityN")
 def identity_n(input: Any, name: str | None = None) -> Any:
-    made = calls(IdentityN(), *[converted(x) for x in input])
-    return list(made)
+    return list(calls(IdentityN(), *map(converted, input)))
 
 
 @named("StopGradient")

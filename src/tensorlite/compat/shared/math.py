@@ -93,18 +93,7 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.nn import softplus, softsign
 from tensorlite.compat.shared.picking import (
     invert_permutation,
-    segment_max,
-    segment_mean,
-    segment_min,
-    segment_prod,
-    segment_sum,
     top_k,
-    unsorted_segment_max,
-    unsorted_segment_mean,
-    unsorted_segment_min,
-    unsorted_segment_prod,
-    unsorted_segment_sqrt_n,
-    unsorted_segment_sum,
 )
 from tensorlite.compat.shared.reductions import (
     cumprod,
@@ -113,6 +102,19 @@ from tensorlite.compat.shared.reductions import (
     reduce_euclidean_norm,
     reduce_std,
     reduce_variance,
+)
+from tensorlite.compat.shared.segments import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+    unsorted_segment_sum,
 )
 
 __all__ = [

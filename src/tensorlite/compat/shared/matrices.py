@@ -13,7 +13,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.diagonals import main_diagonal
 from tensorlite.compat.shared.making import alike
-from tensorlite.compat.shared.reductions import as_given
+from tensorlite.compat.shared.reductions import as_given, reduce_sum
 from tensorlite.core.check import integers_of, one_of, several
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype, float32, int32
@@ -92,7 +92,7 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    x, y = alike("matvec", a, b)
+    x, y = alike("matvec", a, b, ("Const", "Const"))
     if adjoint_a:
         x = adjoint_of(x)
     column = tl.expand_dims(y, -1)
@@ -204,7 +204,7 @@ def cholesky(input: Any, name: str | None = None) -> Any:
 
 @named("cholesky_solve", "MatrixTriangularSolve_1")
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
-    factor, right = alike("cholesky_solve", chol, rhs)
+    factor, right = alike("cholesky_solve", chol, rhs, ("Const", "Const"))
     half = tl.linalg.triangular_solve(factor, right, lower=True)
     return tl.linalg.triangular_solve(factor, half, lower=True, adjoint=True)
 
@@ -334,7 +334,7 @@ def norm(
     kept = bool(keepdims)
     if ord in ("fro", "euclidean", 2, 2.0) and not _is_matrix_two(ord, axes):
         squared = tl.square(tl.abs(x)) if x.dtype.is_complex else x * x
-        found = tl.sqrt(tl.sum(squared, axis=axes, keepdims=True))
+        found = tl.sqrt(converted(reduce_sum(squared, axes, True)))
         return found if kept else tl.squeeze(found, axes)
     return _other_norm(tl.abs(x), x, ord, axes, kept)
 
@@ -371,11 +371,9 @@ def _other_norm(sizes: Any, x: Any, ord: Any, axes: Any, kept: bool) -> Any:
 def _spectral(x: Any, axes: Any, kept: bool) -> Any:
     moved = tl.moveaxis(x, axes, (-2, -1))
     found = tl.max(tl.linalg.svdvals(moved), axis=-1)
-    return (
-        tl.expand_dims(found, tuple(sorted(a % x.ndim for a in axes)))
-        if kept
-        else found
-    )
+    if not kept:
+        return found
+    return tl.expand_dims(found, tuple(sorted(a % x.ndim for a in axes)))
 
 
 @named("l2_normalize")

@@ -47,6 +47,8 @@ def _padding(default: str) -> Callable[..., Any]:
         _check_paddings(paddings)
         if default == "Pad":
             return composed(Pad(), x, sizes)
+        if default == "MirrorPad":
+            return tl.pad(x, sizes, mode.lower())
         return tl.pad(x, sizes, mode.lower(), converted(value, x.dtype))
 
     return padded

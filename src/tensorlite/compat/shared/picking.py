@@ -73,25 +73,6 @@ def gather_nd(
     return tl.gather_nd(converted(params), converted(indices, int32), batch_dims)
 
 
-@named("boolean_mask", "GatherV2")
-def boolean_mask(
-    tensor: Any, mask: Any, axis: int | None = None, name: str | None = "boolean_mask"
-) -> Any:
-    x, chosen = converted(tensor), converted(mask)
-    if chosen.spec.rank == 0:
-        raise ShapeError("mask cannot be scalar.")
-    if chosen.spec.rank is None:
-        raise ShapeError(
-            "Number of mask dimensions must be specified, even if some dimensions are None."
-        )
-    if not axis:
-        return tl.boolean_mask(x, chosen)
-    along = axis % x.ndim
-    rows = list(range(along, along + chosen.ndim))
-    front = tl.moveaxis(x, rows, list(range(chosen.ndim)))
-    return tl.moveaxis(tl.boolean_mask(front, chosen), 0, along)
-
-
 @named("Where")
 def places_of(condition: Any, name: str | None = None) -> Any:
     """Return the places at which a condition holds, or numbers are not 0."""
@@ -162,71 +143,6 @@ tensor_scatter_nd_add = _update("TensorScatterAdd", tl.tensor_scatter_nd_add)
 tensor_scatter_nd_sub = _update("TensorScatterSub", tl.tensor_scatter_nd_sub)
 tensor_scatter_nd_max = _update("TensorScatterMax", tl.tensor_scatter_nd_max)
 tensor_scatter_nd_min = _update("TensorScatterMin", tl.tensor_scatter_nd_min)
-
-
-def _segments(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @named(default)
-    def made(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-        return function(converted(data), converted(segment_ids))
-
-    return made
-
-
-segment_sum = _segments("SegmentSum", tl.segment_sum)
-segment_mean = _segments("SegmentMean", tl.segment_mean)
-segment_max = _segments("SegmentMax", tl.segment_max)
-segment_min = _segments("SegmentMin", tl.segment_min)
-segment_prod = _segments("SegmentProd", tl.segment_prod)
-
-
-def _unsorted(
-    default: str, function: Callable[..., Any], inner: str = ""
-) -> Callable[..., Any]:
-    @named(default, inner)
-    def made(
-        data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-    ) -> Any:
-        return function(converted(data), converted(segment_ids), num_segments)
-
-    return made
-
-
-unsorted_segment_sum = _unsorted("UnsortedSegmentSum", tl.unsorted_segment_sum)
-unsorted_segment_mean = _unsorted(
-    "UnsortedSegmentMean", tl.unsorted_segment_mean, "truediv"
-)
-unsorted_segment_max = _unsorted("UnsortedSegmentMax", tl.unsorted_segment_max)
-unsorted_segment_min = _unsorted("UnsortedSegmentMin", tl.unsorted_segment_min)
-unsorted_segment_prod = _unsorted("UnsortedSegmentProd", tl.unsorted_segment_prod)
-unsorted_segment_sqrt_n = _unsorted(
-    "UnsortedSegmentSqrtN", tl.unsorted_segment_sqrt_n, "truediv"
-)
-
-
-def _picked_segments(
-    default: str, function: Callable[..., Any]
-) -> Callable[..., Any]:
-    """Return a reduction of picked rows by segments."""
-
-    @named(default)
-    def made(
-        data: Any,
-        indices: Any,
-        segment_ids: Any,
-        num_segments: Any = None,
-        name: str | None = None,
-    ) -> Any:
-        places = converted(indices), converted(segment_ids)
-        return function(converted(data), *places, num_segments)
-
-    return made
-
-
-sparse_segment_sum = _picked_segments("SparseSegmentSum", math.sparse_segment_sum)
-sparse_segment_mean = _picked_segments("SparseSegmentMean", math.sparse_segment_mean)
-sparse_segment_sqrt_n = _picked_segments(
-    "SparseSegmentSqrtN", math.sparse_segment_sqrt_n
-)
 
 
 @named("DynamicPartition")

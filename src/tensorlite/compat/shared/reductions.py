@@ -10,7 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat import views
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.arrays import (
     range,
     rank as rank_of,
@@ -105,11 +105,6 @@ def reduction(
     return made
 
 
-@named("Const")
-def _constant(value: Any, name: str | None = None) -> Any:
-    return constant(value)
-
-
 def _operand(x: Any) -> Any:
     if isinstance(x, SparseTensor):
         return tl.sparse.to_dense(x)
@@ -124,7 +119,7 @@ def axes_of(x: Any, axis: Any) -> Any:
         rank = x.node.outputs[x.index].spec.rank
         if rank is None:
             return range(0, rank_of(x))
-        return _constant(np.arange(rank, dtype=np.int32))
+        return given_constant(np.arange(rank, dtype=np.int32))
     if axis is None or isinstance(axis, int):
         return axis
     return tuple(integers_of(axis, "axis"))

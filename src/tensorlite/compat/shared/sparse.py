@@ -9,15 +9,40 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat import views
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.shared.arrays import zeros
 from tensorlite.core import texts
-from tensorlite.core.dtypes import DType, as_dtype, float32, int64, string
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.dtypes import (
+    DType,
+    as_dtype,
+    float32,
+    float64,
+    int32,
+    int64,
+)
+from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.sessions import chosen_session
-from tensorlite.ops import crossing, tensor_bytes
+from tensorlite.ops.composite import Composite, composed
+from tensorlite.ops.sparse_forms import (
+    SparseAdd,
+    SparseConcat,
+    SparseDenseCwiseDiv,
+    SparseDenseCwiseMul,
+    SparseFillEmptyRows,
+    SparseReduceMax,
+    SparseReduceSum,
+    SparseReorder,
+    SparseSlice,
+    SparseSoftmax,
+    SparseSparseMaximum,
+    SparseSparseMinimum,
+    SparseSplit,
+    SparseTensorDenseAdd,
+    SparseTensorDenseMatMul,
+)
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 
 
@@ -52,6 +77,18 @@ class SparseTensor(PlainSparse):
 
     def with_values(self, values: Any) -> SparseTensor:
         return type(self)(self.indices, values, self.dense_shape)
+
+    def __mul__(self, other: Any) -> Any:
+        if active_graph() is None:
+            return super().__mul__(other)
+        return self.with_values(_scaled(self, other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if active_graph() is None:
+            return super().__truediv__(other)
+        return self.with_values(_divided(self, other))
 
     @property
     def dtype(self) -> DType:
@@ -121,6 +158,20 @@ def _parts(*given: Any) -> list[Any]:
     return made
 
 
+@named("mul")
+def _scaled(sp: Any, other: Any, name: str | None = None) -> Any:
+    return composed(SparseDenseCwiseMul(), *sp, converted(other, sp.dtype, "y"))
+
+
+@named("truediv")
+def _divided(sp: Any, other: Any, name: str | None = None) -> Any:
+    values, y = sp.values, converted(other, sp.dtype, "y")
+    if sp.dtype.is_integer:
+        wide = float32 if sp.dtype.itemsize <= 2 else float64
+        values, y = tl.astype(values, wide), tl.astype(y, wide)
+    return composed(SparseDenseCwiseDiv(), sp.indices, values, sp.dense_shape, y)
+
+
 views.SHOWN_AS[PlainSparse] = SparseTensor
 
 
@@ -129,28 +180,58 @@ def as_sparse(value: Any) -> Any:
     return value if isinstance(value, PlainSparse) else PlainSparse(*value)
 
 
-def _one(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of one sparse tensor and a name."""
+def _node(kind: Callable[[], Composite], default: str, inner: str = "") -> Any:
+    """Return what makes a node of an operator, given its inputs and a name."""
 
-    @named(default)
-    def made(sp_input: Any, name: str | None = None) -> Any:
-        return function(as_sparse(sp_input))
-
-    return made
-
-
-def _two(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @named(default)
-    def made(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
-        return function(as_sparse(sp_a), as_sparse(sp_b))
+    @named(default, inner)
+    def made(parts: Any, *, name: str | None = None) -> Any:
+        return composed(kind(), *map(converted, parts))
 
     return made
 
 
-reorder = _one("SparseReorder", tl.sparse.reorder)
-softmax = _one("SparseSoftmax", tl.sparse.softmax)
-maximum = _two("SparseSparseMaximum", tl.sparse.maximum)
-minimum = _two("SparseSparseMinimum", tl.sparse.minimum)
+def _shaped(sp: Any, parts: Any) -> Any:
+    """Return a sparse tensor of other parts, of a shape that is told anew where it is known."""
+    if active_graph() is None:
+        return PlainSparse(*parts)
+    indices, values, shape = parts
+    known = sp.dense_shape.__tensor__().spec.constant()
+    return SparseTensor(indices, values, shape if known is None else list(known))
+
+
+_reorder = _node(SparseReorder, "SparseReorder")
+_add = _node(SparseAdd, "SparseAdd")
+_slice = _node(SparseSlice, "SparseSlice")
+_softmax = _node(SparseSoftmax, "SparseSoftmax", "SparseSoftmax")
+_maximum = _node(SparseSparseMaximum, "SparseSparseMaximum")
+_minimum = _node(SparseSparseMinimum, "SparseSparseMinimum")
+_fill = _node(SparseFillEmptyRows, "SparseFillEmptyRows")
+_dense_add = _node(SparseTensorDenseAdd, "SparseTensorDenseAdd")
+
+
+def reorder(sp_input: Any, name: str | None = None) -> Any:
+    sp = as_sparse(sp_input)
+    made = _reorder(sp, name=name)
+    return _shaped(sp, (*made, sp.dense_shape))
+
+
+def softmax(sp_input: Any, name: str | None = None) -> Any:
+    sp = as_sparse(sp_input)
+    return sp.with_values(_softmax(sp, name=name))
+
+
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
+    return _joined(_maximum, sp_a, sp_b, name)
+
+
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
+    return _joined(_minimum, sp_a, sp_b, name)
+
+
+def _joined(function: Any, sp_a: Any, sp_b: Any, name: str | None) -> Any:
+    first, second = as_sparse(sp_a), as_sparse(sp_b)
+    made = function((*first, *second), name=name)
+    return type(first)(*made, first.dense_shape)
 
 
 @named("SparseReshape")
@@ -163,16 +244,28 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Any:
     return tl.sparse.transpose(as_sparse(sp_input), perm)
 
 
-@named("SparseToDense")
 def to_dense(
     sp_input: Any,
     default_value: Any = None,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
+    if default_value is None:
+        default_value = zeros([], as_sparse(sp_input).values.dtype)
+    return _to_dense(sp_input, default_value, validate_indices, name=name)
+
+
+@named("SparseToDense")
+def _to_dense(
+    sp_input: Any,
+    default_value: Any,
+    validate_indices: bool,
+    name: str | None = None,
+) -> Any:
     sp = as_sparse(sp_input)
-    value = None if default_value is None else converted(default_value, sp.dtype)
-    return tl.sparse.to_dense(sp, value, validate_indices)
+    return tl.sparse.to_dense(
+        sp, converted(default_value, sp.dtype), validate_indices
+    )
 
 
 @named("SparseToIndicator")
@@ -180,18 +273,20 @@ def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Any
     return tl.sparse.to_indicator(as_sparse(sp_input), vocab_size)
 
 
-@named("SparseFillEmptyRows")
+@named("SparseFillEmptyRows", None)
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> Any:
     sp = as_sparse(sp_input)
-    return tl.sparse.fill_empty_rows(sp, converted(default_value, sp.dtype))
+    value = given_constant(default_value, sp.dtype)
+    indices, values, empty, _ = _fill((*sp, value))
+    return type(sp)(indices, values, sp.dense_shape), empty
 
 
-@named("SparseSlice")
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Any:
-    first, sizes = converted(start, int64), converted(size, int64)
-    return tl.sparse.slice(as_sparse(sp_input), first, sizes)
+    sp = as_sparse(sp_input)
+    first, sizes = given_constant(start, int64), given_constant(size, int64)
+    return type(sp)(*_slice((*sp, first, sizes), name=name))
 
 
 @named("SparseRetain")
@@ -205,7 +300,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None, name: str | None = None) -
     return tl.sparse.reset_shape(as_sparse(sp_input), shape)
 
 
-@named("SparseTensorDenseMatMul")
+@named("SparseTensorDenseMatMul", "SparseTensorDenseMatMul")
 def sparse_dense_matmul(
     sp_a: Any,
     b: Any,
@@ -213,26 +308,30 @@ def sparse_dense_matmul(
     adjoint_b: bool = False,
     name: str | None = None,
 ) -> Any:
-    left, right = (
-        x if isinstance(x, PlainSparse) else converted(x) for x in (sp_a, b)
-    )
-    if isinstance(sp_a, SparseTensorValue):
-        left = as_sparse(sp_a)
-    return tl.sparse.sparse_dense_matmul(left, right, adjoint_a, adjoint_b)
+    if isinstance(sp_a, (PlainSparse, SparseTensorValue)):
+        op = SparseTensorDenseMatMul(adjoint_a, adjoint_b)
+        return composed(op, *as_sparse(sp_a), converted(b, None, "b"))
+    return tl.sparse.sparse_dense_matmul(converted(sp_a), b, adjoint_a, adjoint_b)
 
 
-@named("SparseAdd")
 def add(a: Any, b: Any, threshold: Any = 0, name: str | None = None) -> Any:
-    x, y = _either(a), _either(b)
-    return tl.sparse.add(x, y, threshold)
+    if not isinstance(a, (PlainSparse, SparseTensorValue)):
+        a, b = b, a
+    x = as_sparse(a)
+    if not isinstance(b, (PlainSparse, SparseTensorValue)):
+        return _dense_add((*x, b), name=name)
+    y = as_sparse(b)
+    if active_graph() is None:
+        return tl.sparse.add(x, y, threshold)
+    least = _threshold(threshold, x.values.dtype, name="threshold")
+    return _shaped(x, _add((*x, *y, least), name=name))
 
 
-def _either(x: Any) -> Any:
-    is_sparse = isinstance(x, (PlainSparse, SparseTensorValue))
-    return as_sparse(x) if is_sparse else converted(x)
+@named("threshold")
+def _threshold(value: Any, dtype: DType, name: str | None = None) -> Any:
+    return converted(value, dtype.real_dtype)
 
 
-@named("SparseConcat")
 def concat(
     axis: int,
     sp_inputs: Any,
@@ -242,20 +341,39 @@ def concat(
     parts = [as_sparse(x) for x in sp_inputs]
     if len(parts) == 1:
         return parts[0]
-    return tl.sparse.concat(axis, parts, expand_nonconcat_dims)
+    if expand_nonconcat_dims:
+        return _concat_expanded(axis, parts, name=name)
+    listed = [part for every in zip(*parts, strict=True) for part in every]
+    return type(parts[0])(*_concat(axis, listed, name=name))
 
 
-@named("SparseSplit")
+@named("SparseConcat")
+def _concat(axis: int, listed: Any, name: str | None = None) -> Any:
+    return composed(SparseConcat(axis), *listed)
+
+
+@named("SparseConcat")
+def _concat_expanded(axis: int, parts: Any, name: str | None = None) -> Any:
+    return tl.sparse.concat(axis, parts, expand_nonconcat_dims=True)
+
+
 def split(
     sp_input: Any = None,
     num_split: Any = None,
     axis: Any = None,
     name: str | None = None,
 ) -> Any:
-    return tl.sparse.split(as_sparse(sp_input), num_split, axis)
+    sp = as_sparse(sp_input)
+    made = _pieces(sp, num_split, axis, name=name)
+    return [type(sp)(*made[i::num_split]) for i in range(num_split)]
 
 
-def _reduced(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+@named("SparseSplit")
+def _pieces(sp: Any, number: int, axis: Any, name: str | None = None) -> Any:
+    return composed(SparseSplit(number), converted(axis, int64), *sp)
+
+
+def _reduced(default: str, kind: Callable[[bool], Composite]) -> Callable[..., Any]:
     @named(default)
     def made(
         sp_input: Any,
@@ -264,14 +382,24 @@ def _reduced(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
         output_is_sparse: bool = False,
         name: str | None = None,
     ) -> Any:
-        found = function(as_sparse(sp_input), axis, bool(keepdims))
+        sp = as_sparse(sp_input)
+        axes = converted(_every(sp) if axis is None else axis, int32)
+        found = composed(kind(bool(keepdims)), *sp, axes)
         return tl.sparse.from_dense(found) if output_is_sparse else found
 
     return made
 
 
-reduce_sum = _reduced("SparseReduceSum", tl.sparse.reduce_sum)
-reduce_max = _reduced("SparseReduceMax", tl.sparse.reduce_max)
+def _every(sp: Any) -> Any:
+    if sp.rank is None:
+        raise ShapeError(
+            "the rank of this SparseTensor is unknown, and is needed here"
+        )
+    return list(range(sp.rank))
+
+
+reduce_sum = _reduced("SparseReduceSum", SparseReduceSum)
+reduce_max = _reduced("SparseReduceMax", SparseReduceMax)
 
 
 @named("SparseExpandDims")
@@ -313,7 +441,13 @@ def sparse_to_dense(
     if values.dtype is tl.string and value == 0:
         value = b""
     default = converted(value, values.dtype)
-    places, sizes = converted(sparse_indices), converted(output_shape)
+    places, sizes = [
+        converted(x, None if isinstance(x, Operand) else int64, key)
+        for x, key in (
+            (sparse_indices, "sparse_indices"),
+            (output_shape, "output_shape"),
+        )
+    ]
     return tl.sparse.sparse_to_dense(places, sizes, values, default, validate_indices)
 
 
@@ -334,54 +468,3 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     found = op(*map(values, args), **{key: values(x) for key, x in kwargs.items()})
     return type(sparse[0])(sparse[0].indices, found, sparse[0].dense_shape)
-
-
-@named("SerializeSparse")
-def serialize_sparse(
-    sp_input: Any, name: str | None = None, out_type: Any = string
-) -> Any:
-    _as_strings("serialize_sparse", out_type)
-    return tensor_bytes.serialize_sparse(as_sparse(sp_input))
-
-
-@named("SerializeManySparse")
-def serialize_many_sparse(
-    sp_input: Any, name: str | None = None, out_type: Any = string
-) -> Any:
-    _as_strings("serialize_many_sparse", out_type)
-    return tensor_bytes.serialize_many_sparse(as_sparse(sp_input))
-
-
-@named("DeserializeManySparse")
-def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None
-) -> Any:
-    inner = None if rank is None else int(rank)
-    return tensor_bytes.deserialize_many_sparse(serialized_sparse, dtype, inner)
-
-
-def _as_strings(function: str, out_type: Any) -> None:
-    if as_dtype(out_type) is not string:
-        raise InvalidArgumentError(
-            f"{function}: out_type={as_dtype(out_type).name}; allowed is tf.string"
-        )
-
-
-@named("SparseCross")
-def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> Any:
-    if separator not in (None, "_X_"):
-        raise InvalidArgumentError(
-            f"sparse.cross: separator={separator!r}; allowed: '_X_'"
-        )
-    return crossing.sparse_cross(inputs)
-
-
-@named("SparseCross")
-def cross_hashed(
-    inputs: Any,
-    num_buckets: int = 0,
-    hash_key: int | None = None,
-    name: str | None = None,
-) -> Any:
-    key = crossing.HASH_KEY if hash_key is None else hash_key
-    return crossing.sparse_cross_hashed(inputs, num_buckets, key)

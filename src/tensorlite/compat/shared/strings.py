@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite import strings
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.ops.text import Unit
@@ -185,7 +185,7 @@ def split_to_sparse(
 ) -> Any:
     """Return strings taken apart as a sparse tensor, a row for each."""
     return strings.split_to_sparse(
-        converted(source), converted(delimiter), skip_empty
+        given_constant(source), given_constant(delimiter), skip_empty
     )
 
 

@@ -44,7 +44,6 @@ from tensorlite.compat.shared.arrays import (
     reshape as reshape,
     reverse as reverse,
     roll as roll,
-    sequence_mask as sequence_mask,
     shape_n as shape_n,
     slice as slice,
     stack as stack,
@@ -174,6 +173,9 @@ from tensorlite.compat.shared.lookups import (
     initialize_all_tables as initialize_all_tables,
     tables_initializer as tables_initializer,
 )
+from tensorlite.compat.shared.masks import (
+    sequence_mask as sequence_mask,
+)
 from tensorlite.compat.shared.matrices import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
@@ -198,11 +200,6 @@ from tensorlite.compat.shared.picking import (
     one_hot as one_hot,
     scatter_nd as scatter_nd,
     searchsorted as searchsorted,
-    segment_max as segment_max,
-    segment_mean as segment_mean,
-    segment_min as segment_min,
-    segment_prod as segment_prod,
-    segment_sum as segment_sum,
     setdiff1d as setdiff1d,
     sort as sort,
     tensor_scatter_nd_add as tensor_scatter_nd_add,
@@ -213,12 +210,6 @@ from tensorlite.compat.shared.picking import (
     unique as unique,
     unique_with_counts as unique_with_counts,
     unravel_index as unravel_index,
-    unsorted_segment_max as unsorted_segment_max,
-    unsorted_segment_mean as unsorted_segment_mean,
-    unsorted_segment_min as unsorted_segment_min,
-    unsorted_segment_prod as unsorted_segment_prod,
-    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
-    unsorted_segment_sum as unsorted_segment_sum,
 )
 from tensorlite.compat.shared.printing import print as print
 from tensorlite.compat.shared.python import (
@@ -242,6 +233,19 @@ from tensorlite.compat.shared.ragged import (
 from tensorlite.compat.shared.reductions import (
     cumprod as cumprod,
     cumsum as cumsum,
+)
+from tensorlite.compat.shared.segments import (
+    segment_max as segment_max,
+    segment_mean as segment_mean,
+    segment_min as segment_min,
+    segment_prod as segment_prod,
+    segment_sum as segment_sum,
+    unsorted_segment_max as unsorted_segment_max,
+    unsorted_segment_mean as unsorted_segment_mean,
+    unsorted_segment_min as unsorted_segment_min,
+    unsorted_segment_prod as unsorted_segment_prod,
+    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
+    unsorted_segment_sum as unsorted_segment_sum,
 )
 from tensorlite.compat.shared.signal import (
     fft as fft,

@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import arrays, blocks as in_blocks, picking
+from tensorlite.compat.shared import (
+    arrays,
+    blocks as in_blocks,
+    masks,
+    picking,
+    segments,
+)
 from tensorlite.compat.shared.arrays import broadcast_dynamic_shape as _broadcast
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int32
@@ -106,7 +112,7 @@ def gather_nd(
 def boolean_mask(
     tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None
 ) -> Any:
-    return picking.boolean_mask(tensor, mask, axis, name)
+    return masks.boolean_mask(tensor, mask, axis, name)
 
 
 def where(
@@ -219,7 +225,7 @@ def sparse_segment_sum(
     name: str | None = None,
     num_segments: Any = None,
 ) -> Any:
-    return picking.sparse_segment_sum(data, indices, segment_ids, num_segments, name)
+    return segments.sparse_segment_sum(data, indices, segment_ids, num_segments, name)
 
 
 def sparse_segment_mean(
@@ -229,7 +235,9 @@ def sparse_segment_mean(
     name: str | None = None,
     num_segments: Any = None,
 ) -> Any:
-    return picking.sparse_segment_mean(data, indices, segment_ids, num_segments, name)
+    return segments.sparse_segment_mean(
+        data, indices, segment_ids, num_segments, name
+    )
 
 
 def sparse_segment_sqrt_n(
@@ -239,7 +247,7 @@ def sparse_segment_sqrt_n(
     name: str | None = None,
     num_segments: Any = None,
 ) -> Any:
-    return picking.sparse_segment_sqrt_n(
+    return segments.sparse_segment_sqrt_n(
         data, indices, segment_ids, num_segments, name
     )
 

@@ -14,7 +14,6 @@ from tensorlite.compat.shared.arrays import (
     concat,
     ones,
     reshape,
-    sequence_mask,
     transpose,
     zeros,
 )
@@ -25,6 +24,9 @@ from tensorlite.compat.shared.elementwise import (
     log,
     rsqrt,
     square,
+)
+from tensorlite.compat.shared.masks import (
+    sequence_mask,
 )
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.nn import sigmoid, tanh

@@ -14,7 +14,6 @@ from tensorlite.compat.shared.arrays import (
     fill,
     range as counted,
     reshape,
-    sequence_mask,
     stack,
     tile,
     transpose,
@@ -31,6 +30,9 @@ from tensorlite.compat.shared.elementwise import (
     minimum,
 )
 from tensorlite.compat.shared.logging import warn
+from tensorlite.compat.shared.masks import (
+    sequence_mask,
+)
 from tensorlite.compat.shared.nn import top_k
 from tensorlite.compat.shared.picking import one_hot
 from tensorlite.compat.shared.tensor_arrays import TensorArray

@@ -233,12 +233,8 @@ class Transposed(Convolution):
         given = [self._longer(n, i) for i, n in enumerate(sizes)]
         static = [self._static(known, i, x) for i, x in enumerate(axes)]
         whole = arrays.stack(self._ordered(batch, given))
-        if (
-            self.count == 2 and active_graph() is not None
-        ):  # as TensorFlow does, in vain
-            arrays.strided_slice(
-                whole, [0], [1], [1], shrink_axis_mask=1, name="strided_slice"
-            )
+        if self.count == 2 and active_graph() is not None:
+            whole[0]  # as TensorFlow does, in vain
         transposed = (
             convolutions.conv2d_transpose
             if self.count == 2

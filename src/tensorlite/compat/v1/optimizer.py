@@ -11,7 +11,12 @@ from contextlib import ExitStack, nullcontext
 from typing import Any
 
 from tensorlite.compat.shared.arrays import zeros
-from tensorlite.compat.shared.picking import unique, unsorted_segment_sum
+from tensorlite.compat.shared.picking import (
+    unique,
+)
+from tensorlite.compat.shared.segments import (
+    unsorted_segment_sum,
+)
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, scopes
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain, shown

@@ -17,7 +17,7 @@ from tensorlite.compat.shared.parsing import (
     serialize_tensor,
     write_file,
 )
-from tensorlite.compat.shared.sparse import (
+from tensorlite.compat.shared.sparse_strings import (
     deserialize_many_sparse,
     serialize_many_sparse,
     serialize_sparse,

@@ -6,8 +6,6 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.picking import sparse_bincount as bincount
 from tensorlite.compat.shared.sparse import (
     SparseTensor,
-    cross,
-    cross_hashed,
     expand_dims,
     eye,
     fill_empty_rows,
@@ -26,6 +24,10 @@ from tensorlite.compat.shared.sparse import (
     to_dense,
     to_indicator,
     transpose,
+)
+from tensorlite.compat.shared.sparse_strings import (
+    cross,
+    cross_hashed,
 )
 from tensorlite.compat.v1.accumulators import SparseConditionalAccumulator
 from tensorlite.compat.v1.arrays import (

@@ -43,7 +43,6 @@ from tensorlite.compat.shared.arrays import (
     reverse as reverse,
     reverse_sequence as reverse_sequence,
     roll as roll,
-    sequence_mask as sequence_mask,
     shape_n as shape_n,
     slice as slice,
     split as split,
@@ -141,6 +140,9 @@ from tensorlite.compat.shared.image import (
 )
 from tensorlite.compat.shared.kinds import *
 from tensorlite.compat.shared.logging import get_logger as get_logger
+from tensorlite.compat.shared.masks import (
+    sequence_mask as sequence_mask,
+)
 from tensorlite.compat.shared.matrices import (
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.shared import (
     arrays,
     control_flow,
+    masks,
     padding,
     picking,
     python,
@@ -21,7 +22,7 @@ from tensorlite.core.errors import InvalidArgumentError
 def boolean_mask(
     tensor: Any, mask: Any, axis: int | None = None, name: str = "boolean_mask"
 ) -> Any:
-    return picking.boolean_mask(tensor, mask, axis, name)
+    return masks.boolean_mask(tensor, mask, axis, name)
 
 
 def transpose(

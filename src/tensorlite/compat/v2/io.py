@@ -37,7 +37,7 @@ from tensorlite.compat.shared.parsing import (
     write_file,
 )
 from tensorlite.compat.shared.record_files import TFRecordOptions, TFRecordWriter
-from tensorlite.compat.shared.sparse import (
+from tensorlite.compat.shared.sparse_strings import (
     deserialize_many_sparse,
     serialize_many_sparse,
     serialize_sparse,

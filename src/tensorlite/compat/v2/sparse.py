@@ -5,6 +5,8 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.picking import (
     sparse_bincount as bincount,
+)
+from tensorlite.compat.shared.segments import (
     sparse_segment_mean as segment_mean,
     sparse_segment_sqrt_n as segment_sqrt_n,
     sparse_segment_sum as segment_sum,
@@ -12,8 +14,6 @@ from tensorlite.compat.shared.picking import (
 from tensorlite.compat.shared.sparse import (
     add,
     concat,
-    cross,
-    cross_hashed,
     expand_dims,
     eye,
     fill_empty_rows,
@@ -35,6 +35,10 @@ from tensorlite.compat.shared.sparse import (
     to_dense,
     to_indicator,
     transpose,
+)
+from tensorlite.compat.shared.sparse_strings import (
+    cross,
+    cross_hashed,
 )
 from tensorlite.ops.sparse_tensor import SparseTensor
 

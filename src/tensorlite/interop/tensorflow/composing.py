@@ -8,36 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core import dtypes
 from tensorlite.core.constant import Const
-from tensorlite.core.dispatch import call
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops.arithmetic import (
     add_n,
-    sum as sum_of,
 )
 from tensorlite.ops.beams import gather_tree
 from tensorlite.ops.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
-from tensorlite.ops.repeat import MirrorPadGrad
 from tensorlite.ops.row_counts import counts
 from tensorlite.ops.search import Side, searchsorted
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.shape import astype
 
 
 def _composed(function: Callable[..., Any]) -> Adapter:
     return lambda given: given.composed(function, *given.tensors)
-
-
-def _mirror_pad_grad(given: Given) -> Values:
-    mode = given.typed("mode", str)
-
-    def folded(dy: Tensor, paddings: Tensor) -> Tensor:
-        shape = shape_of(dy) - astype(sum_of(paddings, axis=1), dtypes.int32)
-        return call(MirrorPadGrad(mode), dy, paddings, shape)
-
-    return given.composed(folded, *given.tensors)
 
 
 def _accumulated(given: Given) -> Values:
@@ -85,7 +71,6 @@ COMPOSED: dict[str, Adapter] = {
     "DenseBincount": _dense_bincount,
     "GatherTree": _composed(gather_tree),
     "LowerBound": _bound("left"),
-    "MirrorPadGrad": _mirror_pad_grad,
     "TensorListElementShape": _element_shape,
     "UpperBound": _bound("right"),
 }

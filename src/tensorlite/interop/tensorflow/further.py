@@ -17,7 +17,7 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.containers import of_counter
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
-from tensorlite.ops import candidates, host_draws, image_files, sparse_arrange
+from tensorlite.ops import candidates, host_draws, image_files
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.bits import bitwise_and, bitwise_right_shift
@@ -37,7 +37,6 @@ from tensorlite.ops.scatter import (
     TensorScatterUpdate,
 )
 from tensorlite.ops.shape import astype, reshape, shape_of
-from tensorlite.ops.sparse_tensor import SparseTensor, gathered
 from tensorlite.ops.spectral import Eig
 from tensorlite.ops.tables import HashTableV2
 
@@ -220,21 +219,6 @@ def _table(changing: bool, given: Given) -> Values:
 _OF_MEMORY = {"use_node_name_sharing", "initial_num_buckets", "max_load_factor"}
 
 
-def _smaller(*parts: Tensor) -> tuple[Tensor, ...]:
-    pair = SparseTensor(*parts[:3]), SparseTensor(*parts[3:6])
-    made = sparse_arrange.sparse_minimum(*pair)
-    return made.indices, made.values
-
-
-def _elementwise(function: Callable[[Tensor, Tensor], Tensor]) -> Adapter:
-    """Return the elements of a sparse tensor with those of a dense one at their places."""
-
-    def made(indices: Tensor, values: Tensor, shape: Tensor, x: Tensor) -> Tensor:
-        return function(values, gathered(x, SparseTensor(indices, values, shape)))
-
-    return lambda given: given.composed(made, *given.tensors)
-
-
 def _unfilled(places: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
     """Return what flows to the elements, and to the value that empty rows were filled with."""
     own = gather(dy, places)
@@ -295,10 +279,7 @@ FURTHER: dict[str, Adapter] = {
     "RaggedFillEmptyRowsGrad": _composed(_unfilled),
     "SampleDistortedBoundingBox": _window,
     "SampleDistortedBoundingBoxV2": _window,
-    "SparseDenseCwiseAdd": _elementwise(lambda x, y: x + y),
-    "SparseDenseCwiseDiv": _elementwise(lambda x, y: x / y),
     "SparseFillEmptyRowsGrad": _composed(_unfilled),
-    "SparseSparseMinimum": _composed(_smaller),
     "StatelessRandomGetAlg": _algorithm,
     "StatelessSampleDistortedBoundingBox": _seeded_window,
     "ToBool": _is_something,

@@ -19,8 +19,6 @@ from tensorlite.interop.tensorflow.plain import Adapter, Plain
 from tensorlite.ops import patches, sparse_segments, text
 from tensorlite.ops.arithmetic import conj, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, transpose
-from tensorlite.ops.bounds import maximum
-from tensorlite.ops.create import ones
 from tensorlite.ops.elementwise import sqrt
 from tensorlite.ops.gather import gather, take, unsorted_segment_sum
 from tensorlite.ops.join import concat
@@ -29,7 +27,7 @@ from tensorlite.ops.pool import MaxPool
 from tensorlite.ops.pool_argmax import put_back
 from tensorlite.ops.search import argsort, sort as sorted_of
 from tensorlite.ops.sets import UniqueWithCountsV2
-from tensorlite.ops.shape import reshape, shape_of
+from tensorlite.ops.shape import shape_of
 
 
 def _unique(given: Given) -> Values:
@@ -117,18 +115,13 @@ def _flowing(
     """
 
     def flows(dy: Tensor, rows: Tensor, ids: Tensor, count: Tensor) -> Any:
-        if share is not None:
-            held = unsorted_segment_sum(
-                ones(shape_of(ids), dtype=dy.dtype), ids, shape_of(dy)[0]
-            )
-            dy = dy / reshape(share(maximum(held, 1)), [-1, *[1] * (dy.ndim - 1)])
+        found = sparse_segments.segment_flow(dy, ids, share)
         if not is_compact:
-            return unsorted_segment_sum(take(dy, ids, axis=0), rows, count)
+            return unsorted_segment_sum(found, rows, count)
         axis = constant(np.zeros(0, np.int64))
         held, places, _ = calls(UniqueWithCountsV2(), rows, axis)
         order = argsort(held)
         places = gather(astype(argsort(order), rows.dtype), places)
-        found = take(dy, ids, axis=0)
         return unsorted_segment_sum(found, places, shape_of(held)[0]), take(
             held, order, axis=0
         )
@@ -185,8 +178,6 @@ MATCHING: dict[str, Adapter] = {
     "RegexReplace": _replaced,
     "Reverse": _reversed,
     "ScatterNdNonAliasingAdd": Plain("TensorScatterAdd").__call__,
-    "SparseSegmentMeanGrad": _flowing(lambda held: held),
-    "SparseSegmentSqrtNGrad": _flowing(sqrt),
     "SparseSegmentSumGrad": _flowing(None),
     "SparseSegmentMeanGradV2": _flowing(lambda held: held, is_compact=True),
     "SparseSegmentSqrtNGradV2": _flowing(sqrt, is_compact=True),

@@ -11,54 +11,23 @@ from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter, Plain
-from tensorlite.ops import sparse_arrange, sparse_dense, sparse_segments, tables
+from tensorlite.ops import sparse_arrange, tables
 from tensorlite.ops.counting import histogram_fixed_width
 from tensorlite.ops.create import ones_like, zeros_like
-from tensorlite.ops.cumulative import cumulative_sum
-from tensorlite.ops.gather import gather, gather_nd
+from tensorlite.ops.gather import gather_nd
 from tensorlite.ops.masks import Where
 from tensorlite.ops.operators import astype
-from tensorlite.ops.ranges import arange
-from tensorlite.ops.scatter import TensorScatterAdd
 from tensorlite.ops.search import bincount
 from tensorlite.ops.set_operations import combined
 from tensorlite.ops.shape import reshape, shape_of
-from tensorlite.ops.sparse_tensor import SparseTensor, gathered, reorder
+from tensorlite.ops.sparse_forms import SparseFillEmptyRows
+from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.stack import stack
 from tensorlite.ops.tensor_bytes import DeserializeManySparse
 
 
 def _of(function: Callable[..., Any]) -> Adapter:
     return lambda given: given.composed(function, *given.tensors)
-
-
-def _of_sparse(function: Callable[..., Any]) -> Adapter:
-    """Return what works on a sparse tensor, whose parts come first, and on what follows."""
-    return lambda given: given.composed(
-        lambda a, b, c, *rest: function(SparseTensor(a, b, c), *rest), *given.tensors
-    )
-
-
-def _product(given: Given) -> Values:
-    first, second = given.typed("adjoint_a", bool), given.typed("adjoint_b", bool)
-    return given.composed(
-        lambda a, b, c, x: sparse_dense.sparse_dense_matmul(
-            SparseTensor(a, b, c), x, first, second
-        ),
-        *given.tensors,
-    )
-
-
-def _reduced(function: Callable[..., Tensor]) -> Adapter:
-    def adapter(given: Given) -> Values:
-        axes = tuple(given.constant(3).ravel().tolist())
-        kept = given.typed("keep_dims", bool)
-        return given.composed(
-            lambda a, b, c: function(SparseTensor(a, b, c), axes, kept),
-            *given.tensors[:3],
-        )
-
-    return adapter
 
 
 def _reduced_sparse(function: Callable[..., Tensor]) -> Adapter:
@@ -99,26 +68,6 @@ def _sparse_rows(given: Given) -> Values:
     return given.composed(read, given.tensor(0))
 
 
-def _joined(given: Given) -> Values:
-    number, axis = given.typed("N", int), given.typed("concat_dim", int)
-
-    def joined(*parts: Tensor) -> Any:
-        listed = [parts[i::number] for i in range(number)]
-        return tuple(
-            sparse_arrange.sparse_concat(axis, [SparseTensor(*x) for x in listed])
-        )
-
-    return given.composed(joined, *given.tensors)
-
-
-def _segments(function: Callable[..., Tensor]) -> Adapter:
-    def adapter(given: Given) -> Values:
-        given.attribute("sparse_gradient")
-        return given.composed(function, *given.tensors)
-
-    return adapter
-
-
 def _table(changing: bool) -> Adapter:
     def adapter(given: Given) -> Values:
         for name in _OF_MEMORY & given.record.given.keys():
@@ -153,36 +102,13 @@ def _histogram(given: Given) -> Values:
     )
 
 
-def _filled(
-    indices: Tensor, values: Tensor, dense_shape: Tensor, default: Tensor
-) -> tuple[Tensor, ...]:
-    """Return a sparse tensor without empty rows, which were, and where its elements went."""
-    sp = SparseTensor(indices, values, dense_shape)
-    made, empty = sparse_arrange.sparse_fill_empty_rows(sp, default)
-    rows = indices[:, 0]
-    before = cumulative_sum(astype(empty, rows.dtype))
-    moved = gather(before, rows) + arange(shape_of(indices)[0], dtype=rows.dtype)
-    return made.indices, made.values, empty, moved
-
-
 def _filled_rows(
     rows: Tensor, values: Tensor, count: Tensor, default: Tensor
 ) -> tuple[Tensor, ...]:
-    """Return the same of a ragged tensor, whose values have the numbers of their rows."""
-    places = stack([rows, zeros_like(rows)], axis=1)
-    made, *rest = _filled(places, values, stack([count, 1]), default)
+    """Return a ragged tensor without empty rows, whose values have the numbers of their rows."""
+    places, whole = stack([rows, zeros_like(rows)], axis=1), stack([count, 1])
+    made, *rest = SparseFillEmptyRows().compose(places, values, whole, default)
     return (made[:, 0], *rest)
-
-
-def _split(given: Given) -> Values:
-    number, axis = given.typed("num_split", int), int(given.constant(0))
-
-    def split(indices: Tensor, values: Tensor, dense_shape: Tensor) -> list[Tensor]:
-        sp = SparseTensor(indices, values, dense_shape)
-        pieces = sparse_arrange.sparse_split(sp, number, axis)
-        return [piece[i] for i in range(3) for piece in pieces]
-
-    return given.composed(split, *given.tensors[1:])
 
 
 def _from_file(given: Given) -> Values:
@@ -195,33 +121,6 @@ def _from_file(given: Given) -> Values:
         delimiter=given.typed("delimiter", str),
     )
     return given.made(op, *given.tensors)
-
-
-def _parts(made: SparseTensor) -> tuple[Tensor, ...]:
-    return tuple(made)
-
-
-def _sum(given: Given) -> Values:
-    """Return the sum of two sparse tensors, without what is smaller than the last input."""
-    least = given.constant(6).item()
-
-    def summed(*parts: Tensor) -> tuple[Tensor, ...]:
-        first, second = SparseTensor(*parts[:3]), SparseTensor(*parts[3:])
-        return tuple(sparse_dense.sparse_add(first, second, least))
-
-    return given.composed(summed, *given.tensors[:6])
-
-
-def _greater(*parts: Tensor) -> tuple[Tensor, ...]:
-    made = sparse_arrange.sparse_maximum(
-        SparseTensor(*parts[:3]), SparseTensor(*parts[3:6])
-    )
-    return made.indices, made.values
-
-
-def _ordered(sp: SparseTensor) -> tuple[Tensor, Tensor]:
-    made = reorder(sp)
-    return made.indices, made.values
 
 
 def _sets(given: Given) -> Values:
@@ -255,25 +154,7 @@ SCATTERING: dict[str, Adapter] = {
     "MutableHashTableV2": _table(changing=True),
     "SparseReduceMaxSparse": _reduced_sparse(sparse_arrange.sparse_reduce_max),
     "SparseReduceSumSparse": _reduced_sparse(sparse_arrange.sparse_reduce_sum),
-    "SparseAdd": _sum,
-    "SparseConcat": _joined,
-    "SparseDenseCwiseMul": _of_sparse(lambda sp, x: sp.values * gathered(x, sp)),
     "RaggedFillEmptyRows": _of(_filled_rows),
-    "SparseFillEmptyRows": _of(_filled),
-    "SparseReduceMax": _reduced(sparse_arrange.sparse_reduce_max),
-    "SparseReduceSum": _reduced(sparse_arrange.sparse_reduce_sum),
-    "SparseReorder": _of_sparse(_ordered),
-    "SparseSegmentMean": _segments(sparse_segments.sparse_segment_mean),
-    "SparseSegmentSqrtN": _segments(sparse_segments.sparse_segment_sqrt_n),
-    "SparseSegmentSum": _segments(sparse_segments.sparse_segment_sum),
-    "SparseSlice": _of_sparse(lambda *x: _parts(sparse_arrange.sparse_slice(*x))),
-    "SparseSoftmax": _of_sparse(lambda sp: sparse_dense.sparse_softmax(sp).values),
-    "SparseSparseMaximum": _of(_greater),
-    "SparseSplit": _split,
-    "SparseTensorDenseAdd": _of_sparse(
-        lambda sp, x: call(TensorScatterAdd(), x, sp.indices, sp.values)
-    ),
-    "SparseTensorDenseMatMul": _product,
 }
 for _name in ("Export", "Find", "Import", "Insert", "Size"):
     SCATTERING[f"LookupTable{_name}"] = Plain(f"LookupTable{_name}V2").__call__

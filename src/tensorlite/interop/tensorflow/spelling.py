@@ -44,7 +44,7 @@ def spelled(node: Node, op: Op | None = None) -> Parts | None:
     if not isinstance(adapter, Plain) and op.name not in _SAME:
         return None
     names = adapter.names if isinstance(adapter, Plain) else {}
-    return Parts((Spelled(op.name, _plainly(op, names), _ORDERS.get(op.name)),))
+    return Parts((Spelled(op.name, _plainly(op, names)),))
 
 
 def _plainly(op: Op, names: dict[str, str]) -> dict[str, Any]:
@@ -211,14 +211,9 @@ _NAMES = """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
 
-_ORDERS: dict[str, tuple[int | str, ...]] = {
-    "MirrorPadGrad": (0, 1),
-}
-"""Which inputs stand where, of those that have another order."""
-
 
 def _applied(op: Op, _: Node) -> tuple[Spelled, ...]:
-    return (Spelled(op.name, op.attributes(), _ORDERS.get(op.name)),)
+    return (Spelled(op.name, op.attributes()),)
 
 
 def _sparse(op: Op, node: Node) -> tuple[Spelled, ...]:
@@ -230,8 +225,7 @@ def _sparse(op: Op, node: Node) -> tuple[Spelled, ...]:
 
 
 def _renamed(name: str) -> Callable[[Op, Node], tuple[Spelled, ...]]:
-    order = _ORDERS.get(name)
-    return lambda op, _: (Spelled(name, _plainly(op, {}), order),)
+    return lambda op, _: (Spelled(name, _plainly(op, {})),)
 
 
 def _accumulator(op: Op, node: Node) -> tuple[Spelled, ...]:
@@ -365,7 +359,6 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "If": _regions,
     "ImageSummary": _image_summary,
     "MergeCheckpoints": _renamed("MergeV2Checkpoints"),
-    "MirrorPadGrad": _renamed("MirrorPadGrad"),
     "Multinomial": _drawn,
     "PaddingFIFOQueueV2": _queue,
     "PartitionedCall": _called,

@@ -8,7 +8,6 @@ from tensorlite.compat.shared.arrays import (
     expand_dims,
     range as numbers_from,
     reverse,
-    sequence_mask,
     shape,
     stack,
     transpose,
@@ -16,6 +15,9 @@ from tensorlite.compat.shared.arrays import (
     zeros,
 )
 from tensorlite.compat.shared.elementwise import cast, maximum
+from tensorlite.compat.shared.masks import (
+    sequence_mask,
+)
 from tensorlite.compat.shared.picking import gather_nd
 from tensorlite.compat.v1 import arrays, framework, init_ops
 from tensorlite.compat.v1.cells import LSTMStateTuple

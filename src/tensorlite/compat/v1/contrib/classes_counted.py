@@ -7,6 +7,7 @@ from typing import Any
 from tensorlite.compat.shared import (
     arrays,
     elementwise,
+    masks,
     matrices,
     picking,
 )
@@ -72,7 +73,7 @@ class _Counts(Distribution):
         most = numbers.reduce_max(totals)
         rows = arrays.reshape(logits, arrays.stack([-1, size]))
         drawn = random.multinomial(rows, most, seed)
-        mine = arrays.sequence_mask(arrays.reshape(totals, [-1]), most, self.dtype)
+        mine = masks.sequence_mask(arrays.reshape(totals, [-1]), most, self.dtype)
         each = picking.one_hot(drawn, size, dtype=self.dtype) * _column(mine)
         return arrays.reshape(numbers.reduce_sum(each, 1), shape)
 

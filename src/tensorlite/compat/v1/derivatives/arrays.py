@@ -35,10 +35,13 @@ _MOST = 16
 
 
 def shapes(*xs: Any) -> Any:
-    """Return the shapes of tensors, by one node if not all are known."""
-    if any(sizes_of(x) is None for x in xs):
-        return operator(ShapeN(), *xs)
-    return [shape(x) for x in xs]
+    """Return the shapes of tensors, by one node once one is found that is not known."""
+    found = []
+    for x in xs:
+        found.append(shape(x))
+        if sizes_of(x) is None:
+            return operator(ShapeN(), *xs)
+    return found
 
 
 @gradient_of("Reshape", "ExpandDims", "Squeeze", of_complex=True)
@@ -69,6 +72,11 @@ def _split(op: Any, *dys: Any) -> Any:
 @gradient_of("SplitV", of_complex=True)
 def _split_unevenly(op: Any, *dys: Any) -> Any:
     return concat(list(dys), op.inputs[2])
+
+
+@gradient_of("IdentityN", of_complex=True)
+def _identities(op: Any, *dys: Any) -> Any:
+    return list(dys)
 
 
 @gradient_of("Tile", of_complex=True)

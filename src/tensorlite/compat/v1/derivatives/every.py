@@ -11,5 +11,6 @@ from tensorlite.compat.v1.derivatives import (
     places as places,
     reductions as reductions,
     segments as segments,
+    sparse as sparse,
     special as special,
 )

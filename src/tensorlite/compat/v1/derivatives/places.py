@@ -32,6 +32,7 @@ from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import of_shapes
 from tensorlite.core.dtypes import int32, int64
+from tensorlite.ops.repeat import MirrorPadGrad
 from tensorlite.ops.slicing import StridedSliceGrad
 
 
@@ -58,6 +59,11 @@ def _pad(op: Any, dy: Any) -> Any:
     x, sizes = op.inputs[:2]
     before = slice(sizes, [0, 0], stack([rank(x), 1]))
     return slice(dy, reshape(before, [-1]), shape(x))
+
+
+@gradient_of("MirrorPad", of_complex=True)
+def _mirror_pad(op: Any, dy: Any) -> Any:
+    return operator(MirrorPadGrad(op.node.op.mode), dy, op.inputs[1])
 
 
 @gradient_of("BroadcastTo", of_complex=True)

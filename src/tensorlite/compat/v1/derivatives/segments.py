@@ -21,15 +21,21 @@ from tensorlite.compat.shared.elementwise import (
     maximum,
 )
 from tensorlite.compat.shared.picking import (
-    segment_sum,
     select_rows,
+)
+from tensorlite.compat.shared.segments import (
+    segment_sum,
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
 from tensorlite.compat.v1.arrays import gather, ones_like
 from tensorlite.compat.v1.constants import constant
-from tensorlite.compat.v1.derivatives import gradient_of
+from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.core.dtypes import int32
+from tensorlite.ops.sparse_forms import (
+    SparseSegmentMeanGrad,
+    SparseSegmentSqrtNGrad,
+)
 
 
 @gradient_of("SegmentSum")
@@ -53,6 +59,25 @@ def _segment_extreme(op: Any, dy: Any) -> Any:
     are_chosen = equal(x, gather(op.outputs[0], groups))
     count = segment_sum(cast(are_chosen, dy.dtype), groups)
     return select_rows(are_chosen, gather(dy / count, groups), none)
+
+
+@gradient_of("SparseSegmentSum")
+def _picked_sum(op: Any, dy: Any) -> Any:
+    x, places, groups = op.inputs
+    count = shape(x)[0]
+    return unsorted_segment_sum(gather(dy, groups), places, count)
+
+
+@gradient_of("SparseSegmentMean")
+def _picked_mean(op: Any, dy: Any) -> Any:
+    count = shape(op.inputs[0])[0]
+    return operator(SparseSegmentMeanGrad(), dy, *op.inputs[1:], count)
+
+
+@gradient_of("SparseSegmentSqrtN")
+def _picked_root(op: Any, dy: Any) -> Any:
+    count = shape(op.inputs[0])[0]
+    return operator(SparseSegmentSqrtNGrad(), dy, *op.inputs[1:], count)
 
 
 @gradient_of("UnsortedSegmentSum")

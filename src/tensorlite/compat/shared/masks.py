@@ -1,0 +1,84 @@
+"""What masks choose, and masks of sequences' lengths: by TensorFlow's nodes in graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.shared.arrays import (
+    concat,
+    expand_dims,
+    reshape,
+    shape,
+    squeeze,
+)
+from tensorlite.compat.shared.elementwise import cast, less, maximum
+from tensorlite.compat.shared.picking import gather, places_of
+from tensorlite.compat.shared.reductions import reduce_max, reduce_prod
+from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.dispatch import call
+from tensorlite.core.dtypes import as_dtype, bool_
+from tensorlite.core.errors import ShapeError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import merge as merged
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.arithmetic import Range
+from tensorlite.ops.shape import Cast
+
+
+@named("boolean_mask", None)
+def boolean_mask(
+    tensor: Any, mask: Any, axis: int | None = None, name: str | None = "boolean_mask"
+) -> Any:
+    x, chosen = converted(tensor, None, "tensor"), converted(mask, None, "mask")
+    if chosen.spec.rank == 0:
+        raise ShapeError("mask cannot be scalar.")
+    if chosen.spec.rank is None:
+        raise ShapeError(
+            "Number of mask dimensions must be specified, even if some dimensions are None."
+        )
+    first = axis or 0
+    if active_graph() is None or x.spec.rank is None or first < 0:
+        return _chosen(x, chosen, axis)
+    behind = first + chosen.spec.rank
+    merged(x.spec.dims[first:behind], chosen.spec.shape)
+    count = reduce_prod(shape(x)[first:behind], [0])
+    sizes = concat([shape(x)[:first], [count], shape(x)[behind:]], 0)
+    rows = reshape(x, sizes)
+    places = squeeze(places_of(reshape(chosen, [-1])), [1])
+    return gather(rows, places, axis=first)
+
+
+def _chosen(x: Any, chosen: Any, axis: int | None) -> Any:
+    if not axis:
+        return tl.boolean_mask(x, chosen)
+    along = axis % x.ndim
+    rows = list(range(along, along + chosen.ndim))
+    front = tl.moveaxis(x, rows, list(range(chosen.ndim)))
+    return tl.moveaxis(tl.boolean_mask(front, chosen), 0, along)
+
+
+@named("SequenceMask", None)
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
+) -> Any:
+    counts = given_constant(lengths)
+    if active_graph() is None or counts.dtype.is_floating:
+        if counts.dtype.is_floating:
+            counts = tl.astype(tl.ceil(plain(counts)), tl.int64)
+        return tl.sequence_mask(counts, maxlen, as_dtype(dtype))
+    if maxlen is None:
+        most = reduce_max(counts)
+        most = maximum(given_constant(0, most.dtype), most)
+    else:
+        most = given_constant(maxlen)
+    ends = [given_constant(i, most.dtype) for i in (0, 1)]
+    row = _operator(Range(), ends[0], most, ends[1])
+    made = less(row, _operator(Cast(most.dtype), expand_dims(counts, -1)))
+    return made if made.dtype is as_dtype(dtype) else cast(made, dtype)
+
+
+def _operator(op: Op, *inputs: Any) -> Any:
+    """Return the output of an operator, called by its name where there may be less to do."""
+    return in_graph(lambda: call(op, *map(plain, inputs)), op.name)

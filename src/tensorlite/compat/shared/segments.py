@@ -1,0 +1,118 @@
+"""Reductions of segments, which TensorFlow 1 and 2 name alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorlite as tl
+from tensorlite import math
+from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.shared.arrays import concat, ones, reshape, shape
+from tensorlite.compat.shared.elementwise import maximum, sqrt
+from tensorlite.compat.views import plain, shown
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.composite import Composite, composed
+from tensorlite.ops.sparse_forms import (
+    SparseSegmentMean,
+    SparseSegmentSqrtN,
+    SparseSegmentSum,
+)
+
+
+def _segments(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @named(default)
+    def made(data: Any, segment_ids: Any, name: str | None = None) -> Any:
+        return function(converted(data), converted(segment_ids))
+
+    return made
+
+
+segment_sum = _segments("SegmentSum", tl.segment_sum)
+segment_mean = _segments("SegmentMean", tl.segment_mean)
+segment_max = _segments("SegmentMax", tl.segment_max)
+segment_min = _segments("SegmentMin", tl.segment_min)
+segment_prod = _segments("SegmentProd", tl.segment_prod)
+
+
+def _unsorted(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @named(default)
+    def made(
+        data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    ) -> Any:
+        return function(converted(data), converted(segment_ids), num_segments)
+
+    return made
+
+
+unsorted_segment_sum = _unsorted("UnsortedSegmentSum", tl.unsorted_segment_sum)
+unsorted_segment_max = _unsorted("UnsortedSegmentMax", tl.unsorted_segment_max)
+unsorted_segment_min = _unsorted("UnsortedSegmentMin", tl.unsorted_segment_min)
+unsorted_segment_prod = _unsorted("UnsortedSegmentProd", tl.unsorted_segment_prod)
+
+
+@named("UnsortedSegmentMean", None)
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    x, ids = converted(data), given_constant(segment_ids)
+    if active_graph() is None or None in (x.spec.rank, ids.__tensor__().spec.rank):
+        return tl.unsorted_segment_mean(x, plain(ids), num_segments)
+    count = _counted(x, ids, num_segments)
+    return shown(unsorted_segment_sum(x, ids, num_segments)) / count
+
+
+@named("UnsortedSegmentSqrtN", None)
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Any:
+    x, ids = converted(data), given_constant(segment_ids)
+    if active_graph() is None or None in (x.spec.rank, ids.__tensor__().spec.rank):
+        return tl.unsorted_segment_sqrt_n(x, plain(ids), num_segments)
+    count = _counted(x, ids, num_segments)
+    return shown(unsorted_segment_sum(x, ids, num_segments)) / sqrt(count)
+
+
+def _counted(x: Any, ids: Any, number: Any) -> Any:
+    """Return how many rows each segment has, one at least, shaped as their sums."""
+    known = plain(ids)
+    each = ones(shape(ids), x.dtype)
+    held = unsorted_segment_sum(each, ids, number)
+    whole = isinstance(number, Operand)
+    rows = reshape(number, [1]) if whole else [int(number)]
+    rest = [1] * (x.spec.rank - known.spec.rank)
+    sizes = concat([rows, rest], 0) if whole else [*rows, *rest]
+    return maximum(reshape(held, sizes), 1)
+
+
+def _picked_segments(
+    default: str, kind: Callable[[], Composite], function: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Return a reduction of picked rows by segments: one node unless their number is given."""
+
+    @named(default)
+    def made(
+        data: Any,
+        indices: Any,
+        segment_ids: Any,
+        num_segments: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        given = converted(data), converted(indices), converted(segment_ids)
+        if num_segments is None:
+            return composed(kind(), *given)
+        return function(*given, num_segments)
+
+    return made
+
+
+sparse_segment_sum = _picked_segments(
+    "SparseSegmentSum", SparseSegmentSum, math.sparse_segment_sum
+)
+sparse_segment_mean = _picked_segments(
+    "SparseSegmentMean", SparseSegmentMean, math.sparse_segment_mean
+)
+sparse_segment_sqrt_n = _picked_segments(
+    "SparseSegmentSqrtN", SparseSegmentSqrtN, math.sparse_segment_sqrt_n
+)

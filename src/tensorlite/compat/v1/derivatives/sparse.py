@@ -1,0 +1,40 @@
+"""Gradients of functions of sparse tensors, of which the elements flow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared.arrays import transpose
+from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.v1.arrays import gather
+from tensorlite.compat.v1.constants import constant
+from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.core.dtypes import int32
+from tensorlite.ops.sparse_forms import (
+    SparseDenseCwiseAdd,
+    SparseReduceSum,
+    SparseTensorDenseMatMul,
+)
+
+
+@gradient_of("SparseTensorDenseMatMul")
+def _product(op: Any, dy: Any) -> Any:
+    own, (places, values, sizes, dense) = op.node.op, op.inputs
+    turned = SparseTensorDenseMatMul(adjoint_a=not own.adjoint_a)
+    flow = operator(turned, places, values, sizes, dy)
+    rows, columns = places[:, 0], places[:, 1]
+    if own.adjoint_a:
+        rows, columns = columns, rows
+    beside = gather(dy, rows)
+    others = gather(transpose(dense) if own.adjoint_b else dense, columns)
+    along = reduce_sum(beside * others, 1)
+    return None, along, None, transpose(flow) if own.adjoint_b else flow
+
+
+@gradient_of("SparseSoftmax")
+def _softmax(op: Any, dy: Any) -> Any:
+    (places, _, sizes), y = op.inputs, op.outputs[0]
+    last = constant([-1], int32, name="SparseReduceSum/reduction_axes")
+    sums = operator(SparseReduceSum(keep_dims=True), places, y * dy, sizes, last)
+    away = operator(SparseDenseCwiseAdd(), places, dy, sizes, -sums)
+    return None, away * y
