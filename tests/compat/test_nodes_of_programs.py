@@ -236,3 +236,15 @@ def test_what_a_branch_writes_it_reads_when_it_is_written() -> None:
         found = session.run("cond/Merge:0", {"p:0": True})
         kept = session.run("cond/Merge:0", {"p:0": False})
     assert (found.tolist(), kept.tolist()) == ([4.0, 6.0], [2.0, 3.0])
+
+
+def test_results_that_nothing_takes_keep_their_names_where_they_are_written() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [2], name="x")
+        y = tf.keras.layers.Dropout(0.5)(x)
+        message = graph.as_graph_def()
+        phase = tf.keras.backend.learning_phase().name
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(message, name="")
+        found = session.run(y.name, {"x:0": [1.0, 2.0], phase: False})
+    assert found.tolist() == [1.0, 2.0]

@@ -67,24 +67,26 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
 def _kept_names(graph: Graph, copy: Copy, is_called: bool) -> dict[Node, str]:
     """Return the copies that have the names of their originals, with these.
 
-    Results of branches and loops have TensorFlow's own in graphs of what programs called.
+    Results of branches and loops have TensorFlow's own in graphs of what programs called, but for
+    those that nothing takes: by their names programs may ask for them.
     """
     kept: dict[Node, str] = {}
+    taken = {x.node for node in graph.nodes for x in node.inputs}
     for node in graph.nodes:
         made = copy.nodes[node]
         if len(made) == 1 and made[0].op is node.op:
             kept[made[0]] = node.name
-        elif node.outputs and _is_named(node, is_called):
+        elif node.outputs and _is_named(node, is_called and node in taken):
             result = _results(node, copy)
             if result is not None:
                 kept[result] = node.name
     return kept
 
 
-def _is_named(node: Node, is_called: bool) -> bool:
+def _is_named(node: Node, is_inner: bool) -> bool:
     """Return whether a branch or loop has a name by which programs know its results."""
     is_region = node.op.role in (Role.IF, Role.WHILE)
-    return is_region and not (is_called and _OWN.fullmatch(node.name))
+    return is_region and not (is_inner and _OWN.fullmatch(node.name))
 
 
 def _pass_names(graph: Graph, kept: dict[Node, str]) -> None:
