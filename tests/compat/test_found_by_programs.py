@@ -469,3 +469,16 @@ def test_graphs_that_draw_classes_for_labels_of_any_number_are_written(
         tf.train.Saver().save(session, str(tmp_path / "model"))
         nodes = {x.op: x for x in graph.as_graph_def().node}
     assert nodes["LogUniformCandidateSampler"].attr["num_true"].i == 1
+
+
+def test_sizes_of_unknown_rank_leave_the_other_sizes_known() -> None:
+    """A placeholder of no shape, stacked with numbers, is a number."""
+    with tf.Graph().as_default():
+        length, rows = tf.placeholder(tf.int32), tf.placeholder(tf.int32, [])
+        steps = tf.reshape(tf.zeros([6, 4]), [rows, length, 4])
+        assert steps.shape.as_list() == [None, None, 4]
+        cell = tf.nn.rnn_cell.BasicLSTMCell(3)
+        made, _ = tf.nn.dynamic_rnn(cell, steps, dtype=tf.float32)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            assert session.run(made, {length: 3, rows: 2}).shape == (2, 3, 3)

@@ -41,7 +41,9 @@ class Pack(Op):
             return TensorSpec(None, xs[0].dtype)
         axis = normalise_axis(self.axis, len(shape) + 1)
         known = (
-            _packed(xs, axis) if xs[0].dtype.is_integer and len(shape) < 2 else None
+            _packed(xs, axis, len(shape))
+            if xs[0].dtype.is_integer and len(shape) < 2
+            else None
         )
         return TensorSpec(
             (*shape[:axis], len(xs), *shape[axis:]), xs[0].dtype, known=known
@@ -63,10 +65,12 @@ def _merged(a: Dims | None, b: Dims | None) -> Dims | None:
         raise ShapeError(f"stack takes tensors of one shape: {error}") from None
 
 
-def _packed(xs: Sequence[TensorSpec], axis: int) -> Known:
-    """Return what is known of stacked scalars or vectors."""
-    rows = [(x.scalar(),) if x.rank == 0 else x.vector() for x in xs]
-    if any(row is None for row in rows) or any(x.shape is None for x in xs):
+def _packed(xs: Sequence[TensorSpec], axis: int, rank: int) -> Known:
+    """Return what is known of stacked scalars or vectors, which may be known by the others."""
+    if rank == 0:
+        return small(tuple([x.scalar() if x.rank == 0 else None for x in xs]))
+    rows = [None if x.shape is None else x.vector() for x in xs]
+    if any(row is None for row in rows):
         return None
     columns = zip(*rows, strict=True) if axis else rows
     return small(tuple([size for row in columns for size in row or ()]))
