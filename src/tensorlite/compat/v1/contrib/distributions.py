@@ -1,6 +1,7 @@
 """tf.contrib.distributions and tf.distributions: their names."""
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.contrib import bijectors
 from tensorlite.compat.v1.contrib.classes_counted import (
     DirichletMultinomial,
     Multinomial,
@@ -76,6 +77,7 @@ from tensorlite.compat.v1.contrib.tails import (
     Logistic,
     StudentT,
 )
+from tensorlite.compat.v1.contrib.transformed import TransformedDistribution
 
 kl = kl_divergence
 
@@ -125,8 +127,10 @@ __all__ = [
     "ReparameterizationType",
     "StudentT",
     "StudentTWithAbsDfSoftplusScale",
+    "TransformedDistribution",
     "Uniform",
     "VectorDeterministic",
+    "bijectors",
     "fill_triangular",
     "kl",
     "kl_divergence",
