@@ -15,7 +15,7 @@ import tensorlite as tl
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import GraphDefError
 from tensorlite.interop.tensorflow import load_saved_model
-from tensorlite.interop.tensorflow.stored.structures import proto_of, value_of
+from tensorlite.interop.tensorflow.stored.structures import knows, proto_of, value_of
 
 FOLDER = Path(__file__).parent / "data" / "tf2" / "saved_kinds"
 
@@ -117,5 +117,7 @@ def test_specs_that_are_not_known_are_refused() -> None:
     proto = proto_of([tf.SparseTensorSpec([2], tf.float32)])
     proto.list_value.values[0].type_spec_value.type_spec_class = 5
     proto.list_value.values[0].type_spec_value.type_spec_class_name = "DatasetSpec"
+    assert not knows(proto)
+    assert knows(proto_of((1, {"x": [tf.SparseTensorSpec([2], tf.float32)]})))
     with pytest.raises(GraphDefError, match="DatasetSpec"):
         value_of(proto)

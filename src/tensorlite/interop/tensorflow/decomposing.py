@@ -235,7 +235,9 @@ def _repeat(op: Op, node: Node) -> tuple[Spelled, ...]:
         Spelled("Reshape", row, (1, "flat"), "listed"),
         Spelled("Size", {"T": counts, "out_type": int32}, (1,), "number"),
         # One count stands for as many as there are elements.
-        Spelled("FloorDiv", {"T": int32}, ("size", "number"), "times"),
+        _number("one", 1, int32),
+        Spelled("Maximum", {"T": int32}, ("number", "one"), "some"),
+        Spelled("FloorDiv", {"T": int32}, ("size", "some"), "times"),
         Spelled(
             "ExpandDims", {"T": int32, "Tdim": int32}, ("times", "zero"), "every"
         ),
@@ -270,9 +272,22 @@ def _digests(op: Op, _: Node) -> tuple[Spelled, ...]:
     return named, Spelled(op.name, {}, (0, "method"))
 
 
+def _raw(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Write how long texts are to be as an input of another operator, where that is given."""
+    given = op.attributes()
+    length = given.pop("fixed_length")
+    if not length:
+        return (Spelled(op.name, given),)
+    return (
+        _number("fixed_length", length, int32),
+        Spelled("DecodePaddedRaw", given, (0, "fixed_length")),
+    )
+
+
 DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "ArgSort": _arg_sort,
     "CountOf": _count_of,
+    "DecodeRaw": _raw,
     "Fingerprint": _digests,
     "InsertSize": _spliced,
     "KeptShape": _kept_shape,

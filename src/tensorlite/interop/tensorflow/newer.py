@@ -133,7 +133,6 @@ NEWER: dict[str, Adapter] = {
     "BlockLSTMV2": _steps,
     "CheckNumericsV2": Plain("CheckNumerics"),
     "DebugGradientIdentity": Plain("Identity"),
-    "DecodeCompressed": Plain("DecodeCompressed"),
     "DecodePaddedRaw": _raw,
     "DeviceIndex": _device,
     "IsotonicRegression": _falling,

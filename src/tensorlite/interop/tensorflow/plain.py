@@ -118,6 +118,7 @@ _SAME = """
     CombinedNonMaxSuppression Spence PrintV2
     DecodeWav EncodeWav
     MirrorPadGrad BlockLSTM BlockLSTMGrad DecodeJSONExample GRUBlockCellGrad LSTMBlockCellGrad
+    DecodeCompressed
 """
 
 _COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite)]

@@ -11,6 +11,7 @@ import numpy as np
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.given import Given, Values
@@ -107,10 +108,35 @@ def _written(op: Op, node: Node) -> tuple[Spelled, ...] | None:
         n if size == fft.OPEN else size for n, size in zip(own, sizes, strict=True)
     ]
     if None not in due and fft.OPEN not in due:
-        return _const("fft_length", due), made
+        return (
+            *_filled(made, x, due, name == "IRFFT"),
+            _const("fft_length", due),
+            made,
+        )
     if any(size != fft.OPEN for size in sizes):
         return None
     return *_own_sizes(rank - len(axes), len(axes), name == "IRFFT"), made
+
+
+def _filled(
+    made: Spelled, x: TensorSpec, due: Sequence[int | None], of_halves: bool
+) -> tuple[Spelled, ...]:
+    """Fill axes up to the sizes that are transformed, which TensorFlow's operators do not."""
+    sizes = [n or 0 for n in due]
+    if of_halves:
+        sizes[-1] = sizes[-1] // 2 + 1
+    first = len(x.dims) - len(sizes)
+    more = [
+        max(size - n, 0) if n is not None else 0
+        for size, n in zip(sizes, x.dims[first:], strict=True)
+    ]
+    if not any(more):
+        return ()
+    made.inputs = ("filled", "fft_length")
+    ends = np.array([[0, 0]] * first + [[0, n] for n in more], np.int32)
+    kinds = {"T": x.dtype, "Tpaddings": int32}
+    ends_at = Spelled("Const", {"value": ends, "dtype": int32}, (), "paddings")
+    return ends_at, Spelled("Pad", kinds, (0, "paddings"), "filled")
 
 
 def _const(name: str, values: Sequence[int | None]) -> Spelled:

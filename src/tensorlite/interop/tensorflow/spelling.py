@@ -17,6 +17,7 @@ from tensorlite.interop.tensorflow.counting import shapes_of, written_name
 from tensorlite.interop.tensorflow.datasets import WRITTEN
 from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
 from tensorlite.interop.tensorflow.filing import FILED
+from tensorlite.interop.tensorflow.guarding import GUARDED
 from tensorlite.interop.tensorflow.parsing import PARSING
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import PLAIN, Plain
@@ -206,7 +207,8 @@ _NAMES = """
     TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3
     UniqueWithCountsV2 VarIsInitializedOp ZerosLike
     DecodeAndCropJpeg EncodeJpegVariableQuality Eig ExtractJpegShape GatherTree StringNGrams
-    UnsortedSegmentJoin NonMaxSuppressionWithOverlaps
+    UnsortedSegmentJoin NonMaxSuppressionWithOverlaps RaggedTensorFromVariant
+    RaggedTensorToVariant
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
@@ -329,6 +331,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **DECOMPOSED,
     **PARSING,
     **FILED,
+    **GUARDED,
     **TRANSFORMS,
     **WRITTEN,
     **dict.fromkeys(MADE_OF, as_call),

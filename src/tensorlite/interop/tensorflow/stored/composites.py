@@ -70,6 +70,8 @@ _READERS: dict[int, Callable[..., Any]] = {
     SLICES: _slices,
     RAGGED: _ragged,
 }
+KNOWN = frozenset(_READERS)
+"""Which composites are known here."""
 
 
 def told_composite(value: Any) -> tuple[int, str, tuple[Any, ...], int] | None:

@@ -17,6 +17,7 @@ from tensorlite.core.tensor import EagerTensor
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.stored.composites import (
+    KNOWN,
     composite_of,
     told_composite,
 )
@@ -31,6 +32,19 @@ from tensorlite.interop.tensorflow.tensors import (
 
 _DEPTH = 100
 """How deep values may be nested."""
+
+
+def knows(proto: Any) -> bool:
+    """Return whether all kinds of values in a structure are known here."""
+    kind = proto.WhichOneof("kind")
+    inner: Any = getattr(proto, kind) if kind else None
+    if kind == "type_spec_value":
+        return inner.type_spec_class in KNOWN
+    if kind == "named_tuple_value":
+        return all(knows(x.value) for x in inner.values)
+    if kind == "dict_value":
+        return all(map(knows, inner.fields.values()))
+    return kind not in {"list_value", "tuple_value"} or all(map(knows, inner.values))
 
 
 def value_of(proto: Any, depth: int = 0) -> Any:

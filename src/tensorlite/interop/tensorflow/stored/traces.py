@@ -22,7 +22,11 @@ from tensorlite.interop.tensorflow.attributes import Called
 from tensorlite.interop.tensorflow.given import OwnGradient
 from tensorlite.interop.tensorflow.reading import Functions, check_operators
 from tensorlite.interop.tensorflow.signatures import signature_of
-from tensorlite.interop.tensorflow.stored.structures import filled, value_of
+from tensorlite.interop.tensorflow.stored.structures import (
+    filled,
+    knows,
+    value_of,
+)
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor
 
@@ -158,6 +162,14 @@ class Trace:
         self._library = library
         self.name = name
         self.proto = proto
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all that it takes and returns is of kinds that are known here."""
+        proto = self.proto
+        return knows(proto.canonicalized_input_signature) and knows(
+            proto.output_signature
+        )
 
     @cached_property
     def takes(self) -> Any:
@@ -328,8 +340,8 @@ class RestoredFunction:
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
-        """Its traces."""
-        return [x.concrete for x in self.traces]
+        """Its traces, but those that take or return what there is none of here."""
+        return [x.concrete for x in self.traces if x.is_known]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function returns; InvalidArgumentError when no trace fits."""
