@@ -330,3 +330,21 @@ def test_variables_of_optimizers_bear_the_names_of_weights() -> None:
         "a/dd_kernel_accumulated_grad",
         "a/dd_kernel_accumulated_delta_var",
     ]
+
+
+def test_optimizers_tell_what_they_were_asked_to_keep() -> None:
+    plain = keras.optimizers.Adam()
+    assert (plain.use_ema, plain.ema_momentum) == (False, 0.99)
+    assert plain.gradient_accumulation_steps is None
+    asked = keras.optimizers.SGD(use_ema=True, gradient_accumulation_steps=3)
+    assert (asked.use_ema, asked.gradient_accumulation_steps) == (True, 3)
+
+
+def test_a_model_compiled_by_a_name_tells_its_optimizer_as_it_is() -> None:
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+    model.optimizer.learning_rate = 0.5
+    told = model.get_compile_config()["optimizer"]
+    assert told["class_name"] == "Adam"
+    assert told["config"]["learning_rate"] == 0.5
+    assert told["config"]["name"] == model.optimizer.name

@@ -176,7 +176,8 @@ class GraphVariable(Variable):
     @property
     def is_reference(self) -> bool:
         """Whether graphs have it as TensorFlow 1's own kind of variable, not as a resource."""
-        op = self.handle.node.op
+        node = getattr(self.handle, "node", None)  # none where a step is compiled
+        op = None if node is None else node.op
         return isinstance(op, VarHandleOp) and op.is_reference
 
     @property

@@ -43,6 +43,13 @@ _UNASKED = {
     "gradient_accumulation_steps": None,
 }
 """What Keras 3 says in a configuration of what was not asked for."""
+_BESIDE = (
+    "use_ema",
+    "ema_momentum",
+    "ema_overwrite_frequency",
+    "gradient_accumulation_steps",
+)
+"""What is asked for of averages and of gradients that are gathered."""
 SLOTS = {
     ("Adam", "mean"): "m",
     ("Adam", "square_mean"): "v",
@@ -87,6 +94,8 @@ class Optimizer(Module):
         for unused in _UNUSED:
             options.pop(unused, None)
         self.loss_scale_factor = options.pop("loss_scale_factor", None)
+        for asked in _BESIDE:
+            setattr(self, asked, options.get(asked, _UNASKED[asked]))
         self._averages = _averages(options)
         steps = options.pop("gradient_accumulation_steps", None)
         self._gathered = None if steps is None else Gathered(steps)

@@ -123,9 +123,10 @@ class Training(OfGenerators):
                 stacklevel=3,
             )
             return {}
-        return {
-            key: describing.described(x) for key, x in self._compile_config.items()
-        }
+        told = self._compile_config
+        if "optimizer" in told:
+            told = {**told, "optimizer": self.optimizer}
+        return {key: describing.described(x) for key, x in told.items()}
 
     def compile_from_config(self, config: dict[str, Any]) -> None:
         known = {key: describing.restored(config.get(key)) for key in _COMPILED}
