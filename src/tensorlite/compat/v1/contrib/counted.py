@@ -167,8 +167,8 @@ class Geometric(_OfChances):
         return self._mean() / self._probs
 
 
-class Binomial(_OfChances):
-    """How many of a number of tries succeed."""
+class _OfTries(_OfChances):
+    """What is counted in a number of tries."""
 
     def __init__(
         self,
@@ -177,15 +177,20 @@ class Binomial(_OfChances):
         probs: Any = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
-        name: str = "Binomial",
+        name: str | None = None,
     ) -> None:
         checks = (validate_args, allow_nan_stats)
-        super().__init__(logits, probs, name, checks, {"total_count": total_count})
+        title = name or type(self).__name__
+        super().__init__(logits, probs, title, checks, {"total_count": total_count})
         self._total = as_parameter(total_count, "total_count", self.dtype)
 
     @property
     def total_count(self) -> Any:
         return self._total
+
+
+class Binomial(_OfTries):
+    """How many of a number of tries succeed."""
 
     def _like(self) -> Any:
         return self._total + self._probs
@@ -214,25 +219,8 @@ class Binomial(_OfChances):
         return self._mean() * (1.0 - self._probs)
 
 
-class NegativeBinomial(_OfChances):
+class NegativeBinomial(_OfTries):
     """How many successes there are before a number of failures."""
-
-    def __init__(
-        self,
-        total_count: Any,
-        logits: Any = None,
-        probs: Any = None,
-        validate_args: bool = False,
-        allow_nan_stats: bool = True,
-        name: str = "NegativeBinomial",
-    ) -> None:
-        checks = (validate_args, allow_nan_stats)
-        super().__init__(logits, probs, name, checks, {"total_count": total_count})
-        self._total = as_parameter(total_count, "total_count", self.dtype)
-
-    @property
-    def total_count(self) -> Any:
-        return self._total
 
     def _like(self) -> Any:
         return self._total + self._logits
