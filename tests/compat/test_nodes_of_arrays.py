@@ -120,6 +120,11 @@ CASES: dict[str, tuple[Callable[[Any], Any], str, Any]] = {
         "UnsortedSegmentSqrtN/truediv",
         np.stack([X[2], (X[0] + X[1]) / np.sqrt(2), np.zeros(3)]),
     ),
+    "histogram": (
+        lambda x: tf.histogram_fixed_width(x, [0.0, 8.0], 4),
+        "histogram_fixed_width",
+        [2, 2, 2, 3],
+    ),
     "length": (
         lambda x: tf.math.reduce_euclidean_norm(x, 1),
         "EuclideanNorm",

@@ -14,9 +14,11 @@ from tensorlite.ops.arithmetic import KeptShape
 from tensorlite.ops.compare import LogicalXor
 from tensorlite.ops.random import CountOf, KeyAndCounter
 from tensorlite.ops.reduce import ReducedSize
-from tensorlite.ops.repeat import Repeat
+from tensorlite.ops.repeat import Repeat, RepeatGrad
+from tensorlite.ops.row_counts import NonNegative
 from tensorlite.ops.search import ArgSort, LowerBound, Sort, UpperBound
 from tensorlite.ops.sequences import InsertSize, RemoveSize
+from tensorlite.ops.sets import IsIn
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,9 @@ from tensorlite.ops.sequences import InsertSize, RemoveSize
         (KeyAndCounter(), [[1 << 40, 2, 3]]),
         (Repeat(), [[3, 1, 2], [2, 0, 3]]),
         (Repeat(1), [[[3, 1], [2, 4]], 2]),
+        (RepeatGrad(1), [[[3, 1, 5], [2, 4, 1]], [2, 1], [2, 2]]),
+        (IsIn(), [[[3, 1], [2, 4]], [4, 3]]),
+        (NonNegative(), [[3, 0]]),
     ],
 )
 @pytest.mark.parametrize("wide", [False, True])
@@ -78,3 +83,26 @@ def test_orders_of_other_axes_are_not_written() -> None:
         graph.add(Sort(0), [tl.placeholder(tl.float32, (2, 2))])
     with pytest.raises(tl.errors.MissingOperatorError, match="Sort"):
         to_graphdef(graph)
+
+
+@pytest.mark.parametrize("limit", [-1.0, 0.5])
+def test_inverses_of_any_matrix_are_written(limit: float) -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.float64, (2, 3, 2))
+        y: Any = tl.linalg.pinv(x, rtol=None if limit < 0 else limit)
+    given = np.random.default_rng(3).normal(size=(2, 3, 2))
+    again = from_graphdef(to_graphdef(graph).SerializeToString())
+    found = tl.Session(again).run(y.name, {x.name: given})
+    wanted = np.linalg.pinv(given, rcond=1e-15 if limit < 0 else limit)
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_negative_numbers_are_refused_where_they_were_written() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.int32, (2,))
+        graph.add(NonNegative(), [x], name="y")
+    again = from_graphdef(to_graphdef(graph).SerializeToString())
+    with pytest.raises(tl.errors.InvalidArgumentError, match="non-negative"):
+        tl.Session(again).run("y:0", {x.name: np.array([1, -1], np.int32)})

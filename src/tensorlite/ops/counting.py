@@ -28,6 +28,7 @@ from tensorlite.ops.arithmetic import negative
 from tensorlite.ops.arrange import InvertPermutation, size
 from tensorlite.ops.bounds import clip, maximum
 from tensorlite.ops.compare import equal, where
+from tensorlite.ops.composite import Composite
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.elementwise import exp, log
 from tensorlite.ops.gather import scatter_nd, unsorted_segment_sum
@@ -112,6 +113,26 @@ def histogram_fixed_width(
     """
     bins = histogram_fixed_width_bins(values, value_range, nbins)
     return astype(bincount(reshape(bins, (-1,)), minlength=nbins), dtype)
+
+
+class HistogramFixedWidth(Composite):
+    """How many elements are in each of some equal bins over a range."""
+
+    differentiable = False
+    dtype: DType = dtypes.int32
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the spec of a vector of counts."""
+        return (TensorSpec((specs[2].scalar(),), self.dtype),)
+
+    def compose(self, values: Tensor, value_range: Tensor, nbins: Tensor) -> Tensor:
+        """Return the counts; InvalidArgumentError where the graph computes how many bins."""
+        number = nbins.spec.scalar()
+        if number is None:
+            raise InvalidArgumentError(
+                "HistogramFixedWidth: nbins is computed by the graph; supported are constants"
+            )
+        return histogram_fixed_width(values, value_range, number, self.dtype)
 
 
 def unique_with_counts(

@@ -23,6 +23,8 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrange import InvertPermutation
+from tensorlite.ops.composite import composed
+from tensorlite.ops.counting import HistogramFixedWidth
 from tensorlite.ops.gather import gather as gathered
 from tensorlite.ops.masks import Where
 from tensorlite.ops.row_counts import counts, sparse_counts
@@ -308,9 +310,13 @@ def _histogram(default: str, function: Callable[..., Any]) -> Callable[..., Any]
     return made
 
 
-histogram_fixed_width = _histogram(
-    "histogram_fixed_width", math.histogram_fixed_width
-)
+def _counts(x: Any, ends: Any, nbins: Any, dtype: Any) -> Any:
+    if not isinstance(nbins, Operand) and nbins < 1:
+        return math.histogram_fixed_width(x, ends, nbins, dtype)  # which refuses it
+    return composed(HistogramFixedWidth(dtype), x, ends, converted(nbins, int32))
+
+
+histogram_fixed_width = _histogram("histogram_fixed_width", _counts)
 histogram_fixed_width_bins = _histogram(
     "histogram_fixed_width_bins", math.histogram_fixed_width_bins
 )

@@ -19,6 +19,7 @@ from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph.trace import trace
 from tensorlite.interop.tensorflow.counting import shapes_of
 from tensorlite.interop.tensorflow.parts import Spelled
+from tensorlite.ops.arrange import expand_dims, moveaxis
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import (
     equal,
@@ -31,13 +32,17 @@ from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.diagonal import band_part
 from tensorlite.ops.elementwise import exp, log, log1p, rsqrt, sqrt, square
 from tensorlite.ops.gather import gather, unsorted_segment_sum
+from tensorlite.ops.matmul import matmul
 from tensorlite.ops.ranges import arange
-from tensorlite.ops.reduce import max as greatest, mean
+from tensorlite.ops.reduce import any as any_of, max as greatest, mean
+from tensorlite.ops.repeat import repeat
 from tensorlite.ops.rounding import abs as magnitude, ceil, floor
 from tensorlite.ops.search import argsort
 from tensorlite.ops.segment import unsorted_segment_min
 from tensorlite.ops.sets import unique
 from tensorlite.ops.shape import astype, reshape, shape_of
+from tensorlite.ops.solve import adjoint
+from tensorlite.ops.spectral import svd
 
 Made = Callable[..., Tensor | Sequence[Tensor]]
 
@@ -100,8 +105,37 @@ def _distinct(_: Op, x: Tensor) -> Sequence[Tensor]:
     return gather(values, order), first, reshape(numbers, shape_of(x)), often
 
 
+def _pseudo_inverse(_: Op, x: Tensor, rtol: Tensor) -> Tensor:
+    """Return what inverts where singular values are not small."""
+    left, values, right = svd(x, full_matrices=False)
+    longest = greatest(shape_of(x)[-2:])
+    usual = astype(longest, x.dtype) * float(np.finfo(x.dtype.numpy).eps)
+    limit = where(less(rtol, 0), usual, astype(rtol, x.dtype))
+    most = greatest(values, axis=-1, keepdims=True)
+    kept = less(expand_dims(limit, -1) * most, values)
+    inverse = where(kept, 1 / where(kept, values, 1), zeros_like(values))
+    scaled = adjoint(right) * expand_dims(inverse, -2)
+    return matmul(scaled, adjoint(left))
+
+
+def _is_in(_: Op, x: Tensor, among: Tensor) -> Tensor:
+    pairs = equal(expand_dims(x, -1), reshape(among, [-1]))
+    return any_of(pairs, axis=-1)
+
+
+def _unrepeated(op: Any, dy: Tensor, repeats: Tensor, shape: Tensor) -> Tensor:
+    """Return the sums of what each element was repeated as."""
+    size = shape[op.axis]
+    source = repeat(arange(size), repeats, axis=0)
+    sums = unsorted_segment_sum(moveaxis(dy, op.axis, 0), source, size)
+    return moveaxis(sums, 0, op.axis)
+
+
 MADE_OF: dict[str, Made] = {
     "CopySign": _with_sign,
+    "IsIn": _is_in,
+    "PseudoInverse": _pseudo_inverse,
+    "RepeatGrad": _unrepeated,
     "Hypot": lambda _, x, y: sqrt(square(x) + square(y)),
     "Log10": lambda _, x: log(x) * (1 / math.log(10)),
     "Log2": lambda _, x: log(x) * (1 / math.log(2)),
@@ -131,13 +165,13 @@ def as_call(op: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled("PartitionedCall", given),)
 
 
-def _graph(node: Node, function: Made) -> Graph:
+def _graph(node: Node, function: Made, name: str = "") -> Graph:
     def listed(*tensors: Tensor) -> Sequence[Tensor]:
         found = function(*tensors)
         return [found] if isinstance(found, Tensor) else found
 
     specs = [x.spec.without_value() for x in node.inputs]
-    return trace(listed, specs, node.op.name).graph
+    return trace(listed, specs, name or node.op.name).graph
 
 
 def bins(_: Op, node: Node) -> tuple[Spelled, ...]:
@@ -148,7 +182,11 @@ def bins(_: Op, node: Node) -> tuple[Spelled, ...]:
         most = greatest(numbers) + 1 if numbers.spec.size != 0 else at_least
         return maximum(astype(most, x), astype(at_least, x))
 
-    call = {"f": _graph(node, size), "Tin": (x, least, weights), "Tout": (x,)}
+    call = {
+        "f": _graph(node, size, "size_of_bins"),
+        "Tin": (x, least, weights),
+        "Tout": (x,),
+    }
     row = {"value": np.array([-1], np.int32), "dtype": int32}
     listed = [
         Spelled("Reshape", {"T": kind, "Tshape": int32}, (i, "row"), name)

@@ -12,7 +12,6 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter, Plain
 from tensorlite.ops import sparse_arrange, tables
-from tensorlite.ops.counting import histogram_fixed_width
 from tensorlite.ops.create import ones_like, zeros_like
 from tensorlite.ops.gather import gather_nd
 from tensorlite.ops.masks import Where
@@ -94,14 +93,6 @@ def _counted(x: Tensor, size: Tensor, weights: Tensor) -> Tensor:
     return astype(bincount(x, given, size)[:size], weights.dtype)
 
 
-def _histogram(given: Given) -> Values:
-    dtype, count = given.dtype("dtype"), given.constant(2)
-    return given.composed(
-        lambda x, ends: histogram_fixed_width(x, ends, int(count), dtype),
-        *given.tensors[:2],
-    )
-
-
 def _filled_rows(
     rows: Tensor, values: Tensor, count: Tensor, default: Tensor
 ) -> tuple[Tensor, ...]:
@@ -145,7 +136,6 @@ SCATTERING: dict[str, Adapter] = {
     "HashTableV2": _table(changing=False),
     "InitializeTable": Plain("LookupTableImportV2").__call__,
     "InitializeTableFromTextFile": _from_file,
-    "HistogramFixedWidth": _histogram,
     "InitializeTableFromTextFileV2": _from_file,
     "InitializeTableV2": Plain("LookupTableImportV2").__call__,
     "MutableDenseHashTable": _table(changing=True),
