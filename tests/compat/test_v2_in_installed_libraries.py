@@ -154,3 +154,43 @@ def test_models_know_the_strategy_they_were_made_under() -> None:
         model = keras.Sequential([keras.layers.Dense(1)])
     assert model.distribute_strategy is strategy
     assert keras.Sequential().distribute_strategy is tf.distribute.get_strategy()
+
+
+@pytest.mark.parametrize(
+    ("kind", "factor", "wanted"),
+    [
+        ("RandomHeight", (0.2, 0.2), (2, 12, 8, 3)),
+        ("RandomWidth", (-0.5, -0.5), (2, 10, 4, 3)),
+    ],
+)
+def test_images_become_longer_along_one_axis(
+    kind: str, factor: Any, wanted: tuple[int, ...]
+) -> None:
+    """In training alone; the number of rows or columns is not known of a model."""
+    layer = getattr(keras.layers, kind)(factor)
+    images = np.random.default_rng(3).normal(size=(2, 10, 8, 3)).astype(np.float32)
+    made = layer(images, training=True)
+    assert tuple(made.shape) == wanted
+    scaled = tf.image.resize(images, wanted[1:3])
+    np.testing.assert_allclose(made.numpy(), scaled.numpy(), rtol=1e-6)
+    np.testing.assert_array_equal(layer(images, training=False).numpy(), images)
+    sizes = [
+        None if a != b else a for a, b in zip(wanted, (2, 10, 8, 3), strict=True)
+    ]
+    assert tuple(layer(keras.Input((10, 8, 3))).shape) == (None, *sizes[1:])
+    again = keras.layers.deserialize(keras.layers.serialize(layer))
+    assert (type(again), again.factor) == (type(layer), factor)
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"), [((0.3, 0.2), "upper bound"), (1.5, "larger than -1")]
+)
+def test_factors_of_lengths_are_checked(factor: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        keras.layers.RandomWidth(factor)
+
+
+def test_layers_stand_where_they_stood_in_older_versions() -> None:
+    older = keras.layers.experimental.preprocessing
+    assert older.Rescaling is keras.layers.Rescaling
+    assert issubclass(older.TextVectorization, older.PreprocessingLayer)

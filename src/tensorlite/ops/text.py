@@ -125,14 +125,11 @@ def _rewriting(rewrite: str) -> tuple[bytes | int, ...]:
     Nothing is written from a backslash on that stands before neither a digit nor another one.
     """
     parts: list[bytes | int] = []
-    for found in re.finditer(rb"[^\\]+|\\(.?)", rewrite.encode(), re.DOTALL):
-        sign = found[1]
-        if sign is None or sign == b"\\":
-            parts.append(found[0] if sign is None else sign)
-        elif sign.isdigit():
-            parts.append(int(sign))
-        else:
+    pattern = rb"\\(\d)|((?:[^\\]|\\\\)+)|(\\)"
+    for digit, plain, wrong in re.findall(pattern, rewrite.encode()):
+        if wrong:
             break
+        parts.append(int(digit) if digit else plain.replace(b"\\\\", b"\\"))
     return tuple(parts)
 
 
@@ -150,8 +147,9 @@ class StaticRegexReplace(_Text):
             return text  # as TensorFlow leaves it
 
         def rewritten(found: re.Match[bytes]) -> bytes:
-            pieces = [found[x] or b"" if isinstance(x, int) else x for x in parts]
-            return b"".join(pieces)
+            return b"".join(
+                found[x] or b"" if isinstance(x, int) else x for x in parts
+            )
 
         return pattern.sub(rewritten, text, int(not self.replace_global))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
@@ -188,6 +189,7 @@ from tensorlite.compat.v2.keras.layers_special import (
     ConvLSTM3D,
     SpectralNormalization,
 )
+from tensorlite.compat.v2.keras.layers_stretching import RandomHeight, RandomWidth
 
 GlobalAvgPool3D, GlobalMaxPool3D = GlobalAveragePooling3D, GlobalMaxPooling3D
 SeparableConvolution1D = SeparableConv1D
@@ -220,6 +222,20 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
 
 
 GroupQueryAttention = GroupedQueryAttention
+_PREPROCESSING = (
+    *(CategoryEncoding, CenterCrop, Discretization, Hashing, IntegerLookup),
+    *(Normalization, RandomContrast, RandomCrop, RandomFlip, RandomHeight),
+    *(RandomRotation, RandomTranslation, RandomWidth, RandomZoom, Rescaling),
+    *(Resizing, StringLookup, TextVectorization),
+)
+experimental = SimpleNamespace(
+    EinsumDense=EinsumDense,
+    preprocessing=SimpleNamespace(
+        PreprocessingLayer=Layer,
+        **{layer.__name__: layer for layer in _PREPROCESSING},
+    ),
+)
+"""Where TensorFlow 2.3 to 2.9 has layers that stand among the others since."""
 
 __all__ = [
     "Pipeline",
@@ -351,6 +367,8 @@ __all__ = [
     "RandomRotation",
     "RandomTranslation",
     "RandomZoom",
+    "RandomHeight",
+    "RandomWidth",
     "ReLU",
     "RepeatVector",
     "Rescaling",
@@ -387,6 +405,7 @@ __all__ = [
     "concatenate",
     "deserialize",
     "dot",
+    "experimental",
     "maximum",
     "minimum",
     "multiply",
