@@ -93,7 +93,7 @@ NODES: dict[str, tuple[Callable[[], Any], str]] = {
             "precision/true_positives/LogicalAnd(precision/true_positives/Equal, "
             "precision/true_positives/Equal_1); "
             "precision/false_positives/assert_type/statically_determined_correct_type(); "
-            "precision/value(precision/Greater, precision/div, precision/value/e)"
+            "precision/add(precision/true_positives/Identity, precision/false_positives/Identity)"
         ),
     ),
     "queued": (

@@ -222,9 +222,9 @@ class GraphVariable(Variable):
 
     def sparse_read(self, indices: TensorLike) -> Tensor:
         """Return the rows at `indices`; those of a reference are taken where its value lies."""
-        own = self.handle.node
         if not self.is_reference:
             return super().sparse_read(indices)
+        own = self.handle.node
         token = scope.set(scope.get()._replace(group=own.group or own.name))
         try:
             return gather(self.__tensor__(), indices, axis=0)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.shared.checks import assert_type
-from tensorlite.compat.v1 import arrays as v1_arrays, numbers
+from tensorlite.compat.v1 import numbers
 from tensorlite.compat.v1.metric_parts import (
     Metric,
     collected,
@@ -95,9 +95,7 @@ def ratio(
 
 def _share(hits: Any, misses: Any, name: str) -> Any:
     """Return the share of hits, 0 where nothing was counted."""
-    is_any = elementwise.greater(hits + misses, 0)
-    share = elementwise.div(hits, hits + misses)
-    return v1_arrays.where(is_any, share, 0.0, name=name)
+    return elementwise.div_no_nan(hits, hits + misses, name=name)
 
 
 precision = ratio("precision", false_positives)

@@ -25,7 +25,7 @@ from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Reference, Tensor
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph_mode.graph import active_graph, get_default_graph
+from tensorlite.graph_mode.graph import active_graph, built, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variables import GraphVariable, Unasked
@@ -276,7 +276,8 @@ class RefVariable(Operators, Variable, GraphVariable):
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         if self.is_reference:
-            return GraphVariable.sparse_read(self, plain(indices))
+            with built(get_default_graph()):
+                return shown(GraphVariable.sparse_read(self, plain(indices)))
         return _sparse_read(self, indices, name=name)
 
 

@@ -18,6 +18,7 @@ from tensorlite.graph.graph import Placeholder, SymbolicTensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.interop.tensorflow.references import Reference
+from tensorlite.interop.tensorflow.signatures import signature_of
 from tensorlite.ops import training
 from tensorlite.ops.applying import Apply, SparseApply
 from tensorlite.ops.identity import Identity, PlaceholderWithDefault
@@ -253,4 +254,5 @@ for _name, _op in {
     VARIABLES[f"ResourceScatter{_name}"] = partial(_scattered, _op)
 for _name, (_rule, _states) in _RULES.items():
     for _start in ("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"):
-        VARIABLES[f"{_start}{_name}"] = partial(_apply, _rule, _states)
+        if signature_of(f"{_start}{_name}") is not None:
+            VARIABLES[f"{_start}{_name}"] = partial(_apply, _rule, _states)
