@@ -14,6 +14,7 @@ NAMESPACES = (
     "distributions",
     "eager",
     "estimator",
+    "factorization",
     "feature_column",
     "framework",
     "image",
