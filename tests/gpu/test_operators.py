@@ -42,7 +42,8 @@ class Watching(Interpreter):
                 f"{op} gave {y!r}" for y in outputs if self.strays(op, y)
             )
         if op.name not in ENDS:
-            away = [inputs[i] for i in op.host if inputs[i].device != CPU]
+            asked = [inputs[i] for i in op.host if i < len(inputs)]
+            away = [x for x in asked if x.device != CPU]
             self.strayed.extend(f"{op} took {x!r}" for x in away)
         return outputs
 

@@ -119,6 +119,7 @@ class HistogramFixedWidth(Composite):
     """How many elements are in each of some equal bins over a range."""
 
     differentiable = False
+    host = (2,)
     dtype: DType = dtypes.int32
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:

@@ -90,6 +90,7 @@ class SparseConcat(Composite):
 class SparseSplit(Composite):
     """The pieces of a sparse tensor along an axis."""
 
+    host = (0,)
     num_split: int = 1
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
@@ -137,6 +138,7 @@ class SparseSoftmax(Composite):
 class _Reduced(Composite, abstract=True):
     """A reduction of a sparse tensor along axes."""
 
+    host = (3,)
     keep_dims: bool = False
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
