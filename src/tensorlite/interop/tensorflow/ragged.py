@@ -47,8 +47,9 @@ def _counted(given: Given) -> Values:
     dtype = given.dtype("Tsplits")
 
     def counted(starts: Tensor, limits: Tensor, deltas: Tensor) -> tuple[Tensor, ...]:
-        given_rows = [_vector(x) for x in (starts, limits, deltas)]
-        made = range_rows(*given_rows, row_splits_dtype=dtype)
+        made = range_rows(
+            _vector(starts), _vector(limits), _vector(deltas), row_splits_dtype=dtype
+        )
         return made.row_splits, made.values
 
     return given.composed(counted, *given.tensors)
@@ -127,14 +128,17 @@ def _to_elements(given: Given) -> Values:
 
 
 def _from_elements(given: Given) -> Values:
-    ranks = [given.typed(f"{end}_ragged_rank", int) for end in ("input", "output")]
-    if not 0 <= ranks[1] <= MOST or ranks[0] < -1:
+    inner = given.typed("input_ragged_rank", int)
+    outer = given.typed("output_ragged_rank", int)
+    if not 0 <= outer <= MOST or inner < -1:
         raise GraphDefError(
-            f"{given.record}: ragged ranks {ranks}; allowed are 0 to {MOST}"
+            f"{given.record}: ragged ranks {inner} and {outer}; allowed are 0 to {MOST}"
         )
-    kinds = given.dtype("Tvalues"), given.dtype("Tsplits")
+    op = RaggedTensorFromVariant(
+        inner, outer, given.dtype("Tvalues"), given.dtype("Tsplits")
+    )
     given.check_attributes()
-    return given.node(RaggedTensorFromVariant(*ranks, *kinds), *given.tensors).outputs
+    return given.node(op, *given.tensors).outputs
 
 
 MOST = 64
