@@ -112,3 +112,13 @@ def taped(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return y, slope, outer.gradient(of_slope, x)
 
     return computed
+
+
+def test_sums_of_what_may_have_no_axes() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, w = tf.placeholder("float"), tf.Variable(2.0)
+        total = tf.reduce_sum(tf.pow(x * w - 1.0, 2)) / 6
+        (slope,) = tf.gradients(total, w)
+        session.run(tf.global_variables_initializer())
+        assert session.run(slope, {x: 3.0}) == pytest.approx(5.0)
+        assert session.run(slope, {x: [3.0, 1.0]}) == pytest.approx(16 / 3)

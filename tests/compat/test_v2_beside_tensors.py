@@ -95,6 +95,12 @@ def test_whole_numbers_are_not_divided_by_zero(
         call(tf.constant(X), tf.constant(by))
 
 
+@pytest.mark.parametrize("divided", DIVISIONS)
+def test_nothing_may_be_divided_by_zero(divided: Callable[[Any, Any], Any]) -> None:
+    none = tf.constant([], tf.int32)
+    assert divided(none, tf.constant(0)).shape == (0,)
+
+
 def test_a_division_by_zero_that_is_not_reached_is_none() -> None:
     @tf.function
     def guarded(x: Any, by: Any) -> Any:

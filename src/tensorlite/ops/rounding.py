@@ -195,12 +195,12 @@ class Trunc(_Round):
         return xp.trunc(x)
 
 
-def refuse_zeros(xp: Xp, divisor: Array) -> None:
-    """Raise InvalidArgumentError for whole numbers of which one is 0, which nothing is divided by.
+def refuse_zeros(xp: Xp, dividend: Array, divisor: Array) -> None:
+    """Raise InvalidArgumentError where a whole number is to be divided by 0.
 
     Not on the GPU, which would have to be waited for.
     """
-    if xp is np and not divisor.all():
+    if xp is np and not divisor.all() and dividend.size:
         raise InvalidArgumentError(
             "Integer division by zero: whole numbers have no infinity; divide where the divisor "
             "is not 0, as by tl.where(y == 0, 1, y)"
@@ -219,7 +219,7 @@ class FloorDiv(RealBinary):
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return the quotient rounded down; beside infinities as the Array API wants it."""
         if x.dtype.kind in "iu":
-            refuse_zeros(xp, y)
+            refuse_zeros(xp, x, y)
             return xp.floor_divide(x, y)
         finite = xp.isfinite(x) & xp.isfinite(y)
         whole = xp.floor_divide(xp.where(finite, x, xp.zeros_like(x)), y)
@@ -240,7 +240,7 @@ class FloorMod(RealBinary):
     def kernel(self, xp: Xp, x: Array, y: Array) -> Array:
         """Return the remainder."""
         if x.dtype.kind in "iu":
-            refuse_zeros(xp, y)
+            refuse_zeros(xp, x, y)
         return xp.remainder(x, y)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
