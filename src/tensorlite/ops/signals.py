@@ -18,7 +18,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arithmetic import negative, sum as sum_of
 from tensorlite.ops.arrange import expand_dims, flip, matrix_transpose
 from tensorlite.ops.bounds import maximum
-from tensorlite.ops.compare import logical_and, where
+from tensorlite.ops.compare import logical_and
 from tensorlite.ops.create import ones
 from tensorlite.ops.einsum import tensordot
 from tensorlite.ops.elementwise import square
@@ -255,13 +255,8 @@ def _cosines(kind: int, n: Any, ortho: bool) -> Tensor:
     places = astype(arange(n), dtypes.float64)
     near, far = expand_dims(places, 1), expand_dims(places, 0)
     if kind == 1:
-        inner = logical_and(near > 0, near < size - 1)
-        return where(inner, 2.0, 1.0) * cos(
-            np.pi * near * far / maximum(size - 1, 1.0)
-        )
-    first = (
-        1.0 if kind == 4 else where((far if kind == 2 else near) > 0, 1.0, 0.5**0.5)
-    )
+        inner = astype(logical_and(near > 0, near < size - 1), dtypes.float64)
+        return (inner + 1) * cos(np.pi * near * far / maximum(size - 1, 1.0))
     if kind == 2:
         angles = (2 * near + 1) * far / (2 * size)
     elif kind == 3:
@@ -270,8 +265,13 @@ def _cosines(kind: int, n: Any, ortho: bool) -> Tensor:
         angles = (2 * near + 1) * (2 * far + 1) / (4 * size)
     matrix = 2 * cos(np.pi * angles)
     if ortho:
-        return matrix * first * (1 / (2 * size)) ** 0.5
-    return where(near > 0, matrix, matrix / 2) if kind == 3 else matrix
+        matrix = matrix * (1 / (2 * size)) ** 0.5
+    if kind == 4 or (kind == 2 and not ortho):
+        return matrix
+    # The first element, or what is made of it, counts less than the others.
+    others = astype((far if kind == 2 else near) > 0, dtypes.float64)
+    share = 0.5**0.5 if ortho else 0.5
+    return matrix * (share + (1 - share) * others)
 
 
 def dct(
