@@ -400,3 +400,19 @@ def test_images_are_cut_to_the_form_they_are_to_have() -> None:
     found = keras.preprocessing.image.smart_resize(x, (4, 4))
     assert isinstance(found, np.ndarray)
     np.testing.assert_array_equal(found, x[:, 2:6])
+
+
+def test_tensors_and_variables_stand_before_inputs_too() -> None:
+    x = tf.keras.Input((3,))
+    row, scale = tf.constant([1.0, 2.0, 3.0]), tf.Variable(2.0)
+    for made, expected in (
+        (row + x, [2.0, 4.0, 6.0]),
+        (row - x, [0.0, 0.0, 0.0]),
+        (scale * x, [2.0, 4.0, 6.0]),
+        (row / x, [1.0, 1.0, 1.0]),
+        (row**x, [1.0, 4.0, 27.0]),
+    ):
+        found = tf.keras.Model(x, made)(tf.constant([[1.0, 2.0, 3.0]]))
+        np.testing.assert_allclose(found, [expected])
+    columns = tf.keras.Input((3, 2))
+    assert (tf.ones([2, 3]) @ columns).shape == (None, 2, 2)

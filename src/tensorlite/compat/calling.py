@@ -19,7 +19,7 @@ from tensorlite.compat.overriding import gradient_for, with_gradient
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import CompositeError, TensorliteError
+from tensorlite.core.errors import CompositeError, NoValueYetError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Deferred(TensorliteError):
+class Deferred(NoValueYetError):
     """Says that an argument has no value yet, and what takes note of the call meanwhile."""
 
     def __init__(self, note: Callable[..., object]) -> None:

@@ -94,6 +94,10 @@ class CompositeError(InvalidArgumentError, TypeError):
         self.value = value
 
 
+class NoValueYetError(TensorliteError):
+    """A value that stands for one to come, whose own operators know what to do."""
+
+
 class ShapeError(InvalidArgumentError):
     """Shapes that do not fit together or an axis that is not there."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tensorlite.core.dtypes import string
+from tensorlite.core.errors import NoValueYetError
 from tensorlite.core.shapes import AnyShape
 
 if TYPE_CHECKING:
@@ -98,13 +99,19 @@ class Operand:
         raise TypeError(f"{type(self).__name__} defines no __tensor__")
 
     def __add__(self, other: Any) -> Tensor:
-        return operators.add(self, other)
+        try:
+            return operators.add(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __radd__(self, other: Any) -> Tensor:
         return operators.add(other, self)
 
     def __sub__(self, other: Any) -> Tensor:
-        return operators.subtract(self, other)
+        try:
+            return operators.subtract(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rsub__(self, other: Any) -> Tensor:
         return operators.subtract(other, self)
@@ -112,55 +119,82 @@ class Operand:
     def __mul__(self, other: Any) -> Tensor:
         if getattr(other, "has_own_operators", False):
             return NotImplemented
-        return operators.multiply(self, other)
+        try:
+            return operators.multiply(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rmul__(self, other: Any) -> Tensor:
         return operators.multiply(other, self)
 
     def __truediv__(self, other: Any) -> Tensor:
-        return operators.divide(self, other)
+        try:
+            return operators.divide(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rtruediv__(self, other: Any) -> Tensor:
         return operators.divide(other, self)
 
     def __floordiv__(self, other: Any) -> Tensor:
-        return operators.floor_divide(self, other)
+        try:
+            return operators.floor_divide(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rfloordiv__(self, other: Any) -> Tensor:
         return operators.floor_divide(other, self)
 
     def __mod__(self, other: Any) -> Tensor:
-        return operators.remainder(self, other)
+        try:
+            return operators.remainder(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rmod__(self, other: Any) -> Tensor:
         return operators.remainder(other, self)
 
     def __pow__(self, other: Any) -> Tensor:
-        return operators.pow(self, other)
+        try:
+            return operators.pow(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rpow__(self, other: Any) -> Tensor:
         return operators.pow(other, self)
 
     def __matmul__(self, other: Any) -> Tensor:
-        return operators.matmul(self, other)
+        try:
+            return operators.matmul(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rmatmul__(self, other: Any) -> Tensor:
         return operators.matmul(other, self)
 
     def __and__(self, other: Any) -> Tensor:
-        return operators.bitwise_and(self, other)
+        try:
+            return operators.bitwise_and(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rand__(self, other: Any) -> Tensor:
         return operators.bitwise_and(other, self)
 
     def __or__(self, other: Any) -> Tensor:
-        return operators.bitwise_or(self, other)
+        try:
+            return operators.bitwise_or(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __ror__(self, other: Any) -> Tensor:
         return operators.bitwise_or(other, self)
 
     def __xor__(self, other: Any) -> Tensor:
-        return operators.bitwise_xor(self, other)
+        try:
+            return operators.bitwise_xor(self, other)
+        except NoValueYetError:
+            return NotImplemented
 
     def __rxor__(self, other: Any) -> Tensor:
         return operators.bitwise_xor(other, self)
