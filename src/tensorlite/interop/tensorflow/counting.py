@@ -16,7 +16,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.copying import Copy
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.interop.tensorflow.attributes import Shape
-from tensorlite.interop.tensorflow.parts import Spelled
+from tensorlite.interop.tensorflow.parts import Spelled, constant_part
 from tensorlite.ops.arithmetic import AddV2
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.regions import While
@@ -45,8 +45,8 @@ def counted(node: Node) -> tuple[Spelled, ...] | None:
     }
     own = range(len(node.inputs))
     return (
-        _number("loop_counter", 0),
-        _number("maximum_iterations", -1),
+        constant_part("loop_counter", 0),
+        constant_part("maximum_iterations", -1),
         Spelled(
             written_name(op),
             given,
@@ -66,12 +66,6 @@ def written_name(op: Any) -> str:
 def shapes_of(node: Node) -> tuple[Shape, ...]:
     """Return the shapes of a node's outputs, as an attribute has them."""
     return tuple([Shape(x.spec.shape) for x in node.outputs])
-
-
-def _number(name: str, value: int) -> Spelled:
-    return Spelled(
-        "Const", {"value": np.array(value, np.int32), "dtype": int32}, (), name
-    )
 
 
 def _taking_counter(graph: Graph) -> Graph:

@@ -13,12 +13,7 @@ import numpy as np
 from tensorlite.core.dtypes import DType, int32, int64, string, uint64
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import Node
-from tensorlite.interop.tensorflow.parts import Spelled
-
-
-def _number(name: str, value: int, dtype: DType) -> Spelled:
-    array = np.array(value, dtype.numpy)
-    return Spelled("Const", {"value": array, "dtype": dtype}, (), name)
+from tensorlite.interop.tensorflow.parts import Spelled, constant_part
 
 
 def _from_begin(node: Node) -> list[Spelled]:
@@ -39,9 +34,9 @@ def _kept_shape(_: Op, node: Node) -> tuple[Spelled, ...]:
     dtype = node.inputs[0].dtype
     return (
         *_from_begin(node),
-        _number("zero", 0, int32),
-        _number("one", 1, int32),
-        _number("size", 1, dtype),
+        constant_part("zero", 0, int32),
+        constant_part("one", 1, int32),
+        constant_part("size", 1, dtype),
         Spelled("Size", {"T": dtype, "out_type": int32}, (0,), "count"),
         Spelled("Range", {"Tidx": int32}, ("zero", "count", "one"), "places"),
         Spelled("Shape", {"T": int32, "out_type": int32}, ("axes",), "shape"),
@@ -62,7 +57,7 @@ def _reduced_size(_: Op, node: Node) -> tuple[Spelled, ...]:
     product = {"T": dtype, "Tidx": int32, "keep_dims": False}
     return (
         *_from_begin(node),
-        _number("zero", 0, int32),
+        constant_part("zero", 0, int32),
         _sizes("flat", -1),
         Spelled("Reshape", flat, ("axes", "flat"), "listed"),
         Spelled("GatherV2", gather, (0, "listed", "zero"), "sizes"),
@@ -76,7 +71,7 @@ def _count_of(_: Op, node: Node) -> tuple[Spelled, ...]:
     dtype = node.inputs[0].dtype
     product = {"T": dtype, "Tidx": int32, "keep_dims": False}
     return (
-        _number("zero", 0, int32),
+        constant_part("zero", 0, int32),
         Spelled("Prod", product, (0, "zero"), "product"),
         Spelled("Cast", {"SrcT": dtype, "DstT": int64}, ("product",)),
     )
@@ -97,7 +92,7 @@ def _spliced(op: Op, node: Node) -> tuple[Spelled, ...]:
     middle = [Spelled("Const", {"value": one, "dtype": dtype}, (), "one")]
     joined = ("before", *(["one"] if is_longer else []), "behind")
     return (
-        _number("zero", 0, int32),
+        constant_part("zero", 0, int32),
         _sizes("start", 0),
         _sizes("axis", axis),
         _sizes("next", axis if is_longer else axis + 1),
@@ -165,7 +160,7 @@ def _bound(op: Op, node: Node) -> tuple[Spelled, ...]:
     if node.inputs[0].spec.rank == 2:
         return (Spelled(op.name, search, (0, 1)),)
     return (
-        _number("zero", 0, int32),
+        constant_part("zero", 0, int32),
         _sizes("flat", 1, -1),
         Spelled("ExpandDims", kind, (0, "zero"), "rows"),
         Spelled("Reshape", {"T": dtype, **reshape}, (1, "flat"), "values"),
@@ -226,8 +221,8 @@ def _repeat(op: Op, node: Node) -> tuple[Spelled, ...]:
     row = {"T": counts, "Tshape": int32}
     places = {"Tparams": x, "Tindices": int32, "Taxis": int32, "batch_dims": 0}
     return (
-        _number("zero", 0, int32),
-        _number("axis", axis, int32),
+        constant_part("zero", 0, int32),
+        constant_part("axis", axis, int32),
         *(_sizes(*one) for one in (("flat", -1), ("row", 1, -1), ("begin", axis))),
         *(_sizes(*one) for one in (("end", axis + 1), ("step", 1))),
         Spelled("Shape", {"T": x, "out_type": int32}, (0,), "shape"),
@@ -235,7 +230,7 @@ def _repeat(op: Op, node: Node) -> tuple[Spelled, ...]:
         Spelled("Reshape", row, (1, "flat"), "listed"),
         Spelled("Size", {"T": counts, "out_type": int32}, (1,), "number"),
         # One count stands for as many as there are elements.
-        _number("one", 1, int32),
+        constant_part("one", 1, int32),
         Spelled("Maximum", {"T": int32}, ("number", "one"), "some"),
         Spelled("FloorDiv", {"T": int32}, ("size", "some"), "times"),
         Spelled(
@@ -246,8 +241,8 @@ def _repeat(op: Op, node: Node) -> tuple[Spelled, ...]:
         ),
         Spelled("Cumsum", {"T": counts, "Tidx": int32}, ("counts", "zero"), "ends"),
         Spelled("Sum", {"T": counts, "Tidx": int32}, ("counts", "zero"), "total"),
-        _number("first", 0, counts),
-        _number("next", 1, counts),
+        constant_part("first", 0, counts),
+        constant_part("next", 1, counts),
         Spelled("Range", {"Tidx": counts}, ("first", "total", "next"), "every_place"),
         Spelled("Reshape", row, ("ends", "row"), "sorted"),
         Spelled("Reshape", row, ("every_place", "row"), "sought"),
@@ -279,7 +274,7 @@ def _raw(op: Op, _: Node) -> tuple[Spelled, ...]:
     if not length:
         return (Spelled(op.name, given),)
     return (
-        _number("fixed_length", length, int32),
+        constant_part("fixed_length", length, int32),
         Spelled("DecodePaddedRaw", given, (0, "fixed_length")),
     )
 

@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from tensorlite.core.dtypes import DType, bool_, int32, int64, string
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import Node
-from tensorlite.interop.tensorflow.parts import Spelled
-
-
-def _const(name: str, value: Any, dtype: DType) -> Spelled:
-    array = np.asarray(value, dtype.numpy)
-    return Spelled("Const", {"value": array, "dtype": dtype}, (), name)
+from tensorlite.interop.tensorflow.parts import Spelled, constant_part
 
 
 def _kept_if(
@@ -24,9 +17,9 @@ def _kept_if(
     """Return what passes the first input on after a check that all truths of a part hold."""
     return (
         *parts,
-        _const("axis", [0], int32),
+        constant_part("axis", [0], int32),
         Spelled("All", {"Tidx": int32, "keep_dims": False}, (truths, "axis"), "all"),
-        _const("message", message.encode(), string),
+        constant_part("message", message.encode(), string),
         Spelled(
             "Assert", {"T": (string,), "summarize": 3}, ("all", "message"), "check"
         ),
@@ -40,9 +33,9 @@ def _not_negative(_: Op, node: Node) -> tuple[Spelled, ...]:
         "Input arr must be non-negative!",
         "is_there",
         dtype,
-        _const("flat", [-1], int32),
+        constant_part("flat", [-1], int32),
         Spelled("Reshape", {"T": dtype, "Tshape": int32}, (0, "flat"), "listed"),
-        _const("zero", 0, dtype),
+        constant_part("zero", 0, dtype),
         Spelled("GreaterEqual", {"T": dtype}, ("listed", "zero"), "is_there"),
     )
 
@@ -53,7 +46,10 @@ def _growing(_: Op, node: Node) -> tuple[Spelled, ...]:
     kinds = {"T": dtype, "Index": int32}
     rest, most = {**kinds, "end_mask": 1}, {**kinds, "begin_mask": 1}
     parts = [
-        *[_const(f"at_{n}".replace("-", "less_"), [n], int32) for n in (0, 1, -1)],
+        *[
+            constant_part(f"at_{n}".replace("-", "less_"), [n], int32)
+            for n in (0, 1, -1)
+        ],
         Spelled("StridedSlice", rest, (0, "at_1", "at_0", "at_1"), "later"),
         Spelled("StridedSlice", most, (0, "at_0", "at_less_1", "at_1"), "earlier"),
         Spelled("GreaterEqual", {"T": dtype}, ("later", "earlier"), "grows"),
@@ -67,7 +63,7 @@ def _growing(_: Op, node: Node) -> tuple[Spelled, ...]:
         *parts,
         Spelled("Cast", {"SrcT": node.inputs[1].dtype, "DstT": dtype}, (1,), "count"),
         Spelled("Less", {"T": dtype}, (0, "count"), "is_less"),
-        _const("first", 0, int32),
+        constant_part("first", 0, int32),
         Spelled(
             "ConcatV2",
             {"N": 2, "T": bool_, "Tidx": int32},
@@ -88,7 +84,7 @@ def _crossed(op: Op, node: Node) -> tuple[Spelled, ...]:
         "dense_types": (),
     }
     if not given["hashed_output"]:
-        separator = _const("separator", given["separator"].encode(), string)
+        separator = constant_part("separator", given["separator"].encode(), string)
         return separator, Spelled("SparseCrossV2", kinds, (*inputs, "separator"))
     kinds |= {name: given[name] for name in ("num_buckets", "hash_key")}
     kinds |= {"hashed_output": True, "out_type": int64, "internal_type": int64}

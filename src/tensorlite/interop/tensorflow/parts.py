@@ -1,9 +1,16 @@
-"""Spelled: one of the nodes that are written for a node. Which there are is in spelling.py."""
+"""Spelled: one of the nodes that are written for a node, and constants among these.
+
+Which there are is in spelling.py.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+
+from tensorlite.core.dtypes import DType, int32
 
 
 @dataclass
@@ -23,3 +30,9 @@ class Spelled:
     """Parts that it waits for."""
     skips: int = 0
     """How many of its outputs come before those of the node."""
+
+
+def constant_part(name: str, value: Any, dtype: DType = int32) -> Spelled:
+    """Return a constant that other parts take by its name."""
+    array = np.asarray(value, dtype.numpy)
+    return Spelled("Const", {"value": array, "dtype": dtype}, (), name)

@@ -15,7 +15,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.given import Given, Values
-from tensorlite.interop.tensorflow.parts import Spelled
+from tensorlite.interop.tensorflow.parts import Spelled, constant_part
 from tensorlite.interop.tensorflow.plain import Adapter
 from tensorlite.ops import fft
 from tensorlite.ops.arithmetic import conj
@@ -110,7 +110,7 @@ def _written(op: Op, node: Node) -> tuple[Spelled, ...] | None:
     if None not in due and fft.OPEN not in due:
         return (
             *_filled(made, x, due, name == "IRFFT"),
-            _const("fft_length", due),
+            constant_part("fft_length", due),
             made,
         )
     if any(size != fft.OPEN for size in sizes):
@@ -139,19 +139,14 @@ def _filled(
     return ends_at, Spelled("Pad", kinds, (0, "paddings"), "filled")
 
 
-def _const(name: str, values: Sequence[int | None]) -> Spelled:
-    value = np.array(values, np.int32)
-    return Spelled("Const", {"value": value, "dtype": int32}, (), name)
-
-
 def _own_sizes(first: int, count: int, of_halves: bool) -> tuple[Spelled, ...]:
     """Return the sizes of a signal, which only the run knows; 2 (n - 1) of a half's last."""
     whole = {"T": int32}
     name = "sizes" if of_halves else "fft_length"
     own = (
         Spelled("Shape", {"out_type": int32}, (0,), "shape"),
-        _const("begin", [first]),
-        _const("count", [count]),
+        constant_part("begin", [first]),
+        constant_part("count", [count]),
         Spelled(
             "Slice", {**whole, "Index": int32}, ("shape", "begin", "count"), name
         ),
@@ -161,9 +156,9 @@ def _own_sizes(first: int, count: int, of_halves: bool) -> tuple[Spelled, ...]:
     rest = [0] * (count - 1)
     return (
         *own,
-        _const("factor", [*[1 for _ in rest], 2]),
+        constant_part("factor", [*[1 for _ in rest], 2]),
         Spelled("Mul", whole, ("sizes", "factor"), "twice"),
-        _const("less", [*rest, 2]),
+        constant_part("less", [*rest, 2]),
         Spelled("Sub", whole, ("twice", "less"), "fft_length"),
     )
 
