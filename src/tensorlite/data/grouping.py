@@ -9,6 +9,7 @@ import builtins
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -257,15 +258,8 @@ class Grouping(Pipeline[T]):
 
         def source() -> Iterator[T]:
             counts = itertools.cycle(sizes)
-
-            def batches(elements: Iterator[Any]) -> Iterator[Any]:
-                for count in counts:
-                    group = list(itertools.islice(elements, count))
-                    if not group or (whole and len(group) < count):
-                        return
-                    yield joined(group)
-
-            return Resumed(batches, rows.source())
+            groups = partial(_groups_in_turn, counts=counts, whole=whole)
+            return builtins.map(joined, Resumed(groups, rows.source()))
 
         def spec() -> Any:
             before = self.element_spec
@@ -346,6 +340,17 @@ class Grouping(Pipeline[T]):
             recipe=lambda: windowing(self, numbers, whole),
         )
         return made
+
+
+def _groups_in_turn(
+    elements: Iterator[T], counts: Iterator[int], whole: bool
+) -> Iterator[list[T]]:
+    """Yield as many elements as each count says; of the last group only a whole one if asked."""
+    for count in counts:
+        group = list(itertools.islice(elements, count))
+        if not group or (whole and len(group) < count):
+            return
+        yield group
 
 
 def _up_to_an_error(elements: Iterator[T], count: int) -> list[T]:

@@ -9,6 +9,7 @@ import bisect
 import builtins
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from tensorlite.core import dtypes, nest
@@ -58,13 +59,9 @@ class Keyed(Preparing[T]):
         >>> print([batch.tolist() for batch in pairs])
         [[0, 2], [1, 3], [4]]
         """
-        if (window_size is None) == (window_size_func is None):
-            raise InvalidArgumentError(
-                "group_by_window: give either window_size or window_size_func"
-            )
+        size_of = _size_of_windows(window_size, window_size_func)
         key_spec = TensorSpec((), dtypes.int64)
         keyed = self._by_element(lambda *element: _whole(key_func(*element)))
-        size_of = window_size_func or (lambda _: window_size)
         sized = self._prepared(lambda key: _whole(size_of(key)), lambda: (key_spec,))
 
         def window(group: list[Any]) -> Pipeline[Any]:
@@ -76,10 +73,7 @@ class Keyed(Preparing[T]):
         reduced = self._prepared(reduce_func, lambda: (key_spec, window([])))
 
         def source() -> Iterator[Any]:
-            held: dict[int, list[Any]] = {}
-
-            def groups(elements: Iterator[T]) -> Iterator[tuple[int, list[Any]]]:
-                return _groups(elements, held, keyed.call, sized.call)
+            groups = partial(_groups, groups={}, key=keyed.call, size=sized.call)
 
             def run(found: tuple[int, list[Any]]) -> Iterator[Any]:
                 key, group = found
@@ -162,25 +156,20 @@ class Keyed(Preparing[T]):
         """
         _check_buckets(bucket_boundaries, bucket_batch_sizes)
         ready = self._by_element(element_length_func)
-        filling = _Filling(
-            padded_shapes,
-            padding_values,
-            bucket_boundaries if pad_to_bucket_boundary else None,
-            no_padding,
-        )
+        ends = bucket_boundaries if pad_to_bucket_boundary else None
+        filling = _Filling(padded_shapes, padding_values, ends, no_padding)
 
         def with_length(element: T) -> tuple[int, T]:
             return int(ready.call(*arguments(element))), element
 
         def source() -> Iterator[Any]:
-            held: dict[int, list[Any]] = {}
-
-            def buckets(
-                elements: Iterator[tuple[int, T]],
-            ) -> Iterator[tuple[list[T], int]]:
-                bounds = bucket_boundaries, bucket_batch_sizes
-                return _buckets(elements, held, *bounds, drop_remainder)
-
+            buckets = partial(
+                _buckets,
+                groups={},
+                boundaries=bucket_boundaries,
+                sizes=bucket_batch_sizes,
+                whole=drop_remainder,
+            )
             lengths = builtins.map(with_length, self.source())
             return itertools.starmap(filling.batch, Resumed(buckets, lengths))
 
@@ -195,6 +184,17 @@ class Keyed(Preparing[T]):
     def _by_element(self, function: Callable[..., Any]) -> Prepared:
         """Return a function made ready for the elements."""
         return self._prepared(function, lambda: tuple(arguments(self.element_spec)))
+
+
+def _size_of_windows(
+    size: Any, function: Callable[[Any], Any] | None
+) -> Callable[[Any], Any]:
+    """Return what says how many elements the windows of a key have."""
+    if (size is None) == (function is None):
+        raise InvalidArgumentError(
+            "group_by_window: give either window_size or window_size_func"
+        )
+    return function or (lambda _: size)
 
 
 def _groups(

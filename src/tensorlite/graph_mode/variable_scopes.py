@@ -30,7 +30,7 @@ from tensorlite.graph_mode.graph import (
     name_scope,
 )
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.partitioned import cut
+from tensorlite.graph_mode.partitioned import PartitionedVariable, cut
 
 AUTO_REUSE = "AUTO_REUSE"
 """Make a variable at the first call, and find it again at later ones."""
@@ -218,14 +218,17 @@ def _changed(defaults: Defaults, changed: dict[str, Any]) -> Defaults:
     given = {key: value for key, value in changed.items() if value is not None}
     if "dtype" in given:
         given["dtype"] = as_dtype(given["dtype"])
-    outer, getter = defaults.custom_getter, given.get("custom_getter")
-    if outer is not None and getter is not None:
-        given["custom_getter"] = _getter_through(outer, getter)
+    if "custom_getter" in given:
+        given["custom_getter"] = _getter_through(
+            defaults.custom_getter, given["custom_getter"]
+        )
     return replace(defaults, **given)
 
 
-def _getter_through(outer: Getter, inner: Getter) -> Getter:
-    """Return a getter that asks the inner one, which asks the outer one."""
+def _getter_through(outer: Getter | None, inner: Getter | None) -> Getter | None:
+    """Return a getter that asks the inner one, which asks the outer one; None without any."""
+    if outer is None or inner is None:
+        return outer or inner
 
     def getter(ask: Getter, *args: Any, **kwargs: Any) -> Any:
         return inner(partial(outer, ask), *args, **kwargs)
@@ -257,11 +260,11 @@ def get_variable(
     """
     here = get_variable_scope() if scope is None else scope
     defaults = here.defaults
+    if dtype is None:
+        dtype = _dtype_of(initializer, defaults)
     asked = {
         "shape": shape,
-        "dtype": _dtype_of(initializer, defaults)
-        if dtype is None
-        else _agreed(as_dtype(dtype), initializer),
+        "dtype": _agreed(as_dtype(dtype), initializer),
         "initializer": defaults.initializer if initializer is None else initializer,
         "regularizer": defaults.regularizer if regularizer is None else regularizer,
         "reuse": here.reuse,
@@ -278,15 +281,11 @@ def get_variable(
     # Without a name of its own it has just that of its scope: a name that ends in "/".
     one_of(name, (str, type(None)), "get_variable: name", "a text")
     whole = "/".join([x for x in (here.name or None, name) if x is not None])
-    getter = custom_getter or defaults.custom_getter
-    if custom_getter is not None and defaults.custom_getter is not None:
-        getter = _getter_through(defaults.custom_getter, custom_getter)
-    found = partial(_found_or_made, make=make)
-    return (
-        found(whole, **asked)
-        if getter is None
-        else getter(found, name=whole, **asked)
-    )
+    getter = _getter_through(defaults.custom_getter, custom_getter)
+    found: Getter = partial(_found_or_made, make=make)
+    if getter is not None:
+        found = partial(getter, found)
+    return found(name=whole, **asked)
 
 
 def _agreed(dtype: DType, initializer: Any) -> DType:
@@ -348,14 +347,12 @@ def _found_or_made(
     known = None if partitioner is None else _known_sizes(sizes, initializer)
     if partitioner is not None and known is not None:
         first = partial(part_value, name, initializer, as_dtype(dtype))
-        made = cut(partitioner, name, known, as_dtype(dtype), first, make_one)
-        parts = list(made)
+        made: Any = cut(partitioner, name, known, as_dtype(dtype), first, make_one)
     else:
         value = value_for(name, initializer, sizes, as_dtype(dtype))
         made = _made(name, value, as_dtype(dtype), make_one)
-        parts = [made]
     store.variables[name] = made
-    for part in parts:
+    for part in made if isinstance(made, PartitionedVariable) else [made]:
         store.variables.setdefault(part.bare_name, part)
         if regularizer is not None:
             _regularise(part, part.bare_name, regularizer)

@@ -184,10 +184,7 @@ def quantize_and_dequantize(
         if input_max is None
         else _beside(values, input_max, axis)
     )
-    far = 3e38
-    below = where(least * low > 0, least / where(equal(low, 0), 1.0, low), far)
-    above = where(most * high > 0, most / where(equal(high, 0), 1.0, high), far)
-    scale = minimum(below, above)
+    scale = _scale(least, most, low, high)
     limited = (
         clip(values, least / scale, most / scale) if input_min is not None else values
     )
@@ -199,6 +196,14 @@ def quantize_and_dequantize(
         inside = (values >= least_passing) & (values <= most_passing)
         passing = where(inside, passing, 0.0)
     return stop_gradient(clip(whole, least, most) / scale) + passing
+
+
+def _scale(least: float, most: float, low: Tensor, high: Tensor) -> Tensor:
+    """Return what takes numbers from low to high to integers from least to most."""
+    far = 3e38
+    below = where(least * low > 0, least / where(equal(low, 0), 1.0, low), far)
+    above = where(most * high > 0, most / where(equal(high, 0), 1.0, high), far)
+    return minimum(below, above)
 
 
 def _beside(x: Tensor, end: TensorLike, axis: int | None) -> Tensor:
