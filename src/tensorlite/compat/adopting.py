@@ -22,8 +22,13 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
     if isinstance(value, Operand):
         return value.__tensor__()
     if isinstance(value, (list, tuple)) and _holds_operand(value):
-        parts = [adopted(x, dtype) for x in value]
-        return operand.operators.stack(parts)
+        is_named = name != "Const"
+        parts = [
+            adopted(x, dtype, f"{name}/{i}" if is_named else name)
+            for i, x in enumerate(value)
+        ]
+        made = operand.operators.stack(parts)
+        return inner_named(made, name) if is_named else made
     array = array_of(value) if dtype is None else adopted_array(value, dtype)
     return _named_constant(encoded(array), name)
 

@@ -236,13 +236,13 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     wanted = as_dtype(dtype)
     if isinstance(x, Tensor) and x.dtype is wanted:
         return x
+    if isinstance(x, SparseTensor):
+        return x.with_values(_cast(x.values, wanted, name=name))
     return _cast(x, wanted, name=name)
 
 
 @named("Cast")
 def _cast(x: Any, wanted: DType, name: str | None = None) -> Any:
-    if isinstance(x, SparseTensor):
-        return SparseTensor(x.indices, tl.astype(x.values, wanted), x.dense_shape)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(tl.astype(x.values, wanted), x.indices, x.dense_shape)
     operand = converted(x, None, "x")

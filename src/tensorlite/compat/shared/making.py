@@ -13,6 +13,8 @@ from typing import Any
 from tensorlite.compat.calling import FORMS, Inner, agreeing, converted, named
 from tensorlite.compat.dispatching import BINARY, UNARY
 from tensorlite.core.errors import DTypeError
+from tensorlite.core.scope import scope
+from tensorlite.graph_mode.graph import name_scope
 from tensorlite.ops.differentiate import custom_gradient
 from tensorlite.ops.ragged_base import mapped
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -27,12 +29,22 @@ def unary(
     @named(default, inner)
     def made(x: Any, name: str | None = None) -> Any:
         if isinstance(x, SparseTensor):
-            return SparseTensor(x.indices, function(x.values), x.dense_shape)
+            return x.with_values(_behind_scope(made, x.values))
         return function(converted(x))
 
     UNARY.add(made)
     titled(made, function, default)
     return made
+
+
+def _behind_scope(function: Callable[..., Any], values: Any) -> Any:
+    """Return what a function makes of a sparse tensor's values, beside the scope of the call.
+
+    So TensorFlow names it: the scope has its name already, and the node takes the next one.
+    """
+    here = scope.get().name
+    with name_scope(""):
+        return function(values, name=here or None)
 
 
 def binary(

@@ -11,11 +11,11 @@ import tensorlite as tl
 from tensorlite.compat import views
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shapes import as_shape
-from tensorlite.compat.shared.arrays import zeros
+from tensorlite.compat.shared import arrays
+from tensorlite.compat.shared.reductions import reduce_max as reduce_max_of
 from tensorlite.core import texts
 from tensorlite.core.dtypes import (
     DType,
-    as_dtype,
     float32,
     float64,
     int32,
@@ -151,9 +151,7 @@ def _parts_of(
 
 
 def _parts(*given: Any) -> list[Any]:
-    """Return the parts as programs see them: those that are tensors as they are."""
-    if all(isinstance(x, Operand) for x in given):
-        return [views.shown(x.__tensor__()) for x in given]
+    """Return the parts as programs see them, in a scope of their own as in TensorFlow."""
     made: list[Any] = _parts_of(*given)
     return made
 
@@ -172,7 +170,12 @@ def _divided(sp: Any, other: Any, name: str | None = None) -> Any:
     return composed(SparseDenseCwiseDiv(), sp.indices, values, sp.dense_shape, y)
 
 
-views.SHOWN_AS[PlainSparse] = SparseTensor
+def _as_seen(*parts: Any) -> SparseTensor:
+    """Return a sparse tensor of parts that programs see, which is not made anew."""
+    return tuple.__new__(SparseTensor, parts)
+
+
+views.SHOWN_AS[PlainSparse] = views.SHOWN_AS[SparseTensor] = _as_seen
 
 
 def as_sparse(value: Any) -> Any:
@@ -190,16 +193,21 @@ def _node(kind: Callable[[], Composite], default: str, inner: str = "") -> Any:
     return made
 
 
+def told(shape: Any) -> list[int] | None:
+    """Return the sizes of a tensor of a graph, if all of them are known."""
+    known = shape.__tensor__().spec.constant()
+    return None if known is None else np.ravel(known).tolist()
+
+
 def _shaped(sp: Any, parts: Any) -> Any:
     """Return a sparse tensor of other parts, of a shape that is told anew where it is known."""
     if active_graph() is None:
         return PlainSparse(*parts)
     indices, values, shape = parts
-    known = sp.dense_shape.__tensor__().spec.constant()
-    return SparseTensor(indices, values, shape if known is None else list(known))
+    return SparseTensor(indices, values, told(sp.dense_shape) or shape)
 
 
-_reorder = _node(SparseReorder, "SparseReorder")
+sorted_rows = _node(SparseReorder, "SparseReorder")
 _add = _node(SparseAdd, "SparseAdd")
 _slice = _node(SparseSlice, "SparseSlice")
 _softmax = _node(SparseSoftmax, "SparseSoftmax", "SparseSoftmax")
@@ -211,8 +219,10 @@ _dense_add = _node(SparseTensorDenseAdd, "SparseTensorDenseAdd")
 
 def reorder(sp_input: Any, name: str | None = None) -> Any:
     sp = as_sparse(sp_input)
-    made = _reorder(sp, name=name)
-    return _shaped(sp, (*made, sp.dense_shape))
+    made = sorted_rows(sp, name=name)
+    is_open = active_graph() is not None and told(sp.dense_shape) is None
+    shape = arrays.identity(sp.dense_shape) if is_open else sp.dense_shape
+    return _shaped(sp, (*made, shape))
 
 
 def softmax(sp_input: Any, name: str | None = None) -> Any:
@@ -234,16 +244,6 @@ def _joined(function: Any, sp_a: Any, sp_b: Any, name: str | None) -> Any:
     return type(first)(*made, first.dense_shape)
 
 
-@named("SparseReshape")
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
-    return tl.sparse.reshape(as_sparse(sp_input), converted(shape, int64))
-
-
-@named("SparseTranspose")
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Any:
-    return tl.sparse.transpose(as_sparse(sp_input), perm)
-
-
 def to_dense(
     sp_input: Any,
     default_value: Any = None,
@@ -251,7 +251,7 @@ def to_dense(
     name: str | None = None,
 ) -> Any:
     if default_value is None:
-        default_value = zeros([], as_sparse(sp_input).values.dtype)
+        default_value = arrays.zeros([], as_sparse(sp_input).values.dtype)
     return _to_dense(sp_input, default_value, validate_indices, name=name)
 
 
@@ -268,11 +268,6 @@ def _to_dense(
     )
 
 
-@named("SparseToIndicator")
-def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Any:
-    return tl.sparse.to_indicator(as_sparse(sp_input), vocab_size)
-
-
 @named("SparseFillEmptyRows", None)
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
@@ -287,17 +282,6 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Any:
     sp = as_sparse(sp_input)
     first, sizes = given_constant(start, int64), given_constant(size, int64)
     return type(sp)(*_slice((*sp, first, sizes), name=name))
-
-
-@named("SparseRetain")
-def retain(sp_input: Any, to_retain: Any, name: str | None = None) -> Any:
-    return tl.sparse.retain(as_sparse(sp_input), converted(to_retain))
-
-
-@named("SparseResetShape")
-def reset_shape(sp_input: Any, new_shape: Any = None, name: str | None = None) -> Any:
-    shape = None if new_shape is None else converted(new_shape, int64)
-    return tl.sparse.reset_shape(as_sparse(sp_input), shape)
 
 
 @named("SparseTensorDenseMatMul", "SparseTensorDenseMatMul")
@@ -341,10 +325,15 @@ def concat(
     parts = [as_sparse(x) for x in sp_inputs]
     if len(parts) == 1:
         return parts[0]
+    if expand_nonconcat_dims and active_graph() is None:
+        return tl.sparse.concat(axis, parts, expand_nonconcat_dims=True)
     if expand_nonconcat_dims:
-        return _concat_expanded(axis, parts, name=name)
+        parts = _expanded(axis, parts)
     listed = [part for every in zip(*parts, strict=True) for part in every]
-    return type(parts[0])(*_concat(axis, listed, name=name))
+    places, values, shape = _concat(axis, listed, name=name)
+    if active_graph() is not None and told(shape) is not None:
+        shape = given_constant(told(shape), int64)
+    return type(parts[0])(places, values, shape)
 
 
 @named("SparseConcat")
@@ -352,9 +341,17 @@ def _concat(axis: int, listed: Any, name: str | None = None) -> Any:
     return composed(SparseConcat(axis), *listed)
 
 
-@named("SparseConcat")
-def _concat_expanded(axis: int, parts: Any, name: str | None = None) -> Any:
-    return tl.sparse.concat(axis, parts, expand_nonconcat_dims=True)
+def _expanded(axis: int, parts: list[Any]) -> list[Any]:
+    """Return sparse tensors of a graph as ones that differ in size along an axis only."""
+    rows = [arrays.reshape(x.dense_shape, [1, -1]) for x in parts]
+    most = reduce_max_of(arrays.concat(rows, 0), 0)
+    behind = axis + 1 or None
+    widened = []
+    for x in parts:
+        last = most[behind:] if behind else np.zeros(0, np.int64)
+        sizes = [most[:axis], views.shown(x.dense_shape)[axis:behind], last]
+        widened.append(x._replace(dense_shape=arrays.concat(sizes, 0)))
+    return widened
 
 
 def split(
@@ -400,31 +397,6 @@ def _every(sp: Any) -> Any:
 
 reduce_sum = _reduced("SparseReduceSum", SparseReduceSum)
 reduce_max = _reduced("SparseReduceMax", SparseReduceMax)
-
-
-@named("SparseExpandDims")
-def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Any:
-    return tl.sparse.expand_dims(as_sparse(sp_input), -1 if axis is None else axis)
-
-
-@named("eye")
-def eye(
-    num_rows: Any,
-    num_columns: Any = None,
-    dtype: Any = float32,
-    name: str | None = None,
-) -> Any:
-    return tl.sparse.eye(num_rows, num_columns, as_dtype(dtype))
-
-
-@named("dense_to_sparse")
-def from_dense(tensor: Any, name: str | None = None) -> Any:
-    return tl.sparse.from_dense(converted(tensor))
-
-
-@named("SparseMask")
-def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
-    return tl.sparse.mask(a, converted(mask_indices))
 
 
 @named("SparseToDense")

@@ -6,22 +6,24 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.picking import sparse_bincount as bincount
 from tensorlite.compat.shared.sparse import (
     SparseTensor,
-    expand_dims,
-    eye,
     fill_empty_rows,
-    from_dense,
-    mask,
     maximum,
     minimum,
     reorder,
-    reset_shape,
-    reshape,
-    retain,
     slice,
     softmax,
     sparse_dense_matmul,
     sparse_dense_matmul as matmul,
     to_dense,
+)
+from tensorlite.compat.shared.sparse_arranged import (
+    expand_dims,
+    eye,
+    from_dense,
+    mask,
+    reset_shape,
+    reshape,
+    retain,
     to_indicator,
     transpose,
 )

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-import tensorlite as tl
-from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared import matrices, sparse
+from tensorlite.compat.shared import matrices, sparse, sparse_arranged
 from tensorlite.compat.v1.framework import constant, placeholder
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.compat.views import plain
@@ -138,7 +136,6 @@ def sparse_matmul(
     )
 
 
-@named("SparseMerge")
 def sparse_merge(
     sp_ids: Any,
     sp_values: Any,
@@ -151,25 +148,21 @@ def sparse_merge(
     sizes = (
         list(vocab_size) if isinstance(vocab_size, (list, tuple)) else [vocab_size]
     )
-    columns = [tl.expand_dims(tl.astype(x.values, int64), 1) for x in ids]
-    rows = tl.concat([ids[0].indices[:, :-1], *columns], axis=1)
-    last = [tl.reshape(converted(n, int64), [1]) for n in sizes]
-    shape = tl.concat([ids[0].dense_shape[:-1], *last])
-    merged = PlainSparse(rows, sp_values.values, shape)
-    return merged if already_sorted else tl.sparse.reorder(merged)
+    merged = sparse_arranged.merged
+    return merged(ids, sp_values, sizes, already_sorted, name=name)
 
 
 sparse_fill_empty_rows = sparse.fill_empty_rows
-sparse_mask = sparse.mask
+sparse_mask = sparse_arranged.mask
 sparse_maximum = sparse.maximum
 sparse_minimum = sparse.minimum
 sparse_reorder = sparse.reorder
-sparse_reset_shape = sparse.reset_shape
-sparse_reshape = sparse.reshape
-sparse_retain = sparse.retain
+sparse_reset_shape = sparse_arranged.reset_shape
+sparse_reshape = sparse_arranged.reshape
+sparse_retain = sparse_arranged.retain
 sparse_slice = sparse.slice
 sparse_softmax = sparse.softmax
 sparse_tensor_dense_matmul = sparse.sparse_dense_matmul
 sparse_tensor_to_dense = sparse.to_dense
-sparse_to_indicator = sparse.to_indicator
-sparse_transpose = sparse.transpose
+sparse_to_indicator = sparse_arranged.to_indicator
+sparse_transpose = sparse_arranged.transpose

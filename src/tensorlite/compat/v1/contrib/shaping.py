@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, picking
+from tensorlite.compat.shared import (
+    arrays,
+    elementwise,
+    nn as shared_nn,
+    picking,
+    sparse_arranged,
+)
 from tensorlite.compat.v1 import (
     arrays as v1_arrays,
     convolutions,
@@ -176,6 +182,19 @@ def one_hot_encoding(
             classes, num_classes, on_value=on_value, off_value=off_value
         )
         return collect_named_outputs(outputs_collections, prefix, outputs)
+
+
+@add_arg_scope
+def dense_to_sparse(
+    tensor: Any,
+    eos_token: Any = 0,
+    outputs_collections: Any = None,
+    scope: Any = None,
+) -> Any:
+    with scopes.variable_scope(scope, "dense_to_sparse", [tensor]) as sc:
+        x = framework.convert_to_tensor(tensor)
+        made = sparse_arranged.without(x, eos_token)
+        return collect_named_outputs(outputs_collections, sc.name, made)
 
 
 @add_arg_scope

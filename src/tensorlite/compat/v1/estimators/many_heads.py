@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any
 
 from tensorlite.compat.shared import arrays as shared_arrays, elementwise
-from tensorlite.compat.shared.sparse import to_indicator
+from tensorlite.compat.shared.sparse_arranged import to_indicator
 from tensorlite.compat.shared.vocabularies import index_table_from_tensor
 from tensorlite.compat.v1 import losses, metrics, nn_losses, numbers
 from tensorlite.compat.v1.estimators.base import Estimator
