@@ -216,6 +216,58 @@ def test_gradients_are_overridden_by_registered_ones(graph: Any) -> None:
     np.testing.assert_array_equal(run(slopes), [[1.0, 1.0], [15.0, 25.0]])
 
 
+@tf.RegisterGradient("TestOfGuided")
+def _guided(op: Any, dy: Any) -> Any:
+    """Return what flows back only where both ways are positive, as pictures of networks use it."""
+    kept = tf.logical_and(op.outputs[0] > 0.0, dy > 0.0)
+    return tf.where(kept, dy, tf.zeros_like(dy))
+
+
+def _weighted_relu() -> Any:
+    """Return a placeholder and elements that flow both up and down."""
+    x = tf.placeholder(tf.float32, [3], name="x")
+    tf.multiply(tf.nn.relu(x, name="relu"), [1.0, 2.0, -3.0], name="y")
+    return x
+
+
+def test_nodes_bear_the_names_of_their_own_gradients(graph: Any) -> None:
+    with graph.gradient_override_map({"Relu": "TestOfGuided"}):
+        x = _weighted_relu()
+    node = graph.get_operation_by_name("relu")
+    assert node.type == "Relu"
+    assert node.get_attr("_gradient_op_type") == b"TestOfGuided"
+    dx = tf.gradients(graph.get_tensor_by_name("y:0"), x)[0]
+    np.testing.assert_array_equal(run(dx, {x: [2.0, -1.0, 2.0]}), [1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+def test_graph_defs_are_read_with_own_gradients(graph: Any, is_given: bool) -> None:
+    """By what stands around their reading, or by what they say themselves."""
+    names = {"Relu": "TestOfGuided"}
+    other = tf.Graph()
+    around = other.gradient_override_map({} if is_given else names)
+    with other.as_default(), around:
+        _weighted_relu()
+    with graph.gradient_override_map(names if is_given else {}):
+        found = tf.import_graph_def(
+            other.as_graph_def(), return_elements=["x:0", "y:0"], name="read"
+        )
+    assert found is not None
+    dx = tf.gradients(found[1], found[0])[0]
+    np.testing.assert_array_equal(
+        run(dx, {"read/x:0": [2.0, -1.0, 2.0]}), [1.0, 0, 0]
+    )
+
+
+def test_branches_have_own_gradients(graph: Any) -> None:
+    x = tf.constant([2.0, -1.0, 2.0])
+    with graph.gradient_override_map({"Relu": "TestOfGuided"}):
+        y = tf.cond(
+            x[0] > 0.0, lambda: tf.nn.relu(x) * [1.0, 2.0, -3.0], lambda: x * 0.0
+        )
+    np.testing.assert_array_equal(run(tf.gradients(y, x)[0]), [1.0, 0.0, 0.0])
+
+
 def test_tables_are_filled_by_their_initializer(tmp_path: Any) -> None:
     words = tmp_path / "words.txt"
     words.write_text("a\nb\nc\n")

@@ -58,6 +58,20 @@ def test_variables_are_noted_and_found_again() -> None:
         np.testing.assert_array_equal(session.run(w), np.ones((3, 2)))
 
 
+def test_readings_that_are_noted_may_be_of_other_tensors() -> None:
+    """As TensorFlow notes them of variables that its newer loops have made."""
+    w = tf.get_variable(
+        "w", [2], initializer=tf.ones_initializer(), use_resource=True
+    )
+    tf.identity(tf.constant([5.0, 6.0]), name="other")
+    made = w.to_proto()
+    made.snapshot_name = "other:0"
+    again = tf.Variable.from_proto(made)
+    with tf.Session() as session:
+        session.run(again.initializer)
+        np.testing.assert_array_equal(session.run(again.value()), [1.0, 1.0])
+
+
 def test_meta_graphs_say_what_they_hold() -> None:
     net()
     tf.add_to_collection("kept", "name")

@@ -247,3 +247,15 @@ def test_candidates_by_counts_are_of_those_that_have_some() -> None:
     assert set(drawn.tolist()) <= {2, 3}
     np.testing.assert_allclose(true, [[6 / 4]], rtol=1e-5)
     np.testing.assert_allclose(each, np.where(drawn == 2, 6 / 4, 18 / 4), rtol=1e-5)
+
+
+@pytest.mark.parametrize("op", ["Sum", "Mean", "SqrtN"])
+def test_sums_of_picked_rows_may_ask_for_gradients_of_these_alone(op: str) -> None:
+    made = Program()
+    rows = made.const("rows", np.array([0, 2], np.int32))
+    ids = made.const("ids", np.array([0, 0], np.int32))
+    x = made.const("x", X[[0, 1, 1]])
+    made.node(f"SparseSegment{op}", "out", x, rows, ids, sparse_gradient=True)
+    share = {"Sum": 1.0, "Mean": 2.0, "SqrtN": 2.0**0.5}[op]
+    found = made.session().run("out:0")
+    np.testing.assert_allclose(found, (X[:1] + X[1:]) / share, rtol=1e-6)

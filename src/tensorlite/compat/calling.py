@@ -15,7 +15,7 @@ import numpy as np
 from tensorlite.compat.adopting import adopted
 from tensorlite.compat.conversions import any_registered, registered_in
 from tensorlite.compat.dispatching import any_handler, handler_for
-from tensorlite.compat.overriding import gradient_for, with_gradient
+from tensorlite.compat.overriding import inner_gradient, with_gradient
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
@@ -99,7 +99,7 @@ def _recorded(
 ) -> Any:
     """Return what a function makes in a graph, its node bearing a name."""
     function, default, inner, place = kind
-    own = gradient_for(graph, default)
+    own = inner_gradient(graph, default)
     given = list(plain(args))
     keywords = {key: plain(value) for key, value in kwargs.items()}
     name = keywords.pop("name", None)

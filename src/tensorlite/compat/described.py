@@ -79,10 +79,7 @@ class Described:
         )
 
     def _set_attr(self, name: str, value: Any) -> None:
-        known = self.node.graph.kept.setdefault("attributes", {})
-        known.setdefault(self.node, {})[name] = (
-            value if hasattr(value, "WhichOneof") else proto_of_value(value)
-        )
+        give_attribute(self.node, name, value)
 
     @property
     def traceback(self) -> list[tuple[str, int, str, str]]:
@@ -98,6 +95,14 @@ def given_attributes(node: Node) -> dict[str, Any]:
     """Return the attributes that a program gave a node beside those of its operator."""
     known: dict[Node, dict[str, Any]] = node.graph.kept.get("attributes", {})
     return known.get(node, {})
+
+
+def give_attribute(node: Node, name: str, value: Any) -> None:
+    """Give a node an attribute: a message, or what one can be made of."""
+    known = node.graph.kept.setdefault("attributes", {})
+    known.setdefault(node, {})[name] = (
+        value if hasattr(value, "WhichOneof") else proto_of_value(value)
+    )
 
 
 def attribute_value(proto: Any) -> Any:

@@ -81,12 +81,20 @@ def _swept(
         if stops:
             pairs = zip(dys, call.outputs, strict=True)
             dys = [None if id(y) in stops else dy for dy, y in pairs]
-        if call.op.differentiable and dys.count(None) < len(dys):
+        if dys.count(None) < len(dys) and _is_pulled(call):
             found = _gradient(call, dys, reached)
             for x, dx in zip(call.inputs, found, strict=True):
                 if dx is not None and id(x) in reached:
                     flowing.setdefault(id(x), []).append(dx)
     return [_total(flowing.get(id(source))) for source in sources]
+
+
+def _is_pulled(call: Call) -> bool:
+    """Return whether gradients go through a call: by its operator, or by a program's own way."""
+    if call.op.differentiable:
+        return True
+    owner = getattr(call.outputs[0], "node", None) if call.outputs else None
+    return owner is not None and owner.graph.pulls(owner)
 
 
 def _are_as_called(targets: Iterable[Tensor]) -> bool:

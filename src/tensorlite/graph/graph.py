@@ -351,6 +351,10 @@ class Graph:
         """Return the gradients of a node's inputs, given those of its outputs."""
         return call.op.grad(call, *dys)
 
+    def pulls(self, node: Node) -> bool:
+        """Return whether gradients go through a node."""
+        return node.op.differentiable
+
     @property
     def input_specs(self) -> list[TensorSpec]:
         """The specs of the inputs."""

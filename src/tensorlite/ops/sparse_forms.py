@@ -267,6 +267,8 @@ class SparseDenseCwiseDiv(Composite):
 class _OfSegments(Composite, abstract=True):
     """A reduction of picked rows by segments, of which the run knows the number."""
 
+    sparse_gradient: bool = False
+
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return a row's shape behind a size that is open, as TensorFlow does."""
         return super().infer(*[spec.without_value() for spec in specs])

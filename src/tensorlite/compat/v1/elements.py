@@ -9,6 +9,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tensorlite.compat.described import given_attributes
+from tensorlite.compat.overriding import (
+    note_gradient,
+    overridden,
+    overrides,
+    own_gradient,
+)
 from tensorlite.compat.views import (
     GraphTensor,
     Operation,
@@ -18,6 +24,7 @@ from tensorlite.compat.views import (
     view,
 )
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundError
+from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import Asked, decided, scope, scoped
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -63,6 +70,19 @@ class GraphElements(graphs.Graph):
             kept = [x for x in made.node if x.name not in old]
             del made.node[:]
             made.node.extend(kept)
+        return made
+
+    def gradient_override_map(self, op_type_map: Any) -> Any:
+        return overridden(self, op_type_map)
+
+    def pulls(self, node: Node) -> bool:
+        return own_gradient(node) is not None or super().pulls(node)
+
+    def _made(self, op: Op, inputs: tuple[SymbolicTensor, ...]) -> Node:
+        made = super()._made(op, inputs)
+        names = overrides(self)
+        if names:
+            note_gradient(made, names)
         return made
 
     def get_operations(self) -> list[Operation]:

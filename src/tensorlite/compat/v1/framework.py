@@ -17,7 +17,7 @@ import numpy as np
 
 from tensorlite import config
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.overriding import overridden
+from tensorlite.compat.overriding import own_gradient
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import fill, shape
 from tensorlite.compat.shared.values import is_tensor
@@ -99,7 +99,7 @@ class Graph(GraphElements):
     def pull(
         self, node: Node, call: Call, dys: Sequence[Gradient]
     ) -> Sequence[Gradient]:
-        found = written(call, node, dys)
+        found = written(call, node, dys, own_gradient(node))
         return gated(found) if self.scopes.get(_GATED) else found
 
     def device(self, device_name_or_function: Any) -> AbstractContextManager[Any]:
@@ -115,9 +115,6 @@ class Graph(GraphElements):
         self, control_inputs: Any
     ) -> AbstractContextManager[None]:
         return control_dependencies(control_inputs)
-
-    def gradient_override_map(self, op_type_map: Any) -> Any:
-        return overridden(self, op_type_map)
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
         return colocate_with(op, ignore_existing)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.overriding import keep_gradients
 from tensorlite.compat.v1 import framework
 from tensorlite.compat.views import operation, plain, view
 from tensorlite.core.device import ANYWHERE
@@ -57,6 +58,10 @@ def import_graph_def(
         if "input_map" in str(error):
             raise InvalidArgumentError(str(error)) from error
         raise
+    below = f"{own}/" if own else ""
+    keep_gradients(
+        graph_def.node, lambda name: Graph.get_operation_by_name(graph, below + name)
+    )
     here = scope.get().device
     for node in graph.nodes[first:] if here is not ANYWHERE else ():
         asked = Asked(node.name, node.op, node.inputs, node.device)

@@ -85,7 +85,7 @@ def adopt_info(made: Any, graph: Graph, scope: str, info: VariableInfo) -> None:
 def _snapshot(graph: Graph, scope: str, name: str, handle: Any) -> Any:
     """Return the reading that is noted; one that there is where it is not of the handle."""
     found = _node(graph, scope, name).outputs if name else ()
-    is_own = found and found[0].node.inputs[:1] == (handle,)
+    is_own = any(x is handle for y in found for x in y.node.inputs[:1])
     return found[0] if is_own else reading(handle)
 
 

@@ -45,10 +45,15 @@ def gradient_of(
     return decorate
 
 
-def written(call: Call, node: Node, dys: Sequence[Gradient]) -> Sequence[Gradient]:
-    """Return the gradients of a node's inputs, as TensorFlow writes them if we know how."""
-    function = WRITTEN.get(call.op.name)
-    if function is None or not _is_plain(call, dys):
+def written(
+    call: Call, node: Node, dys: Sequence[Gradient], own: Written | None = None
+) -> Sequence[Gradient]:
+    """Return the gradients of a node's inputs, as TensorFlow writes them if we know how.
+
+    `own` is the function that the program has for just this node.
+    """
+    function = own or WRITTEN.get(call.op.name)
+    if function is None or (own is None and not _is_plain(call, dys)):
         return call.op.grad(call, *dys)
     made = function(operation(node), *shown(_without_gaps(node, dys)))
     if made is NotImplemented:
