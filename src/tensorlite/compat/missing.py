@@ -1,4 +1,4 @@
-"""attribute_error: what is said of a name of TensorFlow that is not there, and what is near it.
+"""What a namespace of TensorFlow lists, and what is said of a name that is not there.
 
 known_names.txt lists TensorFlow's names: a line for each namespace of either version, such as
 `v1.math: abs accumulate_n ...`.
@@ -6,10 +6,11 @@ known_names.txt lists TensorFlow's names: a line for each namespace of either ve
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 
 
 @cache
@@ -25,6 +26,24 @@ def known_names() -> dict[str, frozenset[str]]:
     return {title: frozenset(names.split()) for title, names in pairs}
 
 
+def listing(module: str, *have: Iterable[str]) -> Callable[[], list[str]]:
+    """Return the `__dir__` of a namespace: of the names it has, those that TensorFlow has too.
+
+    A module that serves both versions says a path, "data.experimental", in place of its name. So
+    completion at a prompt shows what programs use and not what modules import.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> "bitwise_or" in dir(tf.bitwise), "annotations" in dir(tf.bitwise)
+    (True, False)
+    """
+
+    def listed() -> list[str]:
+        names = _public(chain(*have))
+        return sorted(_told(_title(module)).intersection(names) or names)
+
+    return listed
+
+
 def attribute_error(module: str, name: str, have: Iterable[str]) -> AttributeError:
     """Return the error for a name that a namespace, by its module's name, does not have.
 
@@ -32,7 +51,7 @@ def attribute_error(module: str, name: str, have: Iterable[str]) -> AttributeErr
     >>> print(attribute_error("tensorlite.compat.v1.math", "reduce_sums", ["reduce_sum"]))
     module 'tensorlite.compat.v1.math' has no attribute 'reduce_sums'; near it are: reduce_sum
     """
-    title = module.partition("tensorlite.compat.")[2]
+    title = _title(module)
     said = f"module {module!r} has no attribute {name!r}"
     version, _, path = title.partition(".")
     for kind in (version, "v1"):  # what version 1 has of version 2, too
@@ -40,13 +59,27 @@ def attribute_error(module: str, name: str, have: Iterable[str]) -> AttributeErr
             whole = ".".join(["tf", *path.split("."), name] if path else ["tf", name])
             said = f"{said}: TensorFlow {kind[1:]} has {whole}, which tensorlite does not serve"
             break
-    near = get_close_matches(
-        name, [x for x in have if not x.startswith("_")], 3, 0.75
-    )
+    near = get_close_matches(name, _public(have), 3, 0.75)
     listed = [*near, *_elsewhere(version, title, name)]
     return AttributeError(
         f"{said}; near it are: {', '.join(listed)}" if listed else said
     )
+
+
+def _public(names: Iterable[str]) -> list[str]:
+    return [x for x in names if not x.startswith("_")]
+
+
+def _title(module: str) -> str:
+    """Return what known_names calls a module: "v1.math"."""
+    return module.removeprefix("tensorlite.compat.")
+
+
+def _told(title: str) -> frozenset[str]:
+    """Return TensorFlow's names of a namespace, those of either version for a mere path."""
+    known = known_names()
+    titles = title, f"v1.{title}", f"v2.{title}"
+    return frozenset(chain(*(known.get(one, ()) for one in titles)))
 
 
 def _elsewhere(version: str, title: str, name: str) -> list[str]:

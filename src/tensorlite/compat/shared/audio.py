@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.ops import audio_files
 
@@ -35,6 +35,9 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
     return audio_files.encode_wav(
         converted(audio, float32), converted(sample_rate, int32)
     )
+
+
+__dir__ = listing("audio", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -7,7 +7,7 @@ import os
 from abc import ABC, abstractmethod
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.placing import ClusterSpec
 from tensorlite.config import list_physical_devices
 
@@ -137,6 +137,9 @@ def TPUClusterResolver(tpu: Any = None, *args: Any, **kwargs: Any) -> Any:
         f"TPUClusterResolver: there are no TPUs here, {tpu or 'nor any that was found'}; use "
         "tf.distribute.get_strategy() or tf.distribute.MirroredStrategy()"
     )
+
+
+__dir__ = listing("distribute.cluster_resolver", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tensorlite.compat.missing import attribute_error, known_names
+from tensorlite.compat.missing import attribute_error, known_names, listing
 from tensorlite.compat.shared.data_reading import (
     make_batched_features_dataset,
     make_csv_dataset,
@@ -308,6 +308,9 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 
 def get_next_as_optional(iterator: DatasetIterator[Any]) -> Optional:
     return iterator.get_next_as_optional()
+
+
+__dir__ = listing("data.experimental", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.gfile import (
     GFile,
     copy_v2 as copy,
@@ -36,6 +36,9 @@ __all__ = [
     "stat",
     "walk",
 ]
+
+
+__dir__ = listing("io.gfile", globals())
 
 
 def __getattr__(name: str) -> object:

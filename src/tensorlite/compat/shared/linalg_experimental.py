@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, elementwise, matrices, reductions
 from tensorlite.compat.shared.control_flow import while_loop
 from tensorlite.compat.shared.known_matrices import tensor_of
@@ -81,6 +81,9 @@ def _dot(x: Any, y: Any) -> Any:
     """Return the products of vectors, the first of them conjugated."""
     first = elementwise.conj(x) if x.dtype.is_complex else x
     return reductions.reduce_sum(first * y, -1)
+
+
+__dir__ = listing("linalg.experimental", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import lookups
 from tensorlite.compat.shared.lookups import MutableHashTable
 from tensorlite.core.errors import InvalidArgumentError
@@ -53,6 +53,9 @@ class DenseHashTable(lookups.MutableHashTable):
                 raise InvalidArgumentError(
                     f"Using the {kind}_key as a table key is not allowed: {key!r}"
                 )
+
+
+__dir__ = listing("lookup.experimental", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.views import lifted
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -68,6 +68,9 @@ def _dropped(x: Any, rate: Any, draw: Callable[..., Any], noise_shape: Any) -> A
             x * converted(1 / (1 - rate), x.dtype),
         )
     return tl.where(draw(sizes, dtype=x.dtype) >= part, raised, 0)
+
+
+__dir__ = listing("nn.experimental", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.queues import (
     FIFOQueue,
     PaddingFIFOQueue,
@@ -18,6 +18,9 @@ __all__ = [
     "QueueBase",
     "RandomShuffleQueue",
 ]
+
+
+__dir__ = listing("queue", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.draws import (
     Algorithm,
     Generator,
@@ -34,6 +34,9 @@ def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Any:
     return tl.random.stateless_shuffle(converted(value), converted(seed))
+
+
+__dir__ = listing("random.experimental", globals())
 
 
 def __getattr__(name: str) -> object:

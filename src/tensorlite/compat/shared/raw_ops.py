@@ -7,9 +7,13 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.views import GraphTensor, in_graph, plain
-from tensorlite.interop.tensorflow.operators import adapter_of
+from tensorlite.interop.tensorflow.operators import ADAPTERS, adapter_of
 from tensorlite.interop.tensorflow.raw import raw_call, raw_parameters
 from tensorlite.interop.tensorflow.signatures import signature_of
+
+
+def __dir__() -> list[str]:
+    return [name for name in ADAPTERS if not name.startswith("_")]
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite import math
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.elementwise import (
     bessel_i0,
     bessel_i0e,
@@ -45,6 +45,9 @@ expint = unary("expint", math.expint)
 fresnel_cos = unary("fresnel_cos", math.fresnel_cos)
 fresnel_sin = unary("fresnel_sin", math.fresnel_sin)
 spence = unary("spence", math.spence)
+
+
+__dir__ = listing("math.special", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -19,7 +19,7 @@ from tensorlite.compat.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from tensorlite.compat.later import of_version_2
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shapes import TensorShape as TensorShape
 from tensorlite.compat.shared import (
     audio as audio,
@@ -432,6 +432,16 @@ _OF_VERSION_2 = {
     "function": "functions",
     "is_symbolic_tensor": "framework",
 }
+
+
+_AT_FIRST_USE = [
+    "keras",
+    *_OF_BOTH,
+    *_OF_VERSION_2,
+    *messages.SUMMARIES,
+    *graph_messages,
+]
+__dir__ = listing(__name__, globals(), _AT_FIRST_USE)
 
 
 def __getattr__(name: str) -> object:

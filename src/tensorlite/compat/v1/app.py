@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.flags import run
 from tensorlite.compat.v1 import flags
 
 __all__ = ["flags", "run"]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,7 +1,9 @@
 """Bits of whole numbers: `tf.bitwise`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.bitwise import *
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.text import (
     as_bytes,
     as_str,
@@ -36,6 +36,9 @@ __all__ = [
     "path_to_str",
     "real_types",
 ]
+
+
+__dir__ = listing(__name__, globals(), ["v1", "v2"])
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import data_experimental as experimental, tf_data
 from tensorlite.compat.shared.data_specs import DatasetSpec
 from tensorlite.compat.shared.tf_data import (
@@ -223,6 +223,9 @@ def get_output_shapes(dataset_or_iterator: Any) -> Any:
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
     return classes_of(dataset_or_iterator.element_spec)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.checks import (
     Assert,
     assert_integer,
@@ -73,6 +73,9 @@ __all__ = [
     "is_strictly_increasing",
     "set_log_device_placement",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

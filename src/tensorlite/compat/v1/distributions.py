@@ -1,6 +1,6 @@
 """tf.distributions: those of tf.contrib.distributions that TensorFlow 1 has at its top."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.contrib.classes_counted import (
     DirichletMultinomial,
     Multinomial,
@@ -46,6 +46,9 @@ __all__ = [
     "Uniform",
     "kl_divergence",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,7 +1,9 @@
 """tf.errors: the classes that tensorlite raises, by TensorFlow's names, and their numbers."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.errors import *
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

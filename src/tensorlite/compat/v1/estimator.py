@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1 import hooks
 from tensorlite.compat.v1.estimators import (
     accelerated as tpu,
@@ -96,6 +96,9 @@ __all__ = [
     "tpu",
     "train_and_evaluate",
 ]
+
+
+__dir__ = listing(__name__, globals(), vars(hooks), vars(plain_hooks))
 
 
 def __getattr__(name: str) -> Any:

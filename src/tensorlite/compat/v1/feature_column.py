@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.feature_columns import (
     bucketized_column,
     categorical_column_with_hash_bucket,
@@ -199,6 +199,9 @@ def linear_model(
     if cols_to_vars is not None:
         cols_to_vars.update(making.of_column)
     return found
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

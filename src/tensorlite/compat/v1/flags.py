@@ -10,6 +10,10 @@ from tensorlite.compat.shared.flags import FLAGS, absl, flags_name
 __all__ = ["FLAGS"]
 
 
+def __dir__() -> list[str]:
+    return [name for name in dir(absl("flags")) if not name.startswith("_")]
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import gfile as files
 from tensorlite.compat.shared.gfile import GFile
 
@@ -79,6 +79,9 @@ def Walk(
     top: Any, in_order: bool = True
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     return files.walk_v2(top, in_order)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.graphdefs import (
     convert_variables_to_constants as convert_variables_to_constants,
     extract_sub_graph as extract_sub_graph,
@@ -10,3 +11,5 @@ from tensorlite.compat.v1.graphdefs import (
     remove_training_nodes as remove_training_nodes,
     tensor_shape_from_node_def_name as tensor_shape_from_node_def_name,
 )
+
+__dir__ = listing(__name__, globals())

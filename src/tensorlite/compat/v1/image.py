@@ -1,6 +1,6 @@
 """Images: `tf.image`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import image
 from tensorlite.compat.shared.image import *
 from tensorlite.compat.shared.random import random_crop as random_crop
@@ -22,6 +22,9 @@ from tensorlite.compat.v1.image_older import (
 
 resize_image_with_crop_or_pad = image.resize_with_crop_or_pad
 transpose_image = image.transpose
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,6 @@
 """tf.initializers of TensorFlow 1: other names of what stands in init_ops.py."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.init_ops import (
     Constant as constant,
     GlorotNormal as glorot_normal,
@@ -50,6 +50,9 @@ __all__ = [
     "variance_scaling",
     "zeros",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import io_gfile as gfile
 from tensorlite.compat.shared.image import (
     decode_and_crop_jpeg,
@@ -105,6 +105,9 @@ __all__ = [
     "write_file",
     "write_graph",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

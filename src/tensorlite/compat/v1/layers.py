@@ -1,6 +1,6 @@
 """tf.layers of TensorFlow 1: its names. What each does stands in the files beside this one."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.compat.v1.layers_convolutions import (
     Conv1D,
@@ -83,6 +83,9 @@ __all__ = [
     "separable_conv1d",
     "separable_conv2d",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,6 @@
 """Matrices: `tf.linalg`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import linalg
 from tensorlite.compat.shared.linalg import *
 from tensorlite.compat.v1 import matrices
@@ -11,6 +11,9 @@ diag_part = matrices.matrix_diag_part
 set_diag = matrices.matrix_set_diag
 eye = matrices.eye
 transpose = linalg.matrix_transpose
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

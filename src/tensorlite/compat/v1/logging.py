@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.logging import (
     DEBUG,
     ERROR,
@@ -48,6 +48,9 @@ __all__ = [
     "warn",
     "warning",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,7 +1,9 @@
 """Tables of keys and values: `tf.lookup`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.lookups import *
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tensorlite.compat.missing import listing
 from tensorlite.compat.shared import (
     arrays,
     control_flow,
@@ -420,3 +421,6 @@ def sparse_softmax_cross_entropy(
         return compute_weighted_loss(
             losses, scale, prefix, loss_collection, reduction
         )
+
+
+__dir__ = listing(__name__, globals())

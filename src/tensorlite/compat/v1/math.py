@@ -1,6 +1,6 @@
 """Mathematics: `tf.math`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.math import *
 from tensorlite.compat.shared.nn import in_top_k as in_top_k
@@ -27,6 +27,8 @@ from tensorlite.compat.v1.numbers import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

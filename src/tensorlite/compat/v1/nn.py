@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.later import of_version_2
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.candidates import (
     all_candidate_sampler as all_candidate_sampler,
     compute_accidental_hits as compute_accidental_hits,
@@ -138,6 +138,9 @@ _OF_VERSION_2 = {
     "scale_regularization_loss": "scale_regularization_loss",
 }
 """What version 2 calls that of it which version 1 has, too."""
+
+
+__dir__ = listing(__name__, globals(), _OF_VERSION_2)
 
 
 def __getattr__(name: str) -> object:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, Self
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.graph_mode import model_analysis
 from tensorlite.graph_mode.graph import get_default_graph
@@ -266,6 +266,9 @@ class Profiler:
         """Return what is known of the step that is asked for, or of the last one."""
         step = options.get("step", -1)
         return self._steps.get(max(self._steps, default=-1) if step == -1 else step)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

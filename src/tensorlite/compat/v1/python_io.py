@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.record_files import (
     TFRecordCompressionType,
     TFRecordOptions,
@@ -16,6 +16,9 @@ __all__ = [
     "TFRecordWriter",
     "tf_record_iterator",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

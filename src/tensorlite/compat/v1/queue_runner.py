@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.input import (
     QueueRunner,
     add_queue_runner,
@@ -10,6 +10,9 @@ from tensorlite.compat.v1.input import (
 )
 
 __all__ = ["QueueRunner", "add_queue_runner", "start_queue_runners"]
+
+
+__dir__ = listing("v1.train.queue_runner", globals())
 
 
 def __getattr__(name: str) -> object:

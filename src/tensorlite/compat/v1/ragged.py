@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite import ragged
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.ragged import *
 from tensorlite.compat.v1 import framework
 from tensorlite.compat.views import plain, shown
@@ -30,6 +30,9 @@ def placeholder(
             splits = framework.placeholder(int64, [None], f"row_splits_{i}")
             made = RaggedTensor(made, plain(splits))
         return shown(made)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

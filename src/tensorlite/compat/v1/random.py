@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import random, random_experimental as experimental
 from tensorlite.compat.shared.candidates import (
     all_candidate_sampler,
@@ -112,6 +112,9 @@ random_uniform = uniform
 random_gamma = gamma
 random_shuffle = shuffle
 random_crop = crop
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.resource_loader import (
     get_data_files_path,
     get_path_to_datafile,
@@ -18,6 +18,9 @@ __all__ = [
     "load_resource",
     "readahead_file_path",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

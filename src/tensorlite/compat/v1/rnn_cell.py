@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.cell_wrappers import (
     DeviceWrapper as DeviceWrapper,
     DropoutWrapper as DropoutWrapper,
@@ -20,6 +20,8 @@ from tensorlite.compat.v1.cells import (
     MultiRNNCell as MultiRNNCell,
     RNNCell as RNNCell,
 )
+
+__dir__ = listing("v1.nn.rnn_cell", globals())
 
 
 def __getattr__(name: str) -> object:

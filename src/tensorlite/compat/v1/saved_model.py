@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from tensorlite.compat.later import of_version_2
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.saved_names import (
     FIXED,
     constants as constants,
@@ -46,6 +46,9 @@ signature_def_utils = SimpleNamespace(
 
 
 _OF_VERSION_2 = {"save": "save", "load_v2": "load"}
+
+
+__dir__ = listing(__name__, globals(), _OF_VERSION_2, FIXED)
 
 
 def __getattr__(name: str) -> object:

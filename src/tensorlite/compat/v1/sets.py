@@ -1,6 +1,6 @@
 """Sets in the last axis: `tf.sets`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import sets
 from tensorlite.compat.shared.sets import *
 
@@ -8,6 +8,9 @@ set_difference = sets.difference
 set_intersection = sets.intersection
 set_size = sets.size
 set_union = sets.union
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

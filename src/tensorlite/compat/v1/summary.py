@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.summary_writers import (
     initialize as initialize,
     summaries_of_graph,
@@ -29,6 +29,9 @@ from tensorlite.ops import summaries
 from tensorlite.train.summaries import recorded, writers
 
 all_v2_summary_ops = summaries_of_graph
+
+
+__dir__ = listing(__name__, globals(), messages.SUMMARIES)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.core.errors import UnimplementedError
 
 __all__ = ["get_compile_flags", "get_include", "get_lib", "get_link_flags"]
@@ -29,6 +29,9 @@ def get_compile_flags() -> list[str]:
 
 def get_link_flags() -> list[str]:
     raise _refused("get_link_flags")
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

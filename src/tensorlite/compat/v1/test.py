@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import testing
 from tensorlite.compat.shared.benchmarks import Benchmark
 from tensorlite.compat.shared.built import (
@@ -156,6 +156,9 @@ def compute_gradient_error(
     )
     pairs = found if isinstance(found, list) else [found]
     return max((float(np.abs(a - b).max()) for a, b in pairs if a.size), default=0.0)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

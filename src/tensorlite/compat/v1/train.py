@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.later import of_version_2
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1 import (
     mixed_precision as experimental,  # noqa: F401
     queue_runner as queue_runner,
@@ -50,7 +50,7 @@ from tensorlite.compat.v1.monitored import (
     SingularMonitoredSession as SingularMonitoredSession,
 )
 from tensorlite.compat.v1.optimizer import Optimizer as Optimizer
-from tensorlite.compat.v1.optimizers import (
+from tensorlite.compat.v1.optimizer_classes import (
     AdadeltaOptimizer as AdadeltaOptimizer,
     AdagradDAOptimizer as AdagradDAOptimizer,
     AdagradOptimizer as AdagradOptimizer,
@@ -143,6 +143,9 @@ summary_iterator = event_file.read_events
 
 _OF_CLUSTERS = ("ClusterDef", "JobDef")
 _OF_VERSION_2 = ("Checkpoint", "CheckpointManager", "checkpoints_iterator")
+
+
+__dir__ = listing(__name__, globals(), NAMES, _OF_CLUSTERS, _OF_VERSION_2)
 
 
 def __getattr__(name: str) -> object:

@@ -17,7 +17,7 @@ if (
 from tensorlite.compat.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import (
     audio as audio,
     queue as queue,
@@ -352,6 +352,9 @@ random_uniform_initializer = initializers.RandomUniform
 give_results()
 
 __internal__ = internal
+
+
+__dir__ = listing(__name__, globals(), ["estimator"])
 
 
 def __getattr__(name: str) -> object:

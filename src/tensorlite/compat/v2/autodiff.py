@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.tapes import GradientTape as GradientTape, filled
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.graph import forward
@@ -19,6 +19,9 @@ class ForwardAccumulator(forward.ForwardAccumulator):
         unconnected_gradients: Any = UnconnectedGradients.NONE,
     ) -> Any:
         return filled(super().jvp(primals), primals, unconnected_gradients)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

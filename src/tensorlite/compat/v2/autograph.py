@@ -8,6 +8,7 @@ from enum import Enum
 from types import SimpleNamespace
 from typing import Any
 
+from tensorlite.compat.missing import listing
 from tensorlite.function.staging import converted, do_not_convert as plainly
 
 
@@ -51,3 +52,6 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 experimental = SimpleNamespace(
     Feature=Feature, do_not_convert=do_not_convert, set_loop_options=set_loop_options
 )
+
+
+__dir__ = listing(__name__, globals())

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tensorlite import config
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.config import LogicalDevice, PhysicalDevice
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.function import function
@@ -189,6 +189,9 @@ experimental = SimpleNamespace(
     enable_tensor_float_32_execution=enable_tensor_float_32_execution,
     tensor_float_32_execution_enabled=tensor_float_32_execution_enabled,
 )
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import data_experimental as experimental
 from tensorlite.compat.shared.data_specs import DatasetSpec, IteratorSpec
 from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
@@ -35,6 +35,9 @@ __all__ = [
 TFRecordDataset: Any = of_files(FILES[0], Dataset)
 TextLineDataset: Any = of_files(FILES[1], Dataset)
 FixedLengthRecordDataset: Any = of_files(FILES[2], Dataset)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.checks import (
     Assert,
     assert_all_finite,
@@ -67,6 +67,9 @@ __all__ = [
     "is_traceback_filtering_enabled",
     "set_log_device_placement",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

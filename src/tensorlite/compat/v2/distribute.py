@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import tensorlite as tl
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import cluster_resolvers
 from tensorlite.compat.v1.placing import Server as Server
 from tensorlite.compat.v2 import partitioners
@@ -286,6 +286,9 @@ def get_replica_context() -> ReplicaContext:
 def experimental_set_strategy(strategy: Any) -> Iterator[None]:
     with strategy.scope():
         yield
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

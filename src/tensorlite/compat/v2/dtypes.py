@@ -1,6 +1,6 @@
 """Dtypes and conversions between them: `tf.dtypes`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.elementwise import (
     cast as cast,
     complex as complex,
@@ -8,6 +8,8 @@ from tensorlite.compat.shared.elementwise import (
 )
 from tensorlite.compat.shared.kinds import *
 from tensorlite.compat.shared.kinds import QUANTIZED_DTYPES as QUANTIZED_DTYPES
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -49,6 +49,10 @@ class DNNLinearCombinedRegressor(_Averaging, ready.DNNLinearCombinedRegressor):
     """A linear regression and one by dense layers, added."""
 
 
+def __dir__() -> list[str]:
+    return dir(estimator)
+
+
 def __getattr__(name: str) -> Any:
     """Return what both versions have alike."""
     return getattr(estimator, name)

@@ -8,7 +8,7 @@ from tensorlite.compat.dispatching import (
     dispatch_for_unary_elementwise_apis,
     unregister_dispatch_for,
 )
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2 import numpy
 from tensorlite.compat.v2.extension_types import (
     BatchableExtensionType,
@@ -26,6 +26,9 @@ __all__ = [
     "numpy",
     "unregister_dispatch_for",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

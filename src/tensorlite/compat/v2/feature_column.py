@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.feature_columns import (
     bucketized_column,
     categorical_column_with_hash_bucket,
@@ -62,6 +62,9 @@ def categorical_column_with_vocabulary_file(
     return vocabulary_file_column(
         key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype
     )
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

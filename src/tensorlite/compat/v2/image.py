@@ -1,6 +1,6 @@
 """Images: `tf.image`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.fractional import extract_glimpse as extract_glimpse
 from tensorlite.compat.shared.image import *
 from tensorlite.compat.shared.image import (
@@ -13,6 +13,8 @@ from tensorlite.compat.shared.image import (
 )
 from tensorlite.compat.shared.image_draws import *
 from tensorlite.compat.shared.random import random_crop as random_crop
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

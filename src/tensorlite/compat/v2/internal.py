@@ -2,13 +2,16 @@
 
 from types import SimpleNamespace
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.composite_values import (
     CompositeTensor as CompositeTensor,
 )
 
 tf2 = SimpleNamespace(enabled=lambda: True)
 """Whether version 2's ways are on, which in this namespace they are."""
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,6 @@
 """Matrices: `tf.linalg`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import diagonals, linalg_experimental
 from tensorlite.compat.shared.banded import (
     banded_triangular_solve as banded_triangular_solve,
@@ -17,6 +17,9 @@ experimental = linalg_experimental
 diag = diagonals.matrix_diag
 diag_part = diagonals.matrix_diag_part
 set_diag = diagonals.matrix_set_diag
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

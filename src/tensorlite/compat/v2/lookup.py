@@ -1,10 +1,13 @@
 """Tables of keys and values: `tf.lookup`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import lookup_experimental
 from tensorlite.compat.shared.lookups import *
 
 experimental = lookup_experimental
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,6 @@
 """Mathematics: `tf.math`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.math import *
 from tensorlite.compat.shared.matrices import l2_normalize as l2_normalize
@@ -27,6 +27,8 @@ from tensorlite.compat.v2.nn_functions import (
     log_softmax as log_softmax,
     softmax as softmax,
 )
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

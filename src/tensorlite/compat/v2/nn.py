@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import nn_experimental as experimental
 from tensorlite.compat.shared.blocks import (
     depth_to_space,
@@ -180,6 +180,9 @@ __all__ = [
     "weighted_moments",
     "zero_fraction",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import ops
 from tensorlite.config import set_promotion
 from tensorlite.core import nest
@@ -285,6 +285,9 @@ METHODS: dict[str, Callable[..., Any]] = {
         for name in ("clip", "max", "mean", "min", "prod", "sum")
     },
 }
+
+
+__dir__ = listing("tensorlite.compat.v2.experimental.numpy", globals())
 
 
 def __getattr__(name: str) -> Any:

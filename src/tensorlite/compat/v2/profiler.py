@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tensorlite import profiler
+from tensorlite.compat.missing import listing
 
 
 def start(logdir: Any, options: Any = None) -> None:
@@ -39,3 +40,6 @@ def trace(name: str, **kwargs: Any) -> AbstractContextManager[None]:
 
 
 experimental = SimpleNamespace(start=start, stop=stop, Profile=profile, Trace=trace)
+
+
+__dir__ = listing(__name__, globals())

@@ -1,7 +1,9 @@
 """Quantized numbers: `tf.quantization`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.quantized import *
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,7 +1,9 @@
 """tf.ragged: tensors whose rows differ in length."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.ragged import *
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

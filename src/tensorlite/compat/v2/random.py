@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import random_experimental as experimental
 from tensorlite.compat.shared.candidates import (
     all_candidate_sampler,
@@ -70,6 +70,9 @@ __all__ = [
     "uniform",
     "uniform_candidate_sampler",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.saved_names import FIXED
 from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.functions import Concrete
@@ -97,6 +97,9 @@ def contains_saved_model(export_dir: Any) -> bool:
     return any(
         (folder / name).is_file() for name in ("saved_model.pb", "saved_model.pbtxt")
     )
+
+
+__dir__ = listing(__name__, globals(), FIXED)
 
 
 def __getattr__(name: str) -> object:

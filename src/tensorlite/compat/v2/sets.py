@@ -1,7 +1,9 @@
 """Sets in the last axis: `tf.sets`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.sets import *
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,7 +1,9 @@
 """Spectra, frames and windows: `tf.signal`."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.signal import *
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

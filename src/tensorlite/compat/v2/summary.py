@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 from tensorlite import summary
+from tensorlite.compat.missing import listing
 from tensorlite.compat.shared.summary_writers import collected, file_writer, flush
 from tensorlite.compat.v2 import summary_experimental as experimental
 from tensorlite.compat.views import plain
@@ -107,3 +108,6 @@ def write(
     name: str | None = None,
 ) -> Any:
     return _made(summary.write, tag, tensor, plain(step), metadata)
+
+
+__dir__ = listing(__name__, globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite import summary
 from tensorlite.compat.calling import named
+from tensorlite.compat.missing import listing
 from tensorlite.summary import get_step, set_step
 
 __all__ = ["get_step", "set_step"]
@@ -21,3 +22,6 @@ def summary_scope(
 @named("write_raw_pb")
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     return summary.write_raw_pb(tensor, step)
+
+
+__dir__ = listing("tensorlite.compat.v2.summary.experimental", globals())

@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.benchmarks import Benchmark
 from tensorlite.compat.shared.built import (
     assert_equal_graph_def,
@@ -71,6 +71,9 @@ def max_error(grad1: Any, grad2: Any) -> float:
     return max(
         (float(np.abs(a - b).max()) for a, b in pairs if np.size(a)), default=0.0
     )
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.averages import ExponentialMovingAverage
 from tensorlite.compat.v1.placing import ClusterSpec
 from tensorlite.compat.v2 import train_experimental as experimental
@@ -39,6 +39,9 @@ __all__ = [
     "load_checkpoint",
     "load_variable",
 ]
+
+
+__dir__ = listing(__name__, globals(), NAMES)
 
 
 def __getattr__(name: str) -> object:

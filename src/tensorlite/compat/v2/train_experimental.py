@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.checkpoints import PythonState
 
 __all__ = ["PythonState"]
+
+
+__dir__ = listing("tensorlite.compat.v2.train.experimental", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v2.function_types import (
     FunctionType,
     SupportsTracingProtocol,
@@ -25,3 +26,6 @@ experimental = SimpleNamespace(
     TraceType=TraceType,
     TracingContext=TracingContext,
 )
+
+
+__dir__ = listing(__name__, globals())

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.framework import convert_to_tensor
 from tensorlite.core.dispatch import executing_eagerly
@@ -62,6 +62,9 @@ def _jit_scope(
 
 
 experimental = SimpleNamespace(compile=_compile, jit_scope=_jit_scope)
+
+
+__dir__ = listing(__name__, ["experimental"])
 
 
 def __getattr__(name: str) -> object:

@@ -40,6 +40,10 @@ NAMESPACES = (
 )
 
 
+def __dir__() -> list[str]:
+    return list(NAMESPACES)
+
+
 def __getattr__(name: str) -> object:
     """Import a namespace when it is first asked for."""
     if name not in NAMESPACES:

@@ -1,6 +1,6 @@
 """tf.contrib.autograph: what converts Python's control flow."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.autograph import (
     Feature,
     do_not_convert,
@@ -16,6 +16,9 @@ __all__ = [
     "to_code",
     "to_graph",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.contrib.bijector import (
     AffineScalar,
     Bijector,
@@ -172,6 +172,9 @@ class Inline(Bijector):
         if self._functions["_inverse_log_det_jacobian"] is None:
             return -self._called("_forward_log_det_jacobian", self._inverse(y))
         return self._called("_inverse_log_det_jacobian", y)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

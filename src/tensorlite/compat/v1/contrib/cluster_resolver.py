@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.cluster_resolvers import (
     ClusterResolver,
     SimpleClusterResolver,
@@ -16,6 +16,9 @@ __all__ = [
     "TFConfigClusterResolver",
     "TPUClusterResolver",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.making import same
 from tensorlite.compat.v1 import cells, scopes
 from tensorlite.ops import crf
@@ -149,6 +149,9 @@ class CrfDecodeBackwardRnnCell(cells.RNNCell):
     ) -> Any:
         tags = _backed(state[:, 0], inputs)[:, None]
         return tags, tags
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

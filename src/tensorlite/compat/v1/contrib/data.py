@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.data_experimental import (
     AUTOTUNE,
     Counter,
@@ -162,6 +162,9 @@ def _batches(parts: tuple[Any, ...], size: Any) -> Any:
     """Return the windows of each component as one dataset of batches."""
     found = parts[0] if len(parts) == 1 else data.Dataset.zip(parts)
     return found.batch(size)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,6 @@
 """tf.contrib.distributions and tf.distributions: their names."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.contrib import bijectors
 from tensorlite.compat.v1.contrib.classes_counted import (
     DirichletMultinomial,
@@ -138,6 +138,9 @@ __all__ = [
     "reduce_weighted_logsumexp",
     "softplus_inverse",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.later import of_version_2
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.python import (
     custom_gradient,
     py_function as py_func,
@@ -116,6 +116,9 @@ def get_optimizer_variables(optimizer: Any) -> list[Any]:
 
 def num_gpus() -> int:
     return len(list_physical_devices("GPU"))
+
+
+__dir__ = listing(__name__, globals(), _OF_VERSION_2)
 
 
 def __getattr__(name: str) -> object:

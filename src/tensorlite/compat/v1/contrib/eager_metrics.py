@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.arrays import identity, size
 from tensorlite.compat.shared.elementwise import add_n, cast, equal, greater
 from tensorlite.compat.shared.reductions import argmax, reduce_sum
@@ -218,6 +218,9 @@ class SparseAccuracy(Accuracy):
         """Return which rows are right."""
         found = argmax(predictions, -1)
         return super().matches(cast(labels, found.dtype), found)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

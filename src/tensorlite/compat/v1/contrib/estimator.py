@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.sparse import to_dense
 from tensorlite.compat.v1.estimators.base import Estimator
 from tensorlite.compat.v1.estimators.heads import (
@@ -163,6 +163,9 @@ def forward_features(
         return spec._replace(predictions=whole, export_outputs=told)
 
     return Estimator(model_fn, estimator.model_dir, estimator.config)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, elementwise, matrices, picking
 from tensorlite.compat.v1 import (
     arrays as v1_arrays,
@@ -173,6 +173,9 @@ class KMeans:
                     totals.assign_add(counts),
                 ]
         return framework.group(*steps)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.feature_columns import (
     sequence_categorical_column_with_hash_bucket,
     sequence_categorical_column_with_identity,
@@ -43,6 +43,9 @@ def sequence_input_layer(
 
     with scopes.variable_scope(None, "sequence_input_layer"):
         return in_graph(joined, "concat")
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

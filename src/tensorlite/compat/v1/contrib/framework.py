@@ -1,6 +1,6 @@
 """tf.contrib.framework: its names. What each does stands in the files beside this one."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.checks import assert_same_float_dtype
 from tensorlite.compat.shared.picking import argsort, sort
 from tensorlite.compat.shared.python import py_func
@@ -105,6 +105,9 @@ __all__ = [
 def get_name_scope() -> str:
     """Return the name scope that is open, without a slash at its end."""
     return scope.get().name
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Any
 
 from tensorlite.compat.calling import named
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
@@ -220,6 +220,9 @@ def _between(image: Any, places: Any, sizes: tuple[Any, Any, Any]) -> Any:
     upper = at(top, left) + right * (at(top, left + 1) - at(top, left))
     lower = at(top + 1, left) + right * (at(top + 1, left + 1) - at(top + 1, left))
     return upper + down * (lower - upper)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

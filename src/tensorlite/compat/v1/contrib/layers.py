@@ -1,6 +1,6 @@
 """tf.contrib.layers: its names. What each does stands in the files beside this one."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.contrib.embeddings import (
     bow_encoder,
     embed_sequence,
@@ -140,6 +140,9 @@ __all__ = [
     "xavier_initializer",
     "xavier_initializer_conv2d",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

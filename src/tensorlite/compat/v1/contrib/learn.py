@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error, known_names
+from tensorlite.compat.missing import attribute_error, known_names, listing
 from tensorlite.compat.v1 import monitored
 from tensorlite.compat.v1.contrib import preprocessing
 from tensorlite.compat.v1.examples.tutorials.mnist import input_data
@@ -66,6 +66,9 @@ class _Python:
 
 
 datasets, python = _Datasets(), _Python()
+
+
+__dir__ = listing(__name__, globals(), known_names()["v1.contrib.learn"])
 
 
 def __getattr__(name: str) -> object:

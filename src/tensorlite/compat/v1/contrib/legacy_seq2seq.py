@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.sequence_losses import (
     sequence_loss as sequence_loss,
     sequence_loss_by_example as sequence_loss_by_example,
@@ -18,6 +18,8 @@ from tensorlite.compat.v1.sequences import (
     rnn_decoder as rnn_decoder,
     tied_rnn_seq2seq as tied_rnn_seq2seq,
 )
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

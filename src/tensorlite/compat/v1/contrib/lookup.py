@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.lookups import (
     HashTable,
     KeyValueTensorInitializer,
@@ -79,6 +79,9 @@ def index_to_string(
 ) -> Any:
     table = index_to_string_table_from_tensor(mapping, default_value)
     return table.lookup(tensor, name)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, losses, numbers
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
@@ -192,6 +192,9 @@ def cosine_distance(
         raise InvalidArgumentError("You must specify 'axis'.")
     given = (losses.cosine_distance, "cosine_distance_loss", labels, predictions)
     return _mean_of(*given, weights, scope, axis=over)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

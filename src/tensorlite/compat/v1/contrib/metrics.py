@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.sets import (
     difference as set_difference,
@@ -168,6 +168,9 @@ __all__ = [
     "streaming_true_positives",
     "streaming_true_positives_at_thresholds",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.nests import (
     assert_same_structure,
     flatten,
@@ -141,6 +141,9 @@ def flatten_with_joined_string_paths(
     """Return the leaves with the keys on the way to each, as one text."""
     paths = [separator.join(map(str, path)) for path in yield_flat_paths(structure)]
     return list(zip(paths, flatten(structure), strict=True))
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

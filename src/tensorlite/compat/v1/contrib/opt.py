@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, framework
 from tensorlite.compat.v1.contrib.external_optimizers import (
@@ -21,7 +21,7 @@ from tensorlite.compat.v1.contrib.optimizers_around import (
     clip_gradients_by_global_norm,
 )
 from tensorlite.compat.v1.optimizer import Optimizer
-from tensorlite.compat.v1.optimizers import AdamOptimizer, MomentumOptimizer
+from tensorlite.compat.v1.optimizer_classes import AdamOptimizer, MomentumOptimizer
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.ops import training
 
@@ -333,6 +333,9 @@ class PowerSignOptimizer(_SignOptimizer):
 
     def _factor(self, agree: Any) -> Any:
         return elementwise.pow(framework.constant(self._base), agree)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -14,7 +14,7 @@ from tensorlite.compat.v1.clipping import clip_by_global_norm, clip_by_norm
 from tensorlite.compat.v1.control_flow import cond
 from tensorlite.compat.v1.numbers import reduce_all, reduce_sum
 from tensorlite.compat.v1.optimizer import Optimizer, Pair, dense
-from tensorlite.compat.v1.optimizers import AdagradOptimizer
+from tensorlite.compat.v1.optimizer_classes import AdagradOptimizer
 from tensorlite.compat.v1.saver import Saver
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices

@@ -11,7 +11,7 @@ from tensorlite.compat.v1 import (
     clipping,
     framework,
     init_ops,
-    optimizers,
+    optimizer_classes as optimizers,
     random,
     scopes,
     summary,

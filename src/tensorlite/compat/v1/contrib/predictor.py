@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1 import saved_model
 from tensorlite.compat.v1.framework import Graph, Session
 from tensorlite.core.errors import InvalidArgumentError
@@ -85,6 +85,9 @@ def _signature(model: Any, key: str | None) -> Any:
             f"{sorted(model.signature_def)}"
         )
     return model.signature_def[name]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

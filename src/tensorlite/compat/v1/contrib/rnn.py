@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.cells import LayerRNNCell as LayerRNNCell
 from tensorlite.compat.v1.contrib.cells import (
     GRUBlockCell as GRUBlockCell,
@@ -64,6 +64,8 @@ from tensorlite.compat.v1.rnn_cell import (
     ResidualWrapper as ResidualWrapper,
     RNNCell as RNNCell,
 )
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.attention import (
     AttentionMechanism as AttentionMechanism,
     BahdanauAttention as BahdanauAttention,
@@ -48,6 +48,9 @@ from tensorlite.compat.v1.sequence_losses import (
 )
 
 sequence_loss = batched_sequence_loss
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

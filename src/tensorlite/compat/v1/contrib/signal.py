@@ -1,6 +1,6 @@
 """tf.contrib.signal: names that tf.signal has taken over."""
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.signal import (
     frame,
     hamming_window,
@@ -24,6 +24,9 @@ __all__ = [
     "overlap_and_add",
     "stft",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -46,4 +46,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *layers.__all__, *framework.__all__})
+    return sorted({"layers", *__all__, *layers.__all__, *framework.__all__})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.random import (
     stateless_categorical,
     stateless_normal as stateless_random_normal,
@@ -27,6 +27,9 @@ def stateless_multinomial(
     name: str | None = None,
 ) -> Any:
     return stateless_categorical(logits, num_samples, seed, output_dtype, name)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

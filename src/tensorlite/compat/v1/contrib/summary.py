@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.summary_writers import (
     collected,
@@ -200,6 +200,9 @@ def _asked(record: Callable[[], Any]) -> Any:
 def _in_the_graph() -> AbstractContextManager[Any]:
     graph = active_graph()
     return nullcontext() if graph is None else built(graph)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

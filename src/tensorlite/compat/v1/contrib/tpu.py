@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.estimators.accelerated import (
     CrossShardOptimizer,
     InputPipelineConfig,
@@ -20,6 +20,9 @@ __all__ = [
     "TPUEstimator",
     "TPUEstimatorSpec",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.contrib.evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -88,6 +88,9 @@ def train(
         while not session.should_stop():
             loss = session.run(train_op)
     return loss
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

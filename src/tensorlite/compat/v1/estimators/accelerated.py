@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.estimators.base import Estimator
 from tensorlite.compat.v1.estimators.configuration import RunConfig as PlainConfig
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
@@ -154,6 +154,9 @@ class CrossShardOptimizer:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._opt, name)
+
+
+__dir__ = listing("v1.estimator.tpu", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -16,7 +16,7 @@ from tensorlite.compat.v1 import (
     init_ops,
     layers,
     nn_functions,
-    optimizers,
+    optimizer_classes as optimizers,
     partitioned,
     scopes,
     summary,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1 import data
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -51,6 +51,9 @@ def numpy_input_fn(
 
 def _arrays(part: Any) -> list[Any]:
     return list(part.values()) if isinstance(part, dict) else [part]
+
+
+__dir__ = listing("v1.estimator.inputs", globals())
 
 
 def __getattr__(name: str) -> object:

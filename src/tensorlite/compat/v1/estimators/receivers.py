@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1 import framework, parsing, saved_models
 from tensorlite.core.dtypes import string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -187,6 +187,9 @@ def build_raw_serving_input_receiver_fn(
         return ServingInputReceiver(dict(fed), fed)
 
     return serving_input_receiver_fn
+
+
+__dir__ = listing("v1.estimator.export", globals())
 
 
 def __getattr__(name: str) -> object:

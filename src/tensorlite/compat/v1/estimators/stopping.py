@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.estimators.base import Estimator
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.stopping_hooks import (
@@ -132,6 +132,9 @@ def _found(estimator: Estimator, eval_dir: str | None) -> dict[int, dict[str, fl
             if values:
                 found.setdefault(int(event.step), {}).update(values)
     return dict(sorted(found.items()))
+
+
+__dir__ = listing("v1.estimator.experimental", globals())
 
 
 def __getattr__(name: str) -> Any:

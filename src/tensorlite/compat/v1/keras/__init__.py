@@ -6,7 +6,7 @@ that version 1 has otherwise, a module for each namespace in which there are suc
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.keras import (
     activations as activations,
     backend as backend,
@@ -37,6 +37,9 @@ for _namespace in (activations, layers, losses, optimizers):
 __version__ = "2.2.4-tf"
 __internal__ = internal
 mixed_precision = policies
+
+
+__dir__ = listing(__name__, globals(), vars(keras))
 
 
 def __getattr__(name: str) -> object:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat import v1
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.activations import hard_sigmoid as hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import (
@@ -265,4 +266,5 @@ def random_binomial(
     return v1.cast(drawn <= p, kind)
 
 
+__dir__ = listing(__name__, globals(), vars(backend_2))
 __getattr__ = rest_of(backend_2, __name__, globals(), takes_graphs=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import constraints
 
@@ -30,4 +31,5 @@ class RadialConstraint(constraints.Constraint):
 
 
 radial_constraint = RadialConstraint
+__dir__ = listing(__name__, globals(), vars(constraints))
 __getattr__ = rest_of(constraints, __name__, globals())

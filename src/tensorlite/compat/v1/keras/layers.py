@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.activations import hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v1.keras.layers_local import (
@@ -142,4 +143,5 @@ DIFFERENT = {
 }
 """What is found by its name in programs of version 1."""
 
+__dir__ = listing(__name__, globals(), vars(layers))
 __getattr__ = rest_of(layers, __name__, globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import loss_functions, losses
 from tensorlite.compat.v2.keras.base_loss import LossFunctionWrapper, Reduction
@@ -59,4 +60,5 @@ DIFFERENT = {
 }
 """What is found by its name in programs of version 1."""
 
+__dir__ = listing(__name__, globals(), vars(losses))
 __getattr__ = rest_of(losses, __name__, globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import optimizers
 from tensorlite.compat.v2.keras.optimizer_classes import Ahead
@@ -63,4 +64,5 @@ class Nadam(optimizers.Nadam):
 DIFFERENT = {"RMSprop": RMSprop, "Nadam": Nadam}
 """What is found by its name in programs of version 1."""
 
+__dir__ = listing(__name__, globals(), vars(optimizers))
 __getattr__ = rest_of(optimizers, __name__, globals())

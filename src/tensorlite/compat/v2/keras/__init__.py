@@ -5,7 +5,7 @@ Weights are named and ordered as Keras 2 has them. Steps of training are traced 
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.python import recompute_grad as remat
 from tensorlite.compat.v2.keras import (
     activation_names as activations,
@@ -123,6 +123,9 @@ __all__ = [
 ]
 
 __internal__ = internal
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras.activations import (
     celu,
     deserialize,
@@ -91,6 +91,9 @@ __all__ = [
     "tanh_shrink",
     "threshold",
 ]
+
+
+__dir__ = listing("v2.keras.activations", globals())
 
 
 def __getattr__(name: str) -> object:

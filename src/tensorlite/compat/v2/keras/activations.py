@@ -8,7 +8,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import logits, lookup
 from tensorlite.ops.shape import shape_of
@@ -186,6 +186,9 @@ def deserialize(
 ) -> Any:
     with lookup.adding(custom_objects):
         return get(name)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

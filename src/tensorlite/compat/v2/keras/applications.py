@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import (
     application_cells as cells,
     application_efficient as efficient,
@@ -182,6 +182,9 @@ def _by_mode(x: Any, data_format: str | None = None, mode: str = "caffe") -> Any
 imagenet_utils = SimpleNamespace(
     preprocess_input=_by_mode, decode_predictions=decode_predictions
 )
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, elementwise, random as draws, reductions
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.framework import Variable as Variable
@@ -401,6 +401,9 @@ softplus, softsign, elu, hard_sigmoid = (
 )
 bias_add, l2_normalize = nn.bias_add, nn.l2_normalize
 binary_crossentropy = neural.binary_crossentropy  # of each element, unlike the loss
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

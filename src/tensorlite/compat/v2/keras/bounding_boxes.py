@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.ops.shape import astype
@@ -295,6 +295,9 @@ def decode_deltas_to_boxes(
     place = deltas[..., :2] * own[..., 2:] + own[..., :2]
     made = tl.concat([place, tl.exp(deltas[..., 2:]) * own[..., 2:]], axis=-1)
     return convert_format(made, encoded_format, box_format, **sizes)
+
+
+__dir__ = listing("tensorlite.compat.v2.keras.utils.bounding_boxes", globals())
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras.backups import BackupAndRestore as BackupAndRestore
 from tensorlite.compat.v2.keras.base_callback import Callback as Callback
 from tensorlite.compat.v2.keras.progress_lines import (
@@ -444,6 +444,9 @@ class RemoteMonitor(Callback):
         raise InvalidArgumentError(
             "RemoteMonitor: nothing is sent over the network; use LambdaCallback"
         )
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import lambdas
 from tensorlite.compat.v2.keras.defaults import (
     chosen,
@@ -76,6 +76,9 @@ def is_nnx_enabled() -> bool:
 
 def enable_unsafe_deserialization() -> None:
     lambdas.trust_files()
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> Any:

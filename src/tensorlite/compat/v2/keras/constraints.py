@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v2.keras import lookup
 
 _SMALL = 1e-7
@@ -90,3 +91,6 @@ def deserialize(
 ) -> Any:
     with lookup.adding(custom_objects):
         return get(config)
+
+
+__dir__ = listing(__name__, globals())

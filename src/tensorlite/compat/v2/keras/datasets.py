@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v2.keras.fetched_sets import (
     boston_housing,
     california_housing,
@@ -23,3 +24,6 @@ __all__ = [
     "mnist",
     "reuters",
 ]
+
+
+__dir__ = listing(__name__, globals())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import defaults
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -134,6 +134,9 @@ __all__ = [
     "get",
     "serialize",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1 import init_ops
 from tensorlite.compat.v2.keras import lookup, seeding
 from tensorlite.core.errors import InvalidArgumentError
@@ -195,6 +195,9 @@ def deserialize(
 ) -> Any:
     with lookup.adding(custom_objects):
         return get(config)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import lookup
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -95,6 +95,9 @@ def _argument(value: Any, known: Mapping[str, Any]) -> Any:
     if isinstance(value, str) and inspect.isfunction(known.get(value)):
         return known[value]
     return value
+
+
+__dir__ = listing("tensorlite.compat.v2.keras.utils.legacy", globals())
 
 
 def __getattr__(name: str) -> object:

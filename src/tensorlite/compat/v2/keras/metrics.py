@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import lookup, naming
 from tensorlite.compat.v2.keras.base_metric import (
     Mean,
@@ -339,6 +339,9 @@ __all__ = [
     "squared_hinge",
     "top_k_categorical_accuracy",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v2.keras import (
     describing,
     graphs,
@@ -266,3 +267,6 @@ def _cloned(model: Any, input_tensors: Any, clone_function: Any) -> Any:
     if not model.is_made_of_layers:
         return again(model)
     return graphs.copied(model, again, input_tensors)
+
+
+__dir__ = listing(__name__, globals())

@@ -1,6 +1,6 @@
 """TFOptimizer: an optimizer of TensorFlow 1's tf.train, as Keras' models use one.
 
-The optimizers themselves are in compat/v1/optimizers.py.
+The optimizers themselves are in compat/v1/optimizer_classes.py.
 """
 
 from __future__ import annotations

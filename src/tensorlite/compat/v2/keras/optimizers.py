@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.optimizer import Optimizer as TrainOptimizer
 from tensorlite.compat.v2.keras import lookup, schedules
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
@@ -73,6 +73,9 @@ __all__ = [
     "schedules",
     "serialize",
 ]
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

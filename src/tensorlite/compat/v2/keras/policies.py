@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras.dtype_policies import (
     DTypePolicy as DTypePolicy,
     FloatDTypePolicy as FloatDTypePolicy,
@@ -27,6 +27,9 @@ __all__ = [
     "set_dtype_policy",
     "set_global_policy",
 ]
+
+
+__dir__ = listing("v2.keras.mixed_precision", globals())
 
 
 def __getattr__(name: str) -> object:

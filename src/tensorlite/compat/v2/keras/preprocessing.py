@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v2.keras.folders import (
     image_dataset_from_directory as image_dataset_from_directory,
     text_dataset_from_directory as text_dataset_from_directory,
@@ -331,3 +332,6 @@ image = SimpleNamespace(
     save_img=save_img,
     smart_resize=smart_resize,
 )
+
+
+__dir__ = listing(__name__, globals())

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import seeds
 from tensorlite.compat.v2.keras import defaults, seeding, sketch
 from tensorlite.compat.v2.keras.ops.making import fraction, tensor
@@ -99,6 +99,9 @@ def binomial(
         shape, fraction(counts), fraction(probabilities), float32, source
     )
     return astype(made, kind)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

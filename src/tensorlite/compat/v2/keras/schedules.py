@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v2.keras import lookup
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
@@ -175,3 +176,6 @@ def serialize(learning_rate_schedule: Any) -> Any:
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
     with lookup.adding(custom_objects):
         return lookup.found("schedule", config, CLASSES)
+
+
+__dir__ = listing("tensorlite.compat.v2.keras.optimizers.schedules", globals())

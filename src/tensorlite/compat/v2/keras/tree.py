@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -145,6 +145,9 @@ def lists_to_tuples(structure: Any) -> Any:
         return tuple(part) if isinstance(part, list) else None
 
     return traverse(one, structure, top_down=False)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.draws import set_seed
 from tensorlite.compat.shared.tf_data import Dataset
 from tensorlite.compat.v2.keras import (
@@ -249,6 +249,9 @@ def unpack_x_y_sample_weight(data: Any) -> Any:
 
 def standardize_dtype(dtype: Any) -> str:
     return str(defaults.kind_of(dtype).name)
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras.ops import (
     arranging,
     creating,
@@ -42,6 +42,9 @@ linalg = SimpleNamespace(
 nn = SimpleNamespace(**_NEURAL, moments=reductions.moments)
 numpy = SimpleNamespace(**_ARRAYS)
 globals().update({**_ARRAYS, **_NEURAL, "custom_gradient": flow.custom_gradient})
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> Any:

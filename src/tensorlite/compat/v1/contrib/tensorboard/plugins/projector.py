@@ -23,6 +23,10 @@ def visualize_embeddings(summary_writer: Any, config: Any) -> None:
         file.write(str(config))
 
 
+def __dir__() -> list[str]:
+    return [*_MESSAGES, "visualize_embeddings"]
+
+
 def __getattr__(name: str) -> Any:
     """Import the messages when they are first asked for: they are of the package tensorboard."""
     if name not in _MESSAGES:

@@ -13,7 +13,7 @@ from tensorlite.compat.shared.random import truncated_normal
 from tensorlite.compat.v1 import losses, summary
 from tensorlite.compat.v1.framework import name_scope
 from tensorlite.compat.v1.numbers import reduce_sum
-from tensorlite.compat.v1.optimizers import GradientDescentOptimizer
+from tensorlite.compat.v1.optimizer_classes import GradientDescentOptimizer
 from tensorlite.compat.v1.variables import Variable
 from tensorlite.core.dtypes import int32, int64
 
