@@ -118,16 +118,19 @@ def _einsum(equation: str, inputs: Any, name: str | None = None) -> Any:
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
-    kwargs.pop("optimize", None)
-    name = kwargs.pop("name", None)
-    if kwargs:
-        raise TypeError(f"einsum: invalid keyword arguments {sorted(kwargs)}")
-    given = (
-        inputs[0]
-        if len(inputs) == 1 and isinstance(inputs[0], (list, tuple))
-        else inputs
-    )
-    return _einsum(equation, list(given), name=name)
+    given, name = einsum_arguments(inputs, kwargs)
+    return _einsum(equation, given, name=name)
+
+
+def einsum_arguments(
+    inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[Any], str | None]:
+    """Return the tensors that a call names, and the name; TypeError for other keywords."""
+    wrong = sorted(set(kwargs) - {"optimize", "name"})
+    if wrong:
+        raise TypeError(f"einsum: invalid keyword arguments {wrong}")
+    is_listed = len(inputs) == 1 and isinstance(inputs[0], (list, tuple))
+    return list(inputs[0] if is_listed else inputs), kwargs.get("name")
 
 
 @named("matrix_transpose", "transpose")

@@ -181,7 +181,6 @@ from tensorlite.compat.shared.matrices import (
     cholesky_solve as cholesky_solve,
     clip_by_average_norm as clip_by_average_norm,
     cross as cross,
-    einsum as einsum,
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     qr as qr,
@@ -360,6 +359,7 @@ from tensorlite.compat.v1.contracting import tensordot as tensordot
 from tensorlite.compat.v1.control_flow import *
 from tensorlite.compat.v1.derivatives import every as _every
 from tensorlite.compat.v1.device_specs import DeviceSpec as DeviceSpec
+from tensorlite.compat.v1.einsums import einsum as einsum
 from tensorlite.compat.v1.framework import *
 from tensorlite.compat.v1.graphdefs import import_graph_def as import_graph_def
 from tensorlite.compat.v1.image_older import (
