@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat import keys
 from tensorlite.compat.adopting import adopted
 from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.conversions import (
@@ -191,9 +192,14 @@ class Operators:
         return self is not other
 
     def __getitem__(self, key: Any) -> Any:
+        x: Any = self
+        given = plain(key)
+        entries = keys.entries_of(given, lambda at: plain(view(at.__tensor__()) + 1))
+
         def made() -> Any:
-            x: Any = self
-            return operand.operators.getitem(to_tensor(x), plain(key))
+            if entries is None or not entries:
+                return operand.operators.getitem(to_tensor(x), given)
+            return keys.selected(to_tensor(x), entries)
 
         return in_graph(made, "strided_slice")
 

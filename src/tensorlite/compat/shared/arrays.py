@@ -29,7 +29,7 @@ from tensorlite.core.dtypes import (
     int64,
     string,
 )
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import broadcast
 from tensorlite.core.tensor import IndexedSlices
@@ -465,21 +465,6 @@ def guarantee_const(input: Any, name: str | None = None) -> Any:
 @named("EnsureShape")
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     return ensured(converted(x), plain(TensorShape(shape)))
-
-
-@named("meshgrid")
-def _grids(given: Any, indexing: str, name: str | None = None) -> Any:
-    if indexing not in ("xy", "ij"):
-        raise InvalidArgumentError("indexing parameter must be either 'xy' or 'ij'")
-    xs = [converted(x) for x in given]
-    return list(tl.meshgrid(*xs, indexing="xy" if indexing == "xy" else "ij"))
-
-
-def meshgrid(*args: Any, **kwargs: Any) -> Any:
-    name, indexing = kwargs.pop("name", "meshgrid"), kwargs.pop("indexing", "xy")
-    if kwargs:
-        raise TypeError(f"meshgrid() got unexpected arguments {sorted(kwargs)}")
-    return _grids(list(args), indexing, name=name)
 
 
 @named("Repeat", "Reshape")

@@ -317,7 +317,7 @@ def sizes_of(size: Any) -> Any:
     return tuple(several(size, "size", "height and width"))
 
 
-@named("resize")
+@named("resize", None)
 def resize(
     images: Any,
     size: Any,

@@ -15,7 +15,7 @@ from tensorlite.compat.shared.diagonals import main_diagonal
 from tensorlite.compat.shared.making import alike
 from tensorlite.compat.shared.reductions import as_given, reduce_sum
 from tensorlite.core.check import integers_of, one_of, several
-from tensorlite.core.dispatch import call
+from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
@@ -25,7 +25,8 @@ from tensorlite.ops.diagonal import Diag, DiagPart
 from tensorlite.ops.matmul import Cross, is_eager_matrix
 from tensorlite.ops.matrix_functions import regularised_lstsq
 from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.solve import MatrixInverse, MatrixSolve
+from tensorlite.ops.solve import MatrixInverse, MatrixSolve, lapack
+from tensorlite.ops.spectral import Svd
 
 
 def adjoint_of(x: Any) -> Any:
@@ -285,8 +286,7 @@ def svd(
     x = converted(tensor)
     if not compute_uv:
         return tl.linalg.svdvals(x)
-    u, s, vh = tl.linalg.svd(x, full_matrices=full_matrices)
-    return s, u, adjoint_of(vh)
+    return calls(Svd(full_matrices=full_matrices), lapack(x, "svd"))
 
 
 @named("SelfAdjointEigV2")

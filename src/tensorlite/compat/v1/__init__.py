@@ -35,7 +35,6 @@ from tensorlite.compat.shared.arrays import (
     identity as identity,
     identity_n as identity_n,
     linspace as linspace,
-    meshgrid as meshgrid,
     ones as ones,
     parallel_stack as parallel_stack,
     range as range,
@@ -164,6 +163,7 @@ from tensorlite.compat.shared.elementwise import (
     truncatemod as truncatemod,
     zeta as zeta,
 )
+from tensorlite.compat.shared.grids import meshgrid as meshgrid
 from tensorlite.compat.shared.image import (
     extract_volume_patches as extract_volume_patches,
 )

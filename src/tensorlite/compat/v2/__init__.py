@@ -34,7 +34,6 @@ from tensorlite.compat.shared.arrays import (
     identity as identity,
     identity_n as identity_n,
     linspace as linspace,
-    meshgrid as meshgrid,
     parallel_stack as parallel_stack,
     range as range,
     rank as rank,
@@ -135,6 +134,7 @@ from tensorlite.compat.shared.elementwise import (
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
+from tensorlite.compat.shared.grids import meshgrid as meshgrid
 from tensorlite.compat.shared.image import (
     extract_volume_patches as extract_volume_patches,
 )

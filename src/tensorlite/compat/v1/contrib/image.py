@@ -10,13 +10,13 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
-    meshgrid,
     range as numbers_from,
     reshape,
     shape,
     stack,
 )
 from tensorlite.compat.shared.elementwise import cast, clip_by_value, cos, floor, sin
+from tensorlite.compat.shared.grids import meshgrid
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.picking import gather_nd
 from tensorlite.compat.v1 import framework

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.shared import (
     arrays,
     elementwise,
+    grids,
     nn as shared_nn,
     picking,
     sparse_arranged,
@@ -261,7 +262,7 @@ def spatial_softmax(
             trainable=trainable,
             collections=into if trainable else None,
         )
-        rows, columns = arrays.meshgrid(
+        rows, columns = grids.meshgrid(
             arrays.linspace(-1.0, 1.0, height),
             arrays.linspace(-1.0, 1.0, width),
             indexing="ij",

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import arrays, elementwise, matrices, picking
-from tensorlite.compat.v1 import arrays as v1_arrays, numbers
+from tensorlite.compat.shared import arrays, elementwise, matrices, nn
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
 from tensorlite.compat.v1.contrib.distribution import as_parameter
 from tensorlite.core.dtypes import float64, int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.graph_mode.graph import name_scope
 
 _ROUNDED = {
     "nearest": elementwise.round,
@@ -38,13 +39,17 @@ def percentile(
         raise InvalidArgumentError(
             f"interpolation={interpolation!r}; allowed: {', '.join(_ROUNDED)}"
         )
-    given = as_parameter(x, "x")
-    rows = _together(given, axis)
-    last = v1_arrays.shape(rows)[-1] - 1
-    share = 1.0 - elementwise.cast(as_parameter(q, "q"), float64) / 100.0
-    above = _ROUNDED[how](share * elementwise.cast(last, float64))
-    found = picking.sort(rows)[..., last - elementwise.cast(above, int32)]
-    return _kept(found, given, axis) if keep_dims else found
+    with name_scope(name, "percentile"):
+        given = framework.convert_to_tensor(x, name="x")
+        rows = _together(given, axis)
+        share = 1.0 - elementwise.cast(q, float64, name="q") / 100.0
+        last = elementwise.cast(v1_arrays.shape(rows)[-1], float64) - 1.0
+        above = _ROUNDED[how](last * share)
+        most = v1_arrays.shape(rows)[-1] - 1
+        place = elementwise.clip_by_value(elementwise.cast(above, int32), 0, most)
+        ordered, _ = nn.top_k(rows, v1_arrays.shape(rows)[-1])
+        found = ordered[..., place]
+        return _kept(found, given, axis) if keep_dims else found
 
 
 def _axes(x: Any, axis: Any) -> list[int]:
@@ -60,8 +65,13 @@ def _axes(x: Any, axis: Any) -> list[int]:
 def _together(x: Any, axis: Any) -> Any:
     """Return a tensor whose last axis holds what is along the given ones."""
     taken = _axes(x, axis)
+    if axis is None:
+        return arrays.reshape(x, [-1])
     rest = [i for i in range(x.get_shape().ndims) if i not in taken]
     turned = arrays.transpose(x, rest + taken)
+    known = turned.get_shape().as_list()
+    if None not in known:
+        return arrays.reshape(turned, [*known[: len(rest)], -1 if taken else 1])
     sizes = v1_arrays.shape(turned)[: len(rest)]
     return arrays.reshape(turned, arrays.concat([sizes, [-1]], 0))
 
