@@ -200,3 +200,50 @@ def test_arrays_and_their_messages() -> None:
     np.testing.assert_array_equal(tf.make_ndarray(made), [[1.0], [2.0]])
     assert tf.make_ndarray(tf.make_tensor_proto(b"text")).item() == b"text"
     assert tf.make_ndarray(tf.make_tensor_proto(3, tf.int64, [2])).tolist() == [3, 3]
+
+
+def test_what_is_within_branches_is_looked_at_and_not_computed_with(
+    graph: Any,
+) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    y = tf.cond(x > 0.0, lambda: x * 2.0, lambda: x * 3.0)
+    assert [op.name for op in x.consumers()] == [
+        *("Greater", "cond/mul/Switch", "cond/mul_1/Switch")
+    ]
+    assert (y.op.type, [z.name for z in y.op.inputs]) == (
+        "Merge",
+        ["cond/mul_1:0", "cond/mul:0"],
+    )
+    assert y.op.node_def.op == "Merge"
+    assert graph.get_tensor_by_name("cond/Merge:0") is y
+    inner = graph.get_tensor_by_name("cond/mul:0")
+    assert (inner.op.type, inner.graph is graph, inner.shape.rank) == ("Mul", True, 0)
+    assert [op.name for op in inner.consumers()] == ["cond/Merge"]
+    with tf.Session() as session:
+        assert session.run("cond/Merge:0", {"x:0": 2.0}) == 4.0
+        for fetched in (inner, inner.op, "cond/mul:0"):
+            with pytest.raises(
+                InvalidArgumentError, match="within a branch or a loop"
+            ):
+                session.run(fetched, {x: 2.0})
+        with pytest.raises(DTypeError, match="within a branch or a loop"):
+            session.run(y, {inner: 2.0})
+    with pytest.raises(InvalidArgumentError, match="within a branch or a loop"):
+        tf.identity(inner)
+
+
+def test_lists_of_nodes_grow_with_the_graph_and_hold_together(graph: Any) -> None:
+    x = tf.placeholder(tf.float32, [], name="x")
+    y = tf.while_loop(lambda i: i < 10.0, lambda i: i + 1.0, [x])
+    before = graph.get_operations()
+    z = tf.cond(y > 3.0, lambda: y * 2.0, lambda: x)
+    (slope,) = tf.gradients(z, x)
+    after = graph.get_operations()
+    names = {op.name for op in after}
+    assert {op.name for op in before} < names
+    assert y.op.type == "Exit"
+    for op in after:
+        assert {a.op.name for a in op.inputs} <= names
+        assert {one.name for one in op.control_inputs} <= names
+    with tf.Session() as session:
+        assert session.run([z, slope], {x: 1.0}) == [20.0, 2.0]

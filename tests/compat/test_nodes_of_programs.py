@@ -220,6 +220,26 @@ def test_branches_and_loops_are_written_as_tensorflow_1s(
     assert wanted <= found
 
 
+@pytest.mark.parametrize("what", WRITTEN)
+def test_branches_and_loops_are_listed_as_they_are_written(what: str) -> None:
+    with tf.Graph().as_default() as graph:
+        WRITTEN[what][0]()
+    listed = {
+        op.name: (op.type, [x.op.name for x in op.inputs]) for op in nodes(graph)
+    }
+    for node in graph.as_graph_def().node:
+        taken = [x.partition(":")[0] for x in node.input if x[0] != "^"]
+        assert listed[node.name] == (node.op, taken)
+    for op in nodes(graph):
+        assert op.graph is graph
+        assert graph.get_operation_by_name(op.name) is op
+        assert all(graph.get_tensor_by_name(y.name) is y for y in op.outputs)
+
+
+def nodes(graph: Any) -> list[Any]:
+    return list(graph.get_operations())
+
+
 def test_what_a_branch_writes_it_reads_when_it_is_written() -> None:
     with tf.Graph().as_default() as graph:
         weights = tf.get_variable("w", initializer=np.ones(2, np.float32))

@@ -12,6 +12,7 @@ from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
 from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.attributes import proto_of_value
 from tensorlite.interop.tensorflow.definitions import op_def
+from tensorlite.interop.tensorflow.expanding import as_listed
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.referring import type_of
 from tensorlite.interop.tensorflow.tensors import dtype_of
@@ -28,14 +29,14 @@ class Described:
 
     @property
     def type(self) -> str:
-        return type_of(self.node)
+        return type_of(as_listed(self.node))
 
     @property
     def node_def(self) -> Any:
+        node = as_listed(self.node)
         try:
-            made = node_def(self.node)
+            made = node_def(node)
         except MissingOperatorError:
-            node = self.node
             made = message("NodeDef")(name=node.name, op=self.type)
             made.input.extend([x.name.removesuffix(":0") for x in node.inputs])
             made.input.extend([f"^{x.name}" for x in node.control])
@@ -61,7 +62,7 @@ class Described:
         if given is not None:
             return attribute_value(given)
         try:
-            known = node_def(self.node).attr
+            known = node_def(as_listed(self.node)).attr
         except MissingOperatorError:
             own = self.node.op.attributes()
             if name in own:

@@ -27,7 +27,7 @@ from tensorlite.core import operand
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, bool_, float32, float64
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.shapes import SCALAR, AnyShape
 from tensorlite.core.sizes import Dimension
 from tensorlite.core.spec import TensorSpec, merge
@@ -41,6 +41,13 @@ from tensorlite.graph_mode.graph import (
     outermost_graph,
 )
 from tensorlite.graph_mode.sessions import Session, chosen_session, reading
+from tensorlite.interop.tensorflow.expanding import (
+    Expanded,
+    as_listed,
+    is_region,
+    original,
+    tensor_as_listed,
+)
 
 
 class Operation(Described):
@@ -58,15 +65,15 @@ class Operation(Described):
 
     @property
     def inputs(self) -> list[GraphTensor]:
-        return [view(x) for x in self.node.inputs]
+        return [own_view(x) for x in as_listed(self.node).inputs]
 
     @property
     def outputs(self) -> list[GraphTensor]:
-        return [view(x) for x in self.node.outputs]
+        return [own_view(x) for x in self.node.outputs]
 
     @property
     def control_inputs(self) -> list[Operation]:
-        return [operation(node) for node in self.node.control]
+        return [_own_operation(node) for node in as_listed(self.node).control]
 
     @property
     def _control_outputs(self) -> list[Operation]:
@@ -88,6 +95,7 @@ class Operation(Described):
         chosen_session(session, "operation.run").run(self, feed_dict)
 
     def __fetch__(self) -> Node:
+        _check_runs(self.node)
         return self.node
 
     def __repr__(self) -> str:
@@ -279,8 +287,13 @@ class GraphTensor(Operators, SymbolicTensor):
         )
 
     @property
+    def name(self) -> str:
+        own = tensor_as_listed(self)
+        return f"{own.node.name}:{own.index}"
+
+    @property
     def op(self) -> Operation:
-        return operation(self.node)
+        return _own_operation(tensor_as_listed(self).node)
 
     _op = op
 
@@ -297,9 +310,12 @@ class GraphTensor(Operators, SymbolicTensor):
         return str(self.node.device)
 
     def consumers(self) -> list[Operation]:
-        own = self.node.outputs[self.index]
-        nodes = self.node.graph.nodes
-        return [operation(x) for x in nodes if any(y is own for y in x.inputs)]
+        found = _consumers(self.node.outputs[self.index])
+        if any(map(is_region, found)) and isinstance(self.node.graph, Graph):
+            whole = Expanded.of(self.node.graph)
+            if self.node.name in whole.by_name:
+                found = _consumers(whole.by_name[self.node.name].outputs[self.index])
+        return [_own_operation(x) for x in found]
 
     def eval(self, feed_dict: Any = None, session: Session | None = None) -> Any:
         return chosen_session(session, "tensor.eval").run(self, feed_dict)
@@ -346,7 +362,42 @@ class ShownTensor(GraphTensor, metaclass=TensorsOfAnyKind):
     """tf.Tensor of version 1: the type of what programs hold of graphs, and put attributes on."""
 
 
-ShownTensor.__name__ = "Tensor"
+class ListedTensor(ShownTensor):
+    """A tensor within a branch or a loop: programs may look at it, and nothing else."""
+
+    def __tensor__(self) -> Tensor:
+        _check_runs(self.node)
+        return super().__tensor__()
+
+    __fetch__ = __tensor__
+
+
+ShownTensor.__name__ = ListedTensor.__name__ = "Tensor"
+
+
+def _check_runs(node: Node) -> None:
+    """Raise InvalidArgumentError for a node that only the list of a graph's nodes has."""
+    if original(node) is not None:
+        raise InvalidArgumentError(
+            f"{node.name} is within a branch or a loop, whose tensors can be neither fetched, fed "
+            "nor computed with outside of it; return what you want of it from there"
+        )
+
+
+def _consumers(x: SymbolicTensor) -> list[Node]:
+    return [node for node in x.node.graph.nodes if any(y is x for y in node.inputs)]
+
+
+def _own_operation(node: Node) -> Operation:
+    """Return what stands for a node that runs, if one is written as this one."""
+    graph = original(node)
+    return operation(node if graph is None else Expanded.of(graph).own(node))
+
+
+def own_view(x: SymbolicTensor) -> GraphTensor:
+    """Return what stands for a tensor that is computed, if one is written as this one."""
+    graph = original(x.node)
+    return view(x if graph is None else Expanded.of(graph).own_tensor(x))
 
 
 def view(x: SymbolicTensor) -> GraphTensor:
@@ -357,7 +408,8 @@ def view(x: SymbolicTensor) -> GraphTensor:
     known = x.node.graph.kept.setdefault("views", {})
     found = known.get(id(own))
     if found is None:
-        found = known[id(own)] = (own, ShownTensor(x.node, x.index, own.spec))
+        kind = ShownTensor if original(x.node) is None else ListedTensor
+        found = known[id(own)] = (own, kind(x.node, x.index, own.spec))
     shown: GraphTensor = found[1]
     return shown
 
@@ -376,7 +428,7 @@ def graph_of(node: Node) -> Any:
     graph = node.graph
     if isinstance(graph, Graph):
         return graph
-    return outermost_graph() or graph
+    return original(node) or outermost_graph() or graph
 
 
 SHOWN_AS: dict[type, Any] = {}

@@ -6,10 +6,11 @@ Which thread builds which graph is known here; what sessions run stands in sessi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
 from threading import local
-from typing import Any, Self
+from typing import Any, ClassVar, ParamSpec, Self
 
 from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import current, interpreted_by, tracer
@@ -20,9 +21,11 @@ from tensorlite.graph.manual import ManualGraph, default_graph
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.making import creation
 
+P = ParamSpec("P")
 TITLES = {
     "AddV2": "add",
     "ConcatV2": "concat",
+    "CustomGradient": "IdentityN",
     "FloorDiv": "floordiv",
     "Mul": "mul",
     "PadV2": "Pad",
@@ -59,6 +62,8 @@ class Graph(ManualGraph):
         """What parts of this layer keep for a graph: the variable scope, counters."""
         self.left = 0
         """How many nodes have graphs inside that are being made, but were left by `outside`."""
+        self.renamed = 0
+        """How often a node was given another name."""
         self._used: dict[str, int] = {}
 
     def unique_name(self, name: str, mark: bool = True) -> str:
@@ -95,6 +100,7 @@ class Graph(ManualGraph):
             self._used.pop(node.name.lower(), None)
             self._counts.pop(node.name, None)
         node.name = name
+        self.renamed += 1
         self._named = {}
 
     @contextmanager
@@ -272,6 +278,41 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
         yield f"{whole}/" if whole else ""
     finally:
         scope.reset(token)
+
+
+class _Lasting(AbstractContextManager[Any]):
+    """A block that lasts until it is left, though nobody holds it meanwhile."""
+
+    _entered: ClassVar[list[AbstractContextManager[Any]]] = []
+
+    def __init__(self, block: AbstractContextManager[Any]) -> None:
+        self._block = block
+
+    def __enter__(self) -> Any:
+        entered = self._block.__enter__()
+        self._entered.append(self._block)
+        return entered
+
+    def __exit__(self, *error: Any) -> bool | None:  # noqa: PYI036
+        self._entered.remove(self._block)
+        return self._block.__exit__(*error)
+
+
+def lasting(
+    blocks: Callable[P, AbstractContextManager[Any]],
+) -> Callable[P, AbstractContextManager[Any]]:
+    """Return a function of blocks that programs may enter without ever leaving them.
+
+    `scope("a").__enter__()` holds nothing; a generator's block would end there.
+    """
+
+    @wraps(blocks)
+    def lasting_block(
+        *args: P.args, **kwargs: P.kwargs
+    ) -> AbstractContextManager[Any]:
+        return _Lasting(blocks(*args, **kwargs))
+
+    return lasting_block
 
 
 def titled(made: Any, name: str) -> Any:

@@ -19,9 +19,9 @@ from tensorlite.compat.views import (
     GraphTensor,
     Operation,
     operation,
+    own_view,
     plain,
     shown,
-    view,
 )
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundError
 from tensorlite.core.op import Op
@@ -30,11 +30,10 @@ from tensorlite.core.scope import Asked, decided, scope, scoped
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import graph as graphs
 from tensorlite.interop.tensorflow.creating import created
+from tensorlite.interop.tensorflow.expanding import Expanded, is_region
 from tensorlite.interop.tensorflow.messages import message
-from tensorlite.interop.tensorflow.primitives import as_primitives
 from tensorlite.interop.tensorflow.tensors import shape_proto
 from tensorlite.interop.tensorflow.writing import PRODUCER, to_graphdef
-from tensorlite.ops.stateful_draws import generators
 
 
 class GraphElements(graphs.Graph):
@@ -54,7 +53,7 @@ class GraphElements(graphs.Graph):
         return message("GraphDef")(versions={"producer": PRODUCER}).versions
 
     def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> Any:
-        made = to_graphdef(as_primitives(self))
+        made = to_graphdef(Expanded.of(self).made)
         by_name = {node.name: node for node in self.nodes}
         old = {node.name for node in self.nodes[: int(from_version or 0)]}
         for proto in made.node:
@@ -86,8 +85,8 @@ class GraphElements(graphs.Graph):
         return made
 
     def get_operations(self) -> list[Operation]:
-        hidden = generators(self)
-        return [operation(node) for node in self.nodes if node not in hidden]
+        whole = Expanded.of(self)
+        return [operation(whole.own(node)) for node in whole.nodes]
 
     def get_operation_by_name(self, name: str) -> Any:
         _check_text(name, "Operation")
@@ -95,7 +94,21 @@ class GraphElements(graphs.Graph):
             raise InvalidArgumentError(
                 f"Name {name!r} appears to refer to a Tensor, not a Operation."
             )
-        return operation(super().get_operation_by_name(name))
+        return operation(self._named_node(name))
+
+    def _named_node(self, name: str) -> Node:
+        """Return a node by name, which may be one that only the list of them has."""
+        found: Node | None = None
+        try:
+            found = super().get_operation_by_name(name)
+        except NotFoundError:
+            listed = Expanded.of(self).by_name.get(name)
+            if listed is None:
+                raise
+            return listed
+        return (
+            Expanded.of(self).by_name.get(name, found) if is_region(found) else found
+        )
 
     def get_tensor_by_name(self, name: str) -> Any:
         _check_text(name, "Tensor")
@@ -105,12 +118,12 @@ class GraphElements(graphs.Graph):
                 f"{name!r} looks like the name of an operation; tensor names must be of the form "
                 f'"<op_name>:<output_index>", as in "{name}:0"'
             )
-        found = super().get_operation_by_name(node_name)
+        found = self._named_node(node_name)
         if not index.isdecimal() or int(index) >= len(found.outputs):
             raise NotFoundError(
                 f"{name!r}: {node_name} has {len(found.outputs)} outputs, counted from 0"
             )
-        return view(found.outputs[int(index)])
+        return own_view(found.outputs[int(index)])
 
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
