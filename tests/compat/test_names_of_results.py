@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -225,6 +226,37 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tf.foldl(lambda a, b: a + b, rows()),
         "foldl/while/Exit_2",
     ),
+    "softmax": (lambda: tf.nn.softmax(rows(), axis=0), "transpose_1"),
+    "log_softmax": (lambda: tf.nn.log_softmax(rows(), -2, "a"), "a"),
+    "depthwise_conv2d": (
+        lambda: tf.nn.depthwise_conv2d(images(), FILTER, [1] * 4, "SAME", [2, 2]),
+        "depthwise/BatchToSpaceND",
+    ),
+    "batch_normalization": (
+        lambda: tf.nn.batch_normalization(rows(), *[ONES[0]] * 4, 1e-3),
+        "batchnorm/add",
+    ),
+    "group_norm": (
+        lambda: tf.contrib.layers.group_norm(images(), 3),
+        "GroupNorm/Reshape_2",
+    ),
+    "mean_iou": (
+        lambda: tf.metrics.mean_iou(labels(), labels(), 3),
+        "mean_iou/Select_1 mean_iou/AssignAdd",
+    ),
+    "zeros_of_gradients": (
+        lambda: tf.gradients(rows() * 2, rows("y"), unconnected_gradients="zero"),
+        "zeros_like",
+    ),
+    "custom_gradient": (
+        lambda: tf.custom_gradient(lambda x: (x * 2, lambda dy: dy))(rows()),
+        "IdentityN",
+    ),
+    "nth_element": (lambda: tf.contrib.nn.nth_element(rows(), 2), "NthElement"),
+    "noisy_decay": (
+        lambda: tf.train.noisy_linear_cosine_decay(0.1, steps(), 100),
+        "NoisyLinearCosineDecay",
+    ),
     "initialized_value": (
         lambda: tf.Variable(tf.zeros([2])).initialized_value(),
         "cond/Merge",
@@ -278,6 +310,60 @@ def test_names_that_are_given_are_numbered_below_their_scope(what: str) -> None:
         with tf.name_scope("s"):
             assert names_of([make(name="a"), make(name="a")]) == ["s/a", "s/a_1"]
             assert names_of(make(name="t/a/")) == ["t/a"]
+
+
+def test_updates_of_normalizations_are_conditional_where_training_is_fed() -> None:
+    with tf.Graph().as_default() as graph:
+        training = tf.placeholder(tf.bool, [])
+        rows_of_any_number = tf.placeholder(tf.float32, [None, 3])
+        y = tf.layers.batch_normalization(rows_of_any_number, training=training)
+        updates = graph.get_collection(tf.GraphKeys.UPDATE_OPS)
+        assert names_of(updates) == [
+            "batch_normalization/cond_2/Merge",
+            "batch_normalization/cond_3/Merge",
+        ]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            given = [[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]
+            session.run([y, updates], {rows_of_any_number: given, training: False})
+            moving = [v for v in tf.global_variables() if "moving" in v.name]
+            assert session.run(moving[0]).tolist() == [0.0] * 3
+            session.run([y, updates], {rows_of_any_number: given, training: True})
+            np.testing.assert_allclose(session.run(moving[0]), [0.02] * 3, rtol=1e-5)
+
+
+def test_scopes_that_nobody_holds_last_until_they_are_left() -> None:
+    with tf.Graph().as_default():
+        tf.variable_scope("a").__enter__()
+        tf.name_scope("b").__enter__()
+        gc.collect()
+        assert tf.get_variable("w", [2]).name == "a/w:0"
+        assert names_of(tf.constant(1.0)) == ["a/b/Const"]
+
+
+def test_queues_have_the_whole_names_of_their_nodes() -> None:
+    with tf.Graph().as_default(), tf.name_scope("a"):
+        queue = tf.FIFOQueue(2, [tf.float32], name="q")
+        assert queue.name == "a/q"
+        assert queue.enqueue([1.0]).name == "a/q_enqueue"
+
+
+def test_softmax_along_other_axes_is_that_of_these() -> None:
+    given = np.random.default_rng(7).normal(size=(2, 3, 4))
+    powers = np.exp(given)
+    with tf.Graph().as_default(), tf.Session() as session:
+        axes = 0, 1, -2, -3
+        found = session.run([tf.nn.softmax(given, axis=axis) for axis in axes])
+    for axis, shares in zip(axes, found, strict=True):
+        np.testing.assert_allclose(shares, powers / powers.sum(axis, keepdims=True))
+
+
+def test_dropout_for_selu_keeps_means_and_deviations() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        given = np.random.default_rng(7).normal(size=(400, 50)).astype(np.float32)
+        found = session.run(tf.contrib.nn.alpha_dropout(given, 0.9, seed=5))
+        assert tf.contrib.nn.alpha_dropout(given, 1.0).op.type == "Const"
+    np.testing.assert_allclose([found.mean(), found.std()], [0.0, 1.0], atol=0.03)
 
 
 def test_pipelines_of_queues_name_their_parts_and_tell_how_full_they_are() -> None:

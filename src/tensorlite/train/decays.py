@@ -95,11 +95,17 @@ def linear_cosine(
     periods: float = 0.5,
     alpha: float = 0.0,
     beta: float = 0.001,
+    noise: Number | None = None,
 ) -> Tensor:
-    """Return a line down to zero times a wave of so many periods (Bello et al. 2017)."""
+    """Return a line down to zero times a wave of so many periods (Bello et al. 2017).
+
+    Noise is added to the line.
+    """
     step = minimum(step, steps)
     wave = 0.5 * (1.0 + cos(2.0 * pi * periods * step / steps))
-    return rate * ((alpha + (steps - step) / steps) * wave + beta)
+    line = (steps - step) / steps
+    line = line if noise is None else line + noise
+    return rate * ((alpha + line) * wave + beta)
 
 
 def piecewise(

@@ -161,7 +161,8 @@ def _normalised(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, epsilon: float
 ) -> Any:
     """Return a tensor normalised by the nodes that TensorFlow makes for it."""
-    wide = shown(converted(variance))
+    is_array = isinstance(variance, np.ndarray)
+    wide = variance if is_array else shown(converted(variance))
     factor = elementwise.rsqrt(wide + epsilon)
     if scale is not None:
         factor = factor * scale

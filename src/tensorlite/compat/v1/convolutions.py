@@ -142,7 +142,13 @@ def conv3d_transpose(
     )
 
 
-@named("depthwise")
+def _spread(*given: Any, rate: Any = None, dilations: Any = None, **_: Any) -> str:
+    """Return the name of what is behind a convolution of each channel, whose taps lie apart."""
+    rates = given[4] if len(given) > 4 else rate
+    return "BatchToSpaceND" if np.max(rates or dilations or 1) > 1 else ""
+
+
+@named("depthwise", _spread)
 def depthwise_conv2d(
     input: Any,
     filter: Any,

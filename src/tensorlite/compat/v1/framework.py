@@ -19,7 +19,7 @@ from tensorlite import config
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import own_gradient
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import fill, shape
+from tensorlite.compat.shared.arrays import fill, shape, zeros_like
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.configuration import patience
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
@@ -63,7 +63,6 @@ from tensorlite.graph_mode.streams import global_seed
 from tensorlite.interop.tensorflow.primitives import as_primitives
 from tensorlite.interop.tensorflow.writing import to_graphdef
 from tensorlite.ops import differentiate, fetchable, identity as identities
-from tensorlite.ops.create import zeros_like
 
 __all__ = [
     "Graph",
@@ -326,6 +325,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return identities.placeholder_with_default(default, known)
 
 
+@graphs.lasting
 @contextmanager
 def name_scope(
     name: str | None, default_name: str | None = None, values: Any = None, **_: Any
@@ -412,7 +412,6 @@ _GATED = "gated gradients"
 _NUMBERS = (bool, int, float, complex, np.generic, np.ndarray)
 
 
-@named("gradients", inner=None)
 def gradients(
     ys: Any,
     xs: Any,
@@ -429,6 +428,25 @@ def gradients(
         raise InvalidArgumentError(
             f"Unknown value for unconnected_gradients: {wanted!r}; allowed are 'none' and 'zero'"
         )
+    found: list[Any] = _gradients(
+        ys, xs, grad_ys, gate_gradients, stop_gradients, name
+    )
+    if wanted == "none":
+        return found
+    listed = xs if isinstance(xs, (list, tuple)) else [xs]
+    pairs = zip(found, listed, strict=True)
+    return [zeros_like(x, None) if dx is None else dx for dx, x in pairs]
+
+
+@named("gradients", inner=None)
+def _gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any,
+    gate_gradients: Any,
+    stop_gradients: Any,
+    name: str | None = None,
+) -> list[Any]:
     targets = ys if isinstance(ys, (list, tuple)) else [ys]
     listed = xs if isinstance(xs, (list, tuple)) else [xs]
     sources = [converted(x) if isinstance(x, _NUMBERS) else x for x in listed]
@@ -439,13 +457,11 @@ def gradients(
     if flows is None and active_graph() is not None:
         flows = [_ones(y, i) for i, y in enumerate(targets)]
     with _gates(bool(gate_gradients)):
-        found = differentiate.gradients(
-            list(targets), sources, flows, stop_gradients or ()
+        return list(
+            differentiate.gradients(
+                list(targets), sources, flows, stop_gradients or ()
+            )
         )
-    if wanted == "zero":
-        pairs = zip(found, sources, strict=True)
-        return [zeros_like(x) if dx is None else dx for dx, x in pairs]
-    return list(found)
 
 
 def _ones(y: Any, number: int) -> Any:

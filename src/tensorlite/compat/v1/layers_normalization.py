@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, reductions
@@ -165,13 +166,17 @@ class BatchNormalization(Layer):
     def _normed(self, inputs: Any, training: Any) -> Any:
         rank = inputs.get_shape().rank
         values = elementwise.cast(inputs, self.moving_mean.dtype)
-        mean, variance = chosen(
-            training,
-            lambda: self._moments(values, rank),
-            lambda: (
-                framework.convert_to_tensor(self.moving_mean),
-                framework.convert_to_tensor(self.moving_variance),
-            ),
+        kept = self.moving_mean, self.moving_variance
+        found = kept
+        if static_bool(training) is not False:
+            found = self._moments(values, rank)
+        mean, variance = (
+            chosen(
+                training,
+                partial(framework.convert_to_tensor, now),
+                partial(framework.convert_to_tensor, average),
+            )
+            for now, average in zip(found, kept, strict=True)
         )
         fit = self._fitting(rank)
         scale, offset = self.gamma, self.beta
@@ -216,9 +221,24 @@ class BatchNormalization(Layer):
             r, d, mean, variance = self._corrections.corrected(
                 mean, variance, training
             )
-            first = fit(arrays.stop_gradient(r)), fit(arrays.stop_gradient(d))
+            r = arrays.stop_gradient(r, name="renorm_r")
+            d = arrays.stop_gradient(d, name="renorm_d")
+            first = fit(r), fit(d)
             scale, offset = _composed(first, (fit(scale), fit(offset)))
-        self._update(training, mean, variance, self.momentum)
+        self.add_update(
+            chosen(
+                training,
+                lambda: self._moved(self.moving_mean, mean, self.momentum),
+                lambda: framework.convert_to_tensor(self.moving_mean),
+            )
+        )
+        self.add_update(
+            chosen(
+                training,
+                lambda: self._kept_variance(variance),
+                lambda: framework.convert_to_tensor(self.moving_variance),
+            )
+        )
         return scale, offset
 
     def _adjusted(self, values: Any, training: Any) -> tuple[Any, Any]:
@@ -278,23 +298,17 @@ class BatchNormalization(Layer):
                 lambda: constant(self.momentum, mean.dtype),
                 lambda: constant(1.0, mean.dtype),
             )
-        self.add_update(
-            assign_moving_average(self.moving_mean, mean, momentum, zero_debias=False)
-        )
-        self.add_update(self._kept_variance(training, variance, momentum))
+        self.add_update(self._moved(self.moving_mean, mean, momentum))
+        self.add_update(self._moved(self.moving_variance, variance, momentum))
 
-    def _kept_variance(self, training: Any, variance: Any, momentum: Any) -> Any:
-        corrections = self._corrections
-        if corrections is None:
-            return assign_moving_average(
-                self.moving_variance, variance, momentum, zero_debias=False
-            )
-        return chosen(
-            training,
-            lambda: corrections.keep_variance(
-                self.moving_variance, variance, momentum
-            ),
-            lambda: framework.convert_to_tensor(self.moving_variance),
+    def _moved(self, average: Any, value: Any, momentum: Any) -> Any:
+        return assign_moving_average(average, value, momentum, zero_debias=False)
+
+    def _kept_variance(self, variance: Any) -> Any:
+        if self._corrections is None:
+            return self._moved(self.moving_variance, variance, self.momentum)
+        return self._corrections.keep_variance(
+            self.moving_variance, variance, self.momentum
         )
 
     def _is_fused(self, inputs: Any) -> bool:

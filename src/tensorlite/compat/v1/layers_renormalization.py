@@ -60,6 +60,7 @@ class Renormalization:
         return scale, shift
 
     def _moved(self, average: Any, value: Any, training: Any) -> Any:
+        value = arrays.identity(value)
         return chosen(
             training,
             lambda: assign_moving_average(average, value, self.momentum, False),
@@ -72,4 +73,5 @@ class Renormalization:
         moved = assign_moving_average(
             self.moving_stddev, deviation, momentum, zero_debias=False
         )
-        return moving.assign(nn.relu(moved * moved - self.epsilon))
+        kept = nn.relu(moved * moved - self.epsilon)
+        return moving.assign(kept, name="AssignNewValue")

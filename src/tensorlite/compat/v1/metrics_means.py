@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, matrices, numbers
 from tensorlite.compat.v1.metric_parts import (
     Metric,
     alike,
@@ -266,21 +266,39 @@ def mean_iou(
     name: str | None = None,
 ) -> Metric:
     with scoped(name, "mean_iou"):
-        wanted, found, scale = _flat(
-            _given(labels), _given(predictions), _given(weights)
-        )
+        wanted, found = _given(labels), _given(predictions)
         alike(found, wanted)
         matrix = metric_variable(
             [num_classes, num_classes], float64, "total_confusion_matrix"
         )
-        batch = v1_arrays.confusion_matrix(
-            elementwise.cast(wanted, int64),
+        found, wanted = (
             elementwise.cast(found, int64),
-            num_classes,
-            dtype=float64,
-            weights=None if scale is None else elementwise.cast(scale, float64),
+            elementwise.cast(wanted, int64),
+        )
+        count = elementwise.cast(num_classes, int64)
+        wanted, found, scale = _flat(wanted, found, _given(weights))
+        batch = v1_arrays.confusion_matrix(
+            wanted, found, count, float64, weights=scale
         )
         update = matrix.assign_add(batch)
-        overlap = computed("mean_iou", scores.mean_overlap, matrix.value())
-        value = elementwise.cast(overlap, float32)
+        value = _mean_overlap(matrix.value())
         return collected(value, update, metrics_collections, updates_collections)
+
+
+def _mean_overlap(matrix: Any) -> Any:
+    """Return the mean over classes that occur of the part of their union that is common."""
+    found, wanted = (
+        elementwise.cast(numbers.reduce_sum(matrix, axis), float32) for axis in (0, 1)
+    )
+    common = elementwise.cast(matrices.diag_part(matrix), float32)
+    union = found + wanted - common
+    present = numbers.reduce_sum(
+        elementwise.cast(elementwise.not_equal(union, 0), float32)
+    )
+    divisor = v1_arrays.where(
+        elementwise.greater(union, 0), union, v1_arrays.ones_like(union)
+    )
+    shares = elementwise.div(common, divisor)
+    is_any = elementwise.greater(present, 0)
+    whole = numbers.reduce_sum(shares, name="mean_iou") / present
+    return v1_arrays.where(is_any, whole, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.adopting import inner_named
@@ -17,6 +18,7 @@ from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import (
     activations,
     arithmetic,
@@ -31,19 +33,53 @@ from tensorlite.ops.shape import astype
 
 
 @named("Softmax")
-def softmax(
-    logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
-) -> Any:
-    chosen = renamed("axis", axis, "dim", dim)
-    return activations.softmax(floats(logits), -1 if chosen is None else chosen)
+def _softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+    return activations.softmax(floats(logits), axis)
 
 
 @named("LogSoftmax")
+def _log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
+    return activations.log_softmax(floats(logits), axis)
+
+
+def softmax(
+    logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
+) -> Any:
+    return _along(_softmax, logits, renamed("axis", axis, "dim", dim), name)
+
+
 def log_softmax(
     logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Any:
-    chosen = renamed("axis", axis, "dim", dim)
-    return activations.log_softmax(floats(logits), -1 if chosen is None else chosen)
+    return _along(_log_softmax, logits, renamed("axis", axis, "dim", dim), name)
+
+
+def _along(
+    function: Callable[..., Any], logits: Any, axis: Any, name: str | None
+) -> Any:
+    """Return a function of what lies along an axis; graphs bring that behind the others for it."""
+    place = -1 if axis is None else axis
+    if active_graph() is None or not isinstance(place, int) or place == -1:
+        return function(logits, place, name=name)
+    x = convert_to_tensor(logits)
+    sizes = x.get_shape()
+    rank = sizes.rank
+    if rank is None or not -rank <= place < rank - 1:
+        return function(x, place, name=name)
+    count = arrays.rank(x)
+    place = (place + count) % rank if place < 0 else place
+    count = arrays.rank(x)
+    made = function(_swapped(x, place, count))
+    made = _swapped(made, place, count, name)
+    made.set_shape(sizes)
+    return made
+
+
+def _swapped(x: Any, place: Any, count: Any, name: str | None = None) -> Any:
+    """Return a tensor of which an axis and the last of so many have changed places."""
+    last = elementwise.subtract(count, 1)
+    order = [arrays.range(place), [last], arrays.range(place + 1, last), [place]]
+    return arrays.transpose(x, arrays.concat(order, 0), name=name)
 
 
 def dropout(

@@ -31,7 +31,12 @@ class _Named(QueueBase):
         with of_sessions():
             begin(self, *args, **kwargs)
         if active_graph() is not None:
-            self.name = node_name(self).rpartition("/")[2]
+            self.name = node_name(self)
+
+    @property
+    def _last_name(self) -> str:
+        """What the queue is called in its scope, and its operations in theirs."""
+        return self.name.rpartition("/")[2]
 
     @property
     def queue_ref(self) -> Tensor:
@@ -44,36 +49,42 @@ class _Named(QueueBase):
 
     def enqueue(self, vals: Any, name: str | None = None) -> Any:
         put = super().enqueue
-        return in_graph(lambda: put(plain(vals)), f"{self.name}_enqueue", name)
+        return in_graph(lambda: put(plain(vals)), f"{self._last_name}_enqueue", name)
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
         put = super().enqueue_many
-        return in_graph(lambda: put(plain(vals)), f"{self.name}_EnqueueMany", name)
+        return in_graph(
+            lambda: put(plain(vals)), f"{self._last_name}_EnqueueMany", name
+        )
 
     def dequeue(self, name: str | None = None) -> Any:
-        return in_graph(super().dequeue, f"{self.name}_Dequeue", name)
+        return in_graph(super().dequeue, f"{self._last_name}_Dequeue", name)
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
         take = super().dequeue_many
-        return in_graph(lambda: take(plain(n)), f"{self.name}_DequeueMany", name)
+        return in_graph(
+            lambda: take(plain(n)), f"{self._last_name}_DequeueMany", name
+        )
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
         take = super().dequeue_up_to
-        return in_graph(lambda: take(plain(n)), f"{self.name}_DequeueUpTo", name)
+        return in_graph(
+            lambda: take(plain(n)), f"{self._last_name}_DequeueUpTo", name
+        )
 
     def close(  # type: ignore[override]  # an error is nothing that a graph holds
         self, cancel_pending_enqueues: bool = False, name: str | None = None
     ) -> Any:
         close = super().close
         return in_graph(
-            lambda: close(cancel_pending_enqueues), f"{self.name}_Close", name
+            lambda: close(cancel_pending_enqueues), f"{self._last_name}_Close", name
         )
 
     def size(self, name: str | None = None) -> Any:
-        return in_graph(super().size, f"{self.name}_Size", name)
+        return in_graph(super().size, f"{self._last_name}_Size", name)
 
     def is_closed(self, name: str | None = None) -> Any:
-        return in_graph(super().is_closed, f"{self.name}_Is_Closed", name)
+        return in_graph(super().is_closed, f"{self._last_name}_Is_Closed", name)
 
 
 def named(queue: QueueBase) -> Any:
@@ -84,7 +95,7 @@ def named(queue: QueueBase) -> Any:
     }
     found: Any = object.__new__(kinds[type(queue)])
     found.__dict__.update(queue.__dict__)
-    found.name = node_name(queue).rpartition("/")[2]
+    found.name = node_name(queue)
     return found
 
 

@@ -21,9 +21,11 @@ from tensorlite.compat.shared.elementwise import (
     multiply,
     negative,
     pow,
+    sqrt,
 )
 from tensorlite.compat.v1.behaviour import executing_eagerly
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
+from tensorlite.compat.v1.random import random_normal
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.train import decays
@@ -206,3 +208,24 @@ def linear_cosine_decay(
 ) -> Any:
     rate, steps, step = _rate(learning_rate, global_step, decay_steps)
     return decays.linear_cosine(rate, step, steps, num_periods, alpha, beta)
+
+
+@_renewed
+@named("NoisyLinearCosineDecay")
+def noisy_linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    initial_variance: float = 1.0,
+    variance_decay: float = 0.55,
+    num_periods: float = 0.5,
+    alpha: float = 0.0,
+    beta: float = 0.001,
+    name: str | None = None,
+) -> Any:
+    rate, steps, step = _rate(learning_rate, global_step, decay_steps)
+    step = minimum(step, steps)
+    spread = sqrt(initial_variance / pow(1.0 + step, variance_decay))
+    noise = random_normal([], stddev=spread, dtype=rate.dtype)
+    wave = (num_periods, alpha, beta)
+    return decays.linear_cosine(rate, step, steps, *wave, noise)

@@ -22,7 +22,12 @@ from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode import first_values, variable_scopes
-from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
+from tensorlite.graph_mode.graph import (
+    active_graph,
+    get_default_graph,
+    lasting,
+    name_scope,
+)
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.templates import Template
 from tensorlite.graph_mode.variable_scopes import (
@@ -118,6 +123,7 @@ def _eager_variable(
         return Variable(found, trainable, name=whole, dtype=dtype)
 
 
+@lasting
 @contextmanager
 def variable_scope(
     name_or_scope: Any,

@@ -24,6 +24,7 @@ NAMESPACES = (
     "lookup",
     "losses",
     "metrics",
+    "nn",
     "opt",
     "predictor",
     "rnn",

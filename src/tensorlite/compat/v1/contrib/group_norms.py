@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlite.compat.shared import arrays, nn as shared_nn
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import (
     arrays as v1_arrays,
     framework,
@@ -90,20 +90,20 @@ def group_norm(
         )
     _check_groups(groups, sizes[axis])
     each = sizes[axis] // groups
+    dynamic = v1_arrays.shape(x)
+    whole = [dynamic[i] if size is None else size for i, size in enumerate(sizes)]
+    apart = arrays.reshape(x, [*whole[:axis], groups, each, *whole[axis + 1 :]])
     with scopes.variable_scope(scope, "GroupNorm", reuse=reuse) as sc:
         beta, gamma = _learnt(
             (center, scale),
             *(sizes[axis], x.dtype, param_initializers or {}),
             *(variables_collections, trainable),
         )
-        dynamic = v1_arrays.shape(x)
-        whole = [dynamic[i] if size is None else size for i, size in enumerate(sizes)]
-        apart = arrays.reshape(x, [*whole[:axis], groups, each, *whole[axis + 1 :]])
         shape = [1] * (len(sizes) + 1)
         shape[axis : axis + 2] = [groups, each]
         inner = [i + (i > axis) for i in over]
         over = [*inner, axis + 1]
-        outputs = _normed(apart, over, (beta, gamma), shape, epsilon, "groupnorm")
+        outputs = _by_groups(apart, over, (beta, gamma), shape, epsilon)
         outputs = arrays.reshape(outputs, whole)
         outputs.set_shape(x.get_shape())
         outputs = finished(outputs, None, None, activation_fn)
@@ -176,6 +176,18 @@ def _learnt(
         else None
         for name, is_wanted in zip(("beta", "gamma"), wanted, strict=True)
     ]
+
+
+def _by_groups(
+    x: Any, over: list[int], learnt: tuple[Any, Any], shape: list[int], epsilon: float
+) -> Any:
+    beta, gamma = (None if y is None else arrays.reshape(y, shape) for y in learnt)
+    mean, variance = nn_functions.moments(x, over, keep_dims=True)
+    gain = elementwise.rsqrt(variance + epsilon)
+    offset = -mean * gain
+    if gamma is not None:
+        gain, offset = gain * gamma, offset * gamma
+    return x * gain + (offset if beta is None else offset + beta)
 
 
 def _normed(
