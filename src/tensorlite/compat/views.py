@@ -27,7 +27,7 @@ from tensorlite.core import operand
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, bool_, float32, float64
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.shapes import SCALAR, AnyShape
 from tensorlite.core.sizes import Dimension
 from tensorlite.core.spec import TensorSpec, merge
@@ -44,7 +44,8 @@ from tensorlite.graph_mode.sessions import Session, chosen_session, reading
 from tensorlite.interop.tensorflow.expanding import (
     Expanded,
     as_listed,
-    is_region,
+    check_runs,
+    consumers_listed,
     original,
     tensor_as_listed,
 )
@@ -95,7 +96,7 @@ class Operation(Described):
         chosen_session(session, "operation.run").run(self, feed_dict)
 
     def __fetch__(self) -> Node:
-        _check_runs(self.node)
+        check_runs(self.node)
         return self.node
 
     def __repr__(self) -> str:
@@ -310,12 +311,8 @@ class GraphTensor(Operators, SymbolicTensor):
         return str(self.node.device)
 
     def consumers(self) -> list[Operation]:
-        found = _consumers(self.node.outputs[self.index])
-        if any(map(is_region, found)) and isinstance(self.node.graph, Graph):
-            whole = Expanded.of(self.node.graph)
-            if self.node.name in whole.by_name:
-                found = _consumers(whole.by_name[self.node.name].outputs[self.index])
-        return [_own_operation(x) for x in found]
+        own = self.node.outputs[self.index]
+        return [_own_operation(x) for x in consumers_listed(own)]
 
     def eval(self, feed_dict: Any = None, session: Session | None = None) -> Any:
         return chosen_session(session, "tensor.eval").run(self, feed_dict)
@@ -366,26 +363,13 @@ class ListedTensor(ShownTensor):
     """A tensor within a branch or a loop: programs may look at it, and nothing else."""
 
     def __tensor__(self) -> Tensor:
-        _check_runs(self.node)
+        check_runs(self.node)
         return super().__tensor__()
 
     __fetch__ = __tensor__
 
 
 ShownTensor.__name__ = ListedTensor.__name__ = "Tensor"
-
-
-def _check_runs(node: Node) -> None:
-    """Raise InvalidArgumentError for a node that only the list of a graph's nodes has."""
-    if original(node) is not None:
-        raise InvalidArgumentError(
-            f"{node.name} is within a branch or a loop, whose tensors can be neither fetched, fed "
-            "nor computed with outside of it; return what you want of it from there"
-        )
-
-
-def _consumers(x: SymbolicTensor) -> list[Node]:
-    return [node for node in x.node.graph.nodes if any(y is x for y in node.inputs)]
 
 
 def _own_operation(node: Node) -> Operation:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared.arrays import zeros_like
 from tensorlite.compat.shared.logging import get_logger
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph import tape
-from tensorlite.ops.create import zeros_like
 
 
 class GradientTape(tape.GradientTape):
@@ -89,4 +89,4 @@ def _unconnected(given: Any) -> Any:
 
 
 def _or_zeros(gradient: Any, source: Any) -> Any:
-    return zeros_like(source.__tensor__()) if gradient is None else gradient
+    return zeros_like(source, None) if gradient is None else gradient

@@ -19,7 +19,8 @@ from tensorlite import config
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import own_gradient
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import fill, shape, zeros_like
+from tensorlite.compat.shared.arrays import fill, shape
+from tensorlite.compat.shared.tapes import filled
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.configuration import patience
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
@@ -423,19 +424,9 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = "none",
 ) -> list[Any]:
-    wanted = getattr(unconnected_gradients, "value", unconnected_gradients)
-    if wanted not in ("none", "zero"):
-        raise InvalidArgumentError(
-            f"Unknown value for unconnected_gradients: {wanted!r}; allowed are 'none' and 'zero'"
-        )
-    found: list[Any] = _gradients(
-        ys, xs, grad_ys, gate_gradients, stop_gradients, name
-    )
-    if wanted == "none":
-        return found
-    listed = xs if isinstance(xs, (list, tuple)) else [xs]
-    pairs = zip(found, listed, strict=True)
-    return [zeros_like(x, None) if dx is None else dx for dx, x in pairs]
+    found = _gradients(ys, xs, grad_ys, gate_gradients, stop_gradients, name)
+    made: list[Any] = filled(found, nest.flatten(xs), unconnected_gradients)
+    return made
 
 
 @named("gradients", inner=None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from tensorlite.core.dtypes import variant
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import Graph
@@ -128,6 +129,28 @@ def _is_end(node: Node) -> bool:
 
 def _is_list(node: Node) -> bool:
     return any(x.dtype is variant for x in (*node.inputs, *node.outputs))
+
+
+def consumers_listed(x: SymbolicTensor) -> list[Node]:
+    """Return the nodes that take a tensor: as they are written, where a branch or loop does."""
+    found = _consumers(x)
+    if any(map(is_region, found)) and isinstance(x.node.graph, Graph):
+        made = Expanded.of(x.node.graph).by_name.get(x.node.name)
+        return found if made is None else _consumers(made.outputs[x.index])
+    return found
+
+
+def _consumers(x: SymbolicTensor) -> list[Node]:
+    return [node for node in x.node.graph.nodes if any(y is x for y in node.inputs)]
+
+
+def check_runs(node: Node) -> None:
+    """Raise InvalidArgumentError for a node that only the list of a graph's nodes has."""
+    if original(node) is not None:
+        raise InvalidArgumentError(
+            f"{node.name} is within a branch or a loop, whose tensors can be neither fetched, fed "
+            "nor computed with outside of it; return what you want of it from there"
+        )
 
 
 def original(node: Node) -> Graph | None:
