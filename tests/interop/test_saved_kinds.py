@@ -59,6 +59,18 @@ def test_gradients_that_the_program_gave(model: Any) -> None:
     assert float(tape.gradient(y, x)) == pytest.approx(206.89357, rel=1e-5)
 
 
+def test_gradients_that_the_program_gave_read_variables_and_reach_them() -> None:
+    model: Any = load_saved_model(FOLDER.with_name("saved_gradients"))
+    x = tl.asarray([[1.0, 1.0]])
+    with tl.GradientTape() as tape:
+        tape.watch(x)
+        y = model.steep(x)
+    dx, dw = tape.gradient(y, [x, model.w])
+    assert y.tolist() == [[10.0]]
+    assert dx.tolist() == [[40.0, 60.0]]
+    assert dw.tolist() == [[1.0], [1.0]]
+
+
 def test_tables_and_generators_have_what_they_had() -> None:
     model: Any = load_saved_model(FOLDER)
     assert model.looked_up(["x", "y"]).tolist() == [4, -1]

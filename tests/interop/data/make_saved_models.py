@@ -1,7 +1,8 @@
 """Makes SavedModels in this folder with TensorFlow, which the tests then read without it.
 
 Run it with a Python that has TensorFlow: `python make_saved_models.py NAME`; the name is `tf1` for
-TensorFlow 1.15, and `tf2` or `kinds` for 2.21. Only who changes the fixtures runs it, never a test.
+TensorFlow 1.15, and `tf2`, `kinds` or `gradients` for 2.21. Only who changes the fixtures runs it,
+never a test.
 """
 
 # mypy: disallow_untyped_decorators=False
@@ -153,15 +154,35 @@ def many_kinds(tf: Any, folder: Path) -> None:
     tf.saved_model.save(model, str(folder), None, options)
 
 
+def steep_weights(tf: Any, folder: Path) -> None:
+    """Write a function whose own gradient reads a variable, and has one for it, too."""
+    model = tf.Module()
+    model.w = tf.Variable([[2.0], [3.0]])
+
+    @tf.custom_gradient  # type: ignore[untyped-decorator]
+    def steep(x: Any) -> Any:
+        def pull(dy: Any, variables: Any = None) -> Any:
+            return tf.matmul(dy, model.w, transpose_b=True) * 10.0, [tf.ones([2, 1])]
+
+        return tf.matmul(x, model.w), pull
+
+    spec = tf.TensorSpec([None, 2])
+    model.steep = tf.function(lambda x: steep(x * 2.0), input_signature=[spec])
+    options = tf.saved_model.SaveOptions(save_debug_info=False)
+    tf.saved_model.save(model, str(folder), None, options)
+
+
 def main(name: str) -> None:
     """Write the model of one version."""
     tf: Any = import_module("tensorflow")
     folder = Path(__file__).parent / name / "saved_model"
-    if name == "kinds":
-        folder = Path(__file__).parent / "tf2" / "saved_kinds"
+    if name in ("kinds", "gradients"):
+        folder = Path(__file__).parent / "tf2" / f"saved_{name}"
     shutil.rmtree(folder, ignore_errors=True)
     if name == "kinds":
         many_kinds(tf, folder)
+    elif name == "gradients":
+        steep_weights(tf, folder)
     elif name == "tf1":
         graph_model(tf.compat.v1, folder)
     else:

@@ -182,11 +182,12 @@ def _identities(given: Given) -> Values:
         return given.node(IdentityN(), *tensors).outputs
     given.attribute("T")
     captured = [
-        given.graph.get_tensor_by_name(given.prefix + x) for x in own.captured
+        given.graph.get_tensor_by_name(given.prefix + x) if isinstance(x, str) else x
+        for x in own.captured
     ]
 
     def pull(dys: list[Tensor]) -> list[Tensor | None]:
-        inputs = [*dys, *captured]
+        inputs = [*dys, *[x if isinstance(x, Tensor) else x() for x in captured]]
         specs = [x.spec.without_value() for x in inputs]
         graph = given.library.graph(Called(own.function), specs)
         found = iter(calls(PartitionedCall(Compiled(graph)), *inputs))

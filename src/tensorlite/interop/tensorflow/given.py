@@ -72,8 +72,8 @@ class OwnGradient(NamedTuple):
     """The function that a program gave as the gradient of some tensors, as SavedModels have it."""
 
     function: str
-    captured: tuple[str, ...]
-    """What it takes beside gradients: names of tensors in the graph that the tensors are in."""
+    captured: tuple[str | Callable[[], Tensor], ...]
+    """What it takes beside gradients: tensors in the graph of the node by name, and others."""
     returned: tuple[bool, ...]
     """Of which inputs of the node it returns gradients."""
 

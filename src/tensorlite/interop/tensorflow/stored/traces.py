@@ -6,7 +6,7 @@ What the objects are that hold them is saved_models.py's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -45,7 +45,7 @@ class Library:
         protos = [_own_names(x, load) for x in graph_def.library.function]
         self._protos = {x.signature.name: x for x in protos}
         self._functions = Functions(protos)
-        self._functions.own_gradients = _own_gradients(graph_def, objects)
+        self._functions.own_gradients = _own_gradients(graph_def, objects, captured)
         self._objects = objects
         self._captured = captured
         self._kind = kind
@@ -138,14 +138,19 @@ def _own_names(function: Any, load: int) -> Any:
     return made
 
 
-def _own_gradients(graph_def: Any, objects: Any) -> dict[str, OwnGradient]:
+def _own_gradients(
+    graph_def: Any, objects: Any, captured: Callable[[int], Tensor]
+) -> dict[str, OwnGradient]:
     """Return the gradients that the program gave for some of its tensors, by their names."""
     found = {}
     for told in graph_def.library.registered_gradients:
         about = objects.concrete_functions.get(told.gradient_func)
         if about is None or not told.registered_op_type:
             continue
-        nodes = [objects.nodes[i].captured_tensor.name for i in about.bound_inputs]
+        nodes = [
+            objects.nodes[i].captured_tensor.name or partial(captured, i)
+            for i in about.bound_inputs
+        ]
         results = value_of(about.output_signature)
         listed = results if isinstance(results, (list, tuple)) else [results]
         given = tuple([isinstance(x, TensorSpec) for x in listed])
