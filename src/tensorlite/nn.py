@@ -96,13 +96,15 @@ from tensorlite.ops.pool import (
     max_pool2d,
 )
 from tensorlite.ops.pool_argmax import max_pool_with_argmax
-from tensorlite.ops.safe_embeddings import safe_embedding_lookup_sparse
 from tensorlite.ops.sampled import (
     log_uniform_candidates,
     nce_loss,
     sampled_softmax_loss,
 )
-from tensorlite.ops.sparse_dense import embedding_lookup_sparse
+from tensorlite.ops.sparse_embeddings import (
+    embedding_lookup_sparse,
+    safe_embedding_lookup_sparse,
+)
 from tensorlite.ops.trigonometric import tanh
 from tensorlite.ops.volume_pool import avg_pool3d, max_pool3d
 from tensorlite.ops.volumes import conv3d, conv3d_transpose

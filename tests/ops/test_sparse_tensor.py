@@ -79,9 +79,20 @@ def test_embeddings_of_sparse_numbers(combiner: Any) -> None:
     np.testing.assert_allclose(found.numpy()[:, 0], [8 / divisor, 0, 5], 1e-6)
 
 
+def test_embeddings_end_with_the_last_row_that_names_any() -> None:
+    ids = tl.sparse.SparseTensor([[0, 0], [2, 1]], [1, 0], (5, 2))
+    table = [[3.0], [5.0]]
+    assert tl.nn.embedding_lookup_sparse(table, ids).numpy().tolist() == [[5], [0], [3]]
+    scale = tl.sparse.SparseTensor([[0, 0], [2, 1]], [2.0, 4.0], (5, 2))
+    summed = tl.nn.embedding_lookup_sparse(table, ids, scale, combiner="sum")
+    assert summed.numpy().tolist() == [[10], [0], [12]]
+    with pytest.raises(tl.errors.DTypeError, match="both are sparse"):
+        tl.nn.embedding_lookup_sparse(table, ids, tl.ragged.constant([[1.0]]))
+
+
 def test_embeddings_are_limited_in_length() -> None:
     ids = tl.sparse.SparseTensor([[0, 0]], [0], (1, 1))
     found = tl.nn.embedding_lookup_sparse([[3.0, 4.0]], ids, max_norm=1.0)
     np.testing.assert_allclose(found.numpy(), [[0.6, 0.8]], 1e-6)
-    with pytest.raises(tl.errors.InvalidArgumentError, match="combiner='max'"):
+    with pytest.raises(tl.errors.InvalidArgumentError, match="got max"):
         tl.nn.embedding_lookup_sparse([[3.0]], ids, combiner="max")  # type: ignore[arg-type]

@@ -1,9 +1,9 @@
-"""Between sparse and dense tensors: conversion, products, sums, embeddings."""
+"""Between sparse and dense tensors: conversion, products, sums."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, overload
+from collections.abc import Callable
+from typing import Any, overload
 
 import numpy as np
 
@@ -11,20 +11,15 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
-from tensorlite.ops.arithmetic import conjugated, sum as sum_of
+from tensorlite.ops.arithmetic import conjugated
 from tensorlite.ops.arrange import expand_dims, matrix_transpose, size
-from tensorlite.ops.bounds import maximum
 from tensorlite.ops.compare import not_equal
-from tensorlite.ops.create import ones
-from tensorlite.ops.elementwise import exp, sqrt, square
-from tensorlite.ops.embedding import Strategy, embedding_lookup
-from tensorlite.ops.gather import gather, gather_nd, sizes, unsorted_segment_sum
+from tensorlite.ops.elementwise import exp
+from tensorlite.ops.gather import gather, gather_nd, unsorted_segment_sum
 from tensorlite.ops.identity import stop_gradient
 from tensorlite.ops.join import concat
 from tensorlite.ops.masks import Where, boolean_mask
-from tensorlite.ops.operators import abs as abs_of, astype, reshape
-from tensorlite.ops.quotients import divide_no_nan
-from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.operators import abs as abs_of, astype
 from tensorlite.ops.reduce import prod as prod_of
 from tensorlite.ops.scatter import tensor_scatter_nd_add
 from tensorlite.ops.segment import unsorted_segment_max
@@ -34,7 +29,6 @@ from tensorlite.ops.sparse_layout import SparseToDense
 from tensorlite.ops.sparse_tensor import SparseTensor, numbers_of, places_of
 
 __all__ = [
-    "embedding_lookup_sparse",
     "from_dense",
     "map_values",
     "sparse_add",
@@ -262,60 +256,3 @@ def sparse_mask(slices: IndexedSlices, mask_indices: TensorLike) -> IndexedSlice
         boolean_mask(slices.indices, left),
         slices.dense_shape,
     )
-
-
-Combiner = Literal["mean", "sqrtn", "sum"]
-
-
-def embedding_lookup_sparse(
-    params: TensorLike | Sequence[TensorLike],
-    sp_ids: SparseTensor | RaggedTensor,
-    sp_weights: SparseTensor | RaggedTensor | None = None,
-    combiner: Combiner = "mean",
-    partition_strategy: Strategy = "mod",
-    max_norm: float | None = None,
-) -> Tensor:
-    """Return for each row of `sp_ids` the rows of an embedding that it names, as one.
-
-    `combiner` adds them ("sum"), divides by the weights' sum ("mean"), or by the root of the sum
-    of their squares ("sqrtn"). A row that names none is 0.
-
-    >>> ids = tl.sparse.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 2, 1], (2, 2))
-    >>> print(tl.nn.embedding_lookup_sparse([[1.0], [2.0], [3.0]], ids))
-    [[2.]
-     [2.]]
-    """
-    if combiner not in ("mean", "sqrtn", "sum"):
-        raise InvalidArgumentError(
-            f"combiner={combiner!r}; allowed: 'mean', 'sqrtn', 'sum'"
-        )
-    rows, count = _rows_of(sp_ids)
-    found = embedding_lookup(params, sp_ids.values, partition_strategy)
-    if max_norm is not None:
-        found = _limited(found, max_norm)
-    if sp_weights is None:
-        weights = ones([sizes(rows)[0]], dtype=found.dtype)
-    else:
-        weights = astype(sp_weights.values, found.dtype)
-    inner = [1] * (found.ndim - 1)
-    total = unsorted_segment_sum(found * reshape(weights, [-1, *inner]), rows, count)
-    if combiner == "sum":
-        return total
-    part = weights if combiner == "mean" else square(weights)
-    whole = unsorted_segment_sum(part, rows, count)
-    divisor = whole if combiner == "mean" else sqrt(whole)
-    return divide_no_nan(total, reshape(divisor, [-1, *inner]))
-
-
-def _rows_of(x: SparseTensor | RaggedTensor) -> tuple[Tensor, Tensor]:
-    """Return in which row each element is, and how many rows there are."""
-    if isinstance(x, RaggedTensor):
-        return x.value_rowids(), x.nrows()
-    return x.indices[:, 0], x.dense_shape[0]
-
-
-def _limited(rows: Tensor, max_norm: float) -> Tensor:
-    """Return rows, those longer than `max_norm` scaled down to it."""
-    axes = tuple(range(1, rows.ndim))
-    length = sqrt(sum_of(square(rows), axis=axes, keepdims=True))
-    return rows * (max_norm / maximum(length, max_norm))

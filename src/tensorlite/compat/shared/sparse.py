@@ -24,7 +24,7 @@ from tensorlite.core.dtypes import (
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.graph_mode.sessions import chosen_session
+from tensorlite.graph_mode.sessions import PARTS_AS, chosen_session
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.sparse_forms import (
     SparseAdd,
@@ -58,7 +58,14 @@ _value_kind: Any = SparseTensorValue
 _value_kind.plain_kind = PlainSparse  # taken as tensors are
 
 
-class SparseTensor(PlainSparse):
+class _SparseKind(type):
+    """Takes for sparse tensors those too that methods of ragged tensors return."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, PlainSparse)
+
+
+class SparseTensor(PlainSparse, metaclass=_SparseKind):
     """A sparse tensor of a graph, whose parts programs see."""
 
     __slots__ = ()
@@ -176,6 +183,7 @@ def _as_seen(*parts: Any) -> SparseTensor:
 
 
 views.SHOWN_AS[PlainSparse] = views.SHOWN_AS[SparseTensor] = _as_seen
+PARTS_AS[PlainSparse] = SparseTensorValue
 
 
 def as_sparse(value: Any) -> Any:

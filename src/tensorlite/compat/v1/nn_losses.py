@@ -26,8 +26,7 @@ from tensorlite.ops import (
     ctc,
     embedding,
     losses,
-    safe_embeddings,
-    sparse_dense,
+    sparse_embeddings,
 )
 from tensorlite.ops.compare import where
 from tensorlite.ops.elementwise import exp, log, sqrt, square
@@ -215,7 +214,7 @@ def embedding_lookup_sparse(
     max_norm: float | None = None,
     allow_fast_lookup: bool = False,
 ) -> Any:
-    return sparse_dense.embedding_lookup_sparse(
+    return sparse_embeddings.embedding_lookup_sparse(
         _shards(params),
         sp_ids,
         sp_weights,
@@ -258,6 +257,7 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     partition_strategy: Any = "div",
     max_norm: float | None = None,
+    allow_fast_lookup: bool = False,
 ) -> Any:
     parts = _shards(embedding_weights)
     shards = parts if isinstance(parts, list) else [parts]
@@ -268,7 +268,7 @@ def safe_embedding_lookup_sparse(
             raise InvalidArgumentError(
                 f"embedding_weights and sparse_weights are of one dtype, not {kinds} and {wanted}"
             )
-    return safe_embeddings.safe_embedding_lookup_sparse(
+    return sparse_embeddings.safe_embedding_lookup_sparse(
         parts,
         sparse_ids,
         sparse_weights,

@@ -13,9 +13,11 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.ops.examples import FixedLenFeature
 from tensorlite.ops.join import concat
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.safe_embeddings import safe_embedding_lookup_sparse
 from tensorlite.ops.shape import reshape
-from tensorlite.ops.sparse_dense import Combiner
+from tensorlite.ops.sparse_embeddings import (
+    Combiner,
+    safe_embedding_lookup_sparse,
+)
 from tensorlite.train.feature_columns.base import (
     CategoricalColumn,
     Column,

@@ -19,12 +19,15 @@ from tensorlite.ops.bounds import maximum
 from tensorlite.ops.crossing import every_element
 from tensorlite.ops.examples import FixedLenFeature, VarLenFeature
 from tensorlite.ops.gather import scatter_nd, sizes
-from tensorlite.ops.safe_embeddings import safe_embedding_lookup_sparse
 from tensorlite.ops.scatter import one_hot
 from tensorlite.ops.search import searchsorted
 from tensorlite.ops.segment import unsorted_segment_max
 from tensorlite.ops.shape import astype, reshape
-from tensorlite.ops.sparse_dense import Combiner, to_dense
+from tensorlite.ops.sparse_dense import to_dense
+from tensorlite.ops.sparse_embeddings import (
+    Combiner,
+    safe_embedding_lookup_sparse,
+)
 from tensorlite.ops.sparse_tensor import SparseTensor
 from tensorlite.ops.stack import stack
 from tensorlite.train.feature_columns.base import (
