@@ -127,8 +127,18 @@ def test_specs_of_classes_are_compared_by_what_they_serialise() -> None:
 def test_values_that_may_change_or_have_parts_are_tensors_without_a_static_value() -> (
     None
 ):
-    for x in (Line(2.0, 1.0), tf.Variable(1.0), tf.ragged.constant([[1], []])):
+    for x in (tf.Variable(1.0), tf.ragged.constant([[1], []])):
         assert tf.is_tensor(x)
         assert tf.get_static_value(x) is None
     assert tf.get_static_value(tf.constant(2)) == 2
     assert tf.get_static_value("text") == "text"
+
+
+def test_a_program_s_own_values_are_no_tensors_but_have_an_identity() -> None:
+    line = Line(2.0, 1.0, "a")
+    assert not tf.is_tensor(line)
+    assert tf.get_static_value(line) is line
+    same = tf.identity(line)
+    assert isinstance(same, Line)
+    assert same is not line
+    assert (float(same.slope), same.label) == (2.0, "a")

@@ -223,7 +223,7 @@ def test_factors_and_eigenvalues_of_symmetric_ones() -> None:
         full(BATCH).eigvals()
     with pytest.raises(ValueError, match="positive definite"):
         full(BATCH).cholesky()
-    with pytest.raises(ValueError, match="disagree"):
+    with pytest.raises(ValueError, match="always non-singular"):
         tf.linalg.LinearOperatorFullMatrix(
             BATCH, is_positive_definite=True, is_non_singular=False
         )
@@ -287,4 +287,107 @@ def test_matrices_over_tensors_of_no_known_rank_have_no_known_shape() -> None:
     assert (found.numpy().tolist(), sizes.numpy().tolist()) == (
         [[2.0], [3.0]],
         [2, 2],
+    )
+
+
+LINALG = tf.linalg
+REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: LINALG.LinearOperatorDiag(2.0), ValueError, "at least 1 dimension"),
+    (lambda: LINALG.LinearOperatorFullMatrix([1.0]), ValueError, "at least 2 dim"),
+    (lambda: LINALG.LinearOperatorToeplitz(1.0, 2.0), ValueError, "at least 1 dim"),
+    (lambda: LINALG.LinearOperatorIdentity(2.0), TypeError, "must be integer"),
+    (lambda: LINALG.LinearOperatorIdentity([2]), ValueError, "must be a 0-D Tensor"),
+    (lambda: LINALG.LinearOperatorIdentity(-2), ValueError, "must be non-negative"),
+    (
+        lambda: LINALG.LinearOperatorIdentity(2, is_non_singular=False),
+        ValueError,
+        "identity operator is always non-singular",
+    ),
+    (
+        lambda: LINALG.LinearOperatorDiag([1.0], is_self_adjoint=False),
+        ValueError,
+        "always self-adjoint",
+    ),
+    (
+        lambda: LINALG.LinearOperatorFullMatrix(np.eye(2), is_square=False).is_square,
+        ValueError,
+        "but the operator was square",
+    ),
+    (
+        lambda: LINALG.LinearOperatorKronecker(
+            [LINALG.LinearOperatorDiag(np.ones(2, kind)) for kind in ("f4", "f8")]
+        ),
+        TypeError,
+        "same dtype",
+    ),
+    (
+        lambda: LINALG.LinearOperatorComposition(
+            [LINALG.LinearOperatorIdentity(2)] * 2, is_non_singular=False
+        ),
+        ValueError,
+        "composition of non-singular operators is always non-singular",
+    ),
+    (
+        lambda: LINALG.LinearOperatorFullMatrix(np.eye(3)).matmul(
+            LINALG.LinearOperatorFullMatrix(np.eye(2))
+        ),
+        ValueError,
+        "Operators are incompatible",
+    ),
+    (
+        lambda: LINALG.LinearOperatorLowRankUpdate(
+            LINALG.LinearOperatorIdentity(3, dtype="float64"), np.ones([4, 2])
+        ),
+        ValueError,
+        "not compatible",
+    ),
+    (
+        lambda: LINALG.LinearOperatorBlockLowerTriangular(
+            [
+                [LINALG.LinearOperatorFullMatrix(np.eye(2))],
+                [LINALG.LinearOperatorFullMatrix(np.eye(n)) for n in (3, 3)],
+            ]
+        ),
+        ValueError,
+        "must be the same as",
+    ),
+    (
+        lambda: LINALG.LinearOperatorInversion(
+            LINALG.LinearOperatorFullMatrix(np.eye(2), is_self_adjoint=False),
+            is_self_adjoint=True,
+        ),
+        ValueError,
+        "self-adjoint if and only if",
+    ),
+    (
+        lambda: LINALG.LinearOperatorZeros(2).assert_non_singular(),
+        ValueError,
+        "always non-invertible",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "error", "said"), REFUSED)
+def test_what_does_not_fit_together_is_refused(
+    make: Callable[[], Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        make()
+
+
+def test_scaled_identities_stay_such() -> None:
+    one = LINALG.LinearOperatorScaledIdentity(2, 4.0)
+    kind = LINALG.LinearOperatorScaledIdentity
+    for made, wanted in (
+        (one.inverse(), 0.25),
+        (one.matmul(one), 16.0),
+        (
+            LINALG.LinearOperatorScaledIdentity(2, 4.0, True, True, True).cholesky(),
+            2.0,
+        ),
+    ):
+        assert isinstance(made, kind)
+        np.testing.assert_allclose(made.to_dense(), wanted * np.eye(2))
+    assert isinstance(
+        LINALG.LinearOperatorIdentity(2).inverse(), LINALG.LinearOperatorIdentity
     )

@@ -77,3 +77,9 @@ def test_a_whole_float_is_a_seed() -> None:
     drawn = tf.random.uniform([2]).numpy()
     tf.random.set_seed(1.0)
     assert tf.random.uniform([2]).numpy().tolist() == drawn.tolist()
+
+
+def test_a_vector_of_two_is_no_seed_of_an_operator() -> None:
+    for draw in (tf.random.normal, tf.random.uniform):
+        with pytest.raises(TypeError, match="Expected int for argument 'seed'"):
+            draw([2], seed=tf.constant([1, 2]))

@@ -79,3 +79,12 @@ def test_gradients_of_targets_may_be_nested_lists(session: Any) -> None:
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     (found,) = tf.gradients(x * 2.0, x, grad_ys=[[[1.0, 2.0], [3.0, 4.0]]])
     np.testing.assert_array_equal(session.run(found), [[2.0, 4.0], [6.0, 8.0]])
+
+
+def test_sparse_tensors_that_ragged_ones_give_are_fetched_as_values() -> None:
+    with v1.Graph().as_default(), v1.Session() as session:
+        made = v1.ragged.constant([[1, 2], [3]]).to_sparse()
+        assert isinstance(made, v1.SparseTensor)
+        found = session.run(made)
+    assert isinstance(found, v1.SparseTensorValue)
+    assert found.indices.tolist() == [[0, 0], [0, 1], [1, 0]]

@@ -24,6 +24,19 @@ def eager() -> Iterator[None]:
 X = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
 
 
+def test_tensors_of_a_trace_tell_of_their_operation_and_graph() -> None:
+    told: list[Any] = []
+
+    @tf.function
+    def doubled(x: Any) -> Any:
+        y = x * 2.0
+        told.extend([y.op.type, y.op.inputs[0].name, x.graph is y.graph, x.op.name])
+        return y
+
+    assert float(doubled(tf.constant(3.0))) == 6.0
+    assert told == ["Mul", "x:0", True, "x"]
+
+
 def test_a_seed_gives_the_numbers_that_tensorflow_draws() -> None:
     """The expected numbers are TensorFlow 2.21's."""
     tf.random.set_seed(1)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import pytest
+
 from tensorlite.compat import v1 as tf1, v2 as tf
 from tensorlite.graph_mode.graph import mode
 
@@ -71,3 +74,9 @@ def test_shapes_are_tensors_of_whole_numbers_in_graphs_too() -> None:
             assert tf.identity(shape).dtype == tf.int32
         joined = tf.concat([tf.TensorShape([]), tf.TensorShape([2])], 0)
         assert (joined.dtype, tf.zeros(joined).shape.as_list()) == (tf.int32, [2])
+
+
+@pytest.mark.parametrize("size", [3, np.int64(3), np.array(3), np.array([3])])
+def test_a_size_alone_is_a_shape_of_one_axis(size: Any) -> None:
+    assert tf.TensorShape(size).as_list() == [3]
+    assert tf.TensorShape(tf.constant(size)).as_list() == [3]

@@ -82,7 +82,11 @@ def test_embeddings_of_sparse_numbers(combiner: Any) -> None:
 def test_embeddings_end_with_the_last_row_that_names_any() -> None:
     ids = tl.sparse.SparseTensor([[0, 0], [2, 1]], [1, 0], (5, 2))
     table = [[3.0], [5.0]]
-    assert tl.nn.embedding_lookup_sparse(table, ids).numpy().tolist() == [[5], [0], [3]]
+    assert tl.nn.embedding_lookup_sparse(table, ids).numpy().tolist() == [
+        [5],
+        [0],
+        [3],
+    ]
     scale = tl.sparse.SparseTensor([[0, 0], [2, 1]], [2.0, 4.0], (5, 2))
     summed = tl.nn.embedding_lookup_sparse(table, ids, scale, combiner="sum")
     assert summed.numpy().tolist() == [[10], [0], [12]]

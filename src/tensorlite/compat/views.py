@@ -32,7 +32,7 @@ from tensorlite.core.shapes import SCALAR, AnyShape
 from tensorlite.core.sizes import Dimension
 from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.graph import Node, NodesSeen, SymbolicTensor
 from tensorlite.graph_mode.graph import (
     Graph,
     active_graph,
@@ -405,6 +405,9 @@ def operation(node: Node) -> Operation:
         known[node] = Operation(node)
     found: Operation = known[node]
     return found
+
+
+NodesSeen.kind = staticmethod(operation)
 
 
 def graph_of(node: Node) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
+from operator import index
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -30,6 +31,8 @@ def sizes_of(shape: Any) -> Dims | None:
         return None if shape.rank is None else tuple(shape.as_list())
     if isinstance(shape, (int, np.integer)) and not isinstance(shape, bool):
         return (int(shape),)
+    if getattr(shape, "ndim", None) == 0 and hasattr(shape, "__index__"):
+        return (index(shape),)
     if isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
         raise ShapeError(
             f"{shape!r} is no shape; allowed are sequences of sizes, such as (2, None), and None"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +27,12 @@ class Placeholder(Op):
     def infer(self) -> TensorSpec:
         """Return the spec of the values that may be given."""
         return self.spec
+
+
+class NodesSeen:
+    """As what programs see nodes: where results are TensorFlow's, as its operations."""
+
+    kind: Callable[[Any], Any] = staticmethod(lambda node: node)
 
 
 class SymbolicTensor(Tensor):
@@ -70,6 +76,16 @@ class SymbolicTensor(Tensor):
                 merged, had.dtype, had.name, had.inner, had.trainable, had.known
             )
         )
+
+    @property
+    def op(self) -> Any:
+        """The node that this is an output of, as programs see it."""
+        return NodesSeen.kind(self.node)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that this is in."""
+        return self.node.graph
 
     @property
     def device(self) -> DeviceName:

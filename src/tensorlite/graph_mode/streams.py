@@ -27,6 +27,7 @@ from tensorlite.core.dispatch import (
     tracer,
 )
 from tensorlite.core.dtypes import DTypeLike, as_dtype
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.scope import (
     asked_for,
@@ -79,6 +80,16 @@ class GlobalSeed:
 global_seed = GlobalSeed()
 
 
+def one_whole(seed: Any) -> int:
+    """Return a seed of an operator; DTypeError for what is none, as a vector of two is."""
+    if getattr(seed, "shape", ()) != ():
+        raise DTypeError(
+            f"Expected int for argument 'seed' not {seed!r}; functions of tf.random.stateless_* "
+            "take a vector of two"
+        )
+    return int(whole(seed, "seed"))
+
+
 def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     """Return the two seeds of an operator, None for both where nobody has given one.
 
@@ -87,7 +98,7 @@ def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     """
     graph = active_graph()
     first = global_seed.seed if graph is None else graph.seed
-    second = seed if seed is None else int(whole(seed, "seed"))
+    second = seed if seed is None else one_whole(seed)
     if first is None and second is None:
         return None, None
     if first is None:

@@ -19,6 +19,7 @@ from tensorlite.compat.calling import agreeing, converted, given_constant, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.sizes import ends_of, sizes_of
 from tensorlite.compat.views import plain, shown
+from tensorlite.core import nest
 from tensorlite.core.check import integers_of, one_integer, several
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import (
@@ -439,6 +440,9 @@ def identity(input: Any, name: str | None = None) -> Any:
     if isinstance(input, IndexedSlices):
         rows = tl.identity(input.values), tl.identity(input.indices)
         return IndexedSlices(*rows, input.dense_shape)
+    if isinstance(input, nest.Composite):
+        parts = [tl.identity(converted(x)) for x in nest.flatten(input)]
+        return nest.pack_like(input, parts)
     return tl.identity(converted(input))
 
 

@@ -21,6 +21,7 @@ from tensorlite.compat.shared.known_matrices import (
     tensor_of,
 )
 from tensorlite.compat.shared.linear_operator import LinearOperator, conjugate
+from tensorlite.compat.shared.operator_checks import always, with_rank
 from tensorlite.core.dtypes import as_dtype, complex64, complex128, float64
 
 _TRANSFORMS = {
@@ -45,9 +46,10 @@ class LinearOperatorCirculant(LinearOperator):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        self._spectrum = kept(spectrum)
+        self._spectrum = with_rank(kept(spectrum), self.block_depth, "spectrum")
         symmetric = is_self_adjoint
-        if symmetric is None and not self._spectrum.dtype.is_complex:
+        if not self._spectrum.dtype.is_complex:
+            always("An operator of a real spectrum", [None, symmetric], [False, True])
             symmetric = True
         hints = (is_non_singular, symmetric, is_positive_definite, True)
         parameters = {"spectrum": spectrum, "input_output_dtype": input_output_dtype}
@@ -171,7 +173,8 @@ class LinearOperatorToeplitz(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorToeplitz",
     ) -> None:
-        self._col, self._row = kept(col), kept(row)
+        self._col = with_rank(kept(col), 1, "col")
+        self._row = with_rank(kept(row), 1, "row")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
         parameters = {"col": col, "row": row}
         super().__init__(self._col.dtype, None, *hints, name, parameters)

@@ -19,6 +19,7 @@ from tensorlite.compat.shared import (
     matrices,
     reductions,
 )
+from tensorlite.compat.shared.operator_checks import always
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.state import Variable
@@ -71,15 +72,14 @@ class KnownMatrix(Module):
         name: str | None = None,
         parameters: Any = None,
     ) -> None:
-        for hint, what in (
-            (is_positive_definite and is_non_singular is False, "non-singular"),
-            (is_non_singular and is_square is False, "square"),
-            (is_self_adjoint and is_square is False, "square"),
+        given = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        for kind, hint, known in (
+            ("positive-definite", is_positive_definite, (True, False, True, True)),
+            ("non-singular", is_non_singular, (True, False, False, True)),
+            ("self-adjoint", is_self_adjoint, (False, True, False, True)),
         ):
             if hint:
-                raise InvalidArgumentError(
-                    f"{type(self).__name__}: the hints disagree; by the others it is {what}"
-                )
+                always(f"A {kind} operator", given, known)
         non_singular = True if is_positive_definite else is_non_singular
         square = True if non_singular or is_self_adjoint else is_square
         self.hints: Hints = (
@@ -118,9 +118,14 @@ class KnownMatrix(Module):
 
     @property
     def is_square(self) -> bool | None:
-        rows, columns = self.range_dimension, self.domain_dimension
-        if self.hints[3] is not None or None in (rows, columns):
+        rows, columns = (None, None) if self.shape.rank is None else self.shape[-2:]
+        if None in (rows, columns):
             return self.hints[3]
+        if self.hints[3] not in (None, rows == columns):
+            raise InvalidArgumentError(
+                f"User set is_square hint to {self.hints[3]}, but the operator was "
+                f"{'square' if rows == columns else 'not square'}: {self.name}"
+            )
         return bool(rows == columns)
 
     # Shapes.

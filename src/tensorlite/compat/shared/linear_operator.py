@@ -26,6 +26,12 @@ from tensorlite.compat.shared.known_matrices import (
     static_shape,
     tensor_of,
 )
+from tensorlite.compat.shared.operator_checks import (
+    alike,
+    fitting,
+    joined,
+    with_rank,
+)
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import broadcast
@@ -51,6 +57,7 @@ class LinearOperator(KnownMatrix):
         name: str = "matmul",
     ) -> Any:
         if isinstance(x, LinearOperator):
+            fitting(self, x, adjoint, adjoint_arg)
             left = self.adjoint() if adjoint else self
             return left.times(x.adjoint() if adjoint_arg else x)
         return self._matmul(tensor_of(x, self.dtype), adjoint, adjoint_arg)
@@ -83,6 +90,7 @@ class LinearOperator(KnownMatrix):
         self._refuse(self.is_non_singular is False, "solve", "singular")
         self._refuse(self.is_square is False, "solve", "not square")
         if isinstance(rhs, LinearOperator):
+            fitting(self, rhs, not adjoint, adjoint_arg)
             left = self.adjoint() if adjoint else self
             return left.inverse().times(rhs.adjoint() if adjoint_arg else rhs)
         return self._solve(tensor_of(rhs, self.dtype), adjoint, adjoint_arg)
@@ -147,7 +155,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
-        self.tril = kept(tril)
+        self.tril = with_rank(kept(tril), 2, "tril")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite)
         square = True if is_square is None else is_square
         super().__init__(self.tril.dtype, None, *hints, square, name, {"tril": tril})
@@ -201,6 +209,7 @@ class _OfAnother(LinearOperator):
     ) -> None:
         self._operator = operator
         given = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        alike(given, operator.hints)
         hints = completed(given, operator.hints)
         super().__init__(operator.dtype, None, *hints, name, {"operator": operator})
 
@@ -271,6 +280,11 @@ class LinearOperatorInversion(_OfAnother):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
+        if operator.is_non_singular is False or is_non_singular is False:
+            raise InvalidArgumentError(
+                "operator and supplied hints must have is_non_singular=True, for there is an "
+                f"inverse: {operator.name}"
+            )
         given = (True, is_self_adjoint, is_positive_definite, True)
         super().__init__(operator, *given, name or f"{operator.name}_inv")
 
@@ -310,12 +324,13 @@ class LinearOperatorComposition(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators = list(operators)
+        dtype = joined("The composition", self._operators, [is_non_singular])
         if is_non_singular is None:
             is_non_singular = together([x.is_non_singular for x in self._operators])
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         name = name or "_o_".join(x.name for x in self._operators)
         given = {"operators": self._operators}
-        super().__init__(self._operators[0].dtype, None, *hints, name, given)
+        super().__init__(dtype, None, *hints, name, given)
 
     @property
     def operators(self) -> list[LinearOperator]:

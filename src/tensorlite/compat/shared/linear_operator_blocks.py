@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, elementwise, matrices
@@ -20,11 +20,18 @@ from tensorlite.compat.shared.linear_operator import (
     together,
 )
 from tensorlite.compat.shared.linear_operators import LinearOperatorDiag
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.compat.shared.operator_checks import joined, same_size
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.spec import broadcast
 
 
 class _Several(LinearOperator):
     """An operator made of several, each of which has the hints that all have."""
+
+    what: ClassVar[str]
+    """How programs call what it makes of them."""
+    joint: ClassVar[str]
+    """What stands between their names in its own."""
 
     def __init__(
         self,
@@ -36,18 +43,16 @@ class _Several(LinearOperator):
         name: str | None = None,
     ) -> None:
         self._operators = list(operators)
-        if not self._operators:
-            raise InvalidArgumentError(
-                f"{type(self).__name__} takes one operator or more"
-            )
         given = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        dtype = joined(self.what, self._operators, given[:3])
         every = [x.hints for x in self._operators]
         non_singular, symmetric, definite, square = (
             together(list(hints)) for hints in zip(*every, strict=True)
         )
         hints = completed(given, (non_singular, symmetric, definite, square))
         parameters = {"operators": self._operators}
-        super().__init__(self._operators[0].dtype, None, *hints, name, parameters)
+        name = name or self.joint.join(x.name for x in self._operators)
+        super().__init__(dtype, None, *hints, name, parameters)
 
     @property
     def operators(self) -> list[LinearOperator]:
@@ -69,6 +74,8 @@ class _Several(LinearOperator):
 
 class LinearOperatorBlockDiag(_Several):
     """Matrices along the diagonal of a larger one."""
+
+    what, joint = "The direct sum", "_ds_"
 
     def _shape(self) -> Any:
         rows = sum(x.shape.as_list()[-2] for x in self.operators)
@@ -152,11 +159,35 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
                     f"row {i} has {len(row)} blocks; of a lower triangle it has {i + 1}"
                 )
         self._diagonal = [row[-1] for row in self._operators]
+        what = "A lower triangle of blocks with a diagonal"
+        joined(what, self._diagonal, [is_non_singular])
+        joined(what, [x for row in self._operators for x in row], [])
+        self._fit(is_square)
         if is_non_singular is None:
             is_non_singular = together([x.is_non_singular for x in self._diagonal])
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         given = {"operators": operators}
         super().__init__(self._diagonal[0].dtype, None, *hints, name, given)
+
+    def _fit(self, is_square: bool | None) -> None:
+        """Raise an error unless blocks on the diagonal are square, and the others as they ask."""
+        if is_square is False or any(x.is_square is False for x in self._diagonal):
+            raise InvalidArgumentError(
+                "LinearOperatorBlockLowerTriangular must be square, and so must the operators on "
+                "its diagonal"
+            )
+        for i, row in enumerate(self._operators):
+            for j, block in enumerate(row):
+                for name, own, other in (
+                    ("domain_dimension", block.domain_dimension, self._diagonal[j]),
+                    ("range_dimension", block.range_dimension, self._diagonal[i]),
+                ):
+                    asked = getattr(other, name)
+                    if None not in (own, asked) and own != asked:
+                        raise ShapeError(
+                            f"Argument `operators[{i}][{j}].{name}` ({own}) must be the same as "
+                            f"that of the block on the diagonal ({asked})"
+                        )
 
     @property
     def operators(self) -> list[list[LinearOperator]]:
@@ -212,6 +243,8 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
 
 class LinearOperatorKronecker(_Several):
     """Kronecker's product of matrices: each element of one, times the next."""
+
+    what, joint = "The Kronecker product", "_x_"
 
     def _shape(self) -> Any:
         shapes = [x.shape.as_list() for x in self.operators]
@@ -315,8 +348,27 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             and (is_diag_update_positive or diag_update is None)
         ):
             definite = base_operator.is_positive_definite
+        self._check()
         hints = (is_non_singular, symmetric, definite, is_square)
         super().__init__(base_operator.dtype, None, *hints, name)
+
+    def _check(self) -> None:
+        """Raise ShapeError where what is known of the parts' shapes does not fit together."""
+        base, sides = self._base_operator, (self._u.get_shape(), self._v.get_shape())
+        if base.shape.rank is None:
+            return
+        batches = [tuple(base.batch_shape)]
+        for side, rows in zip(
+            sides, (base.range_dimension, base.domain_dimension), strict=True
+        ):
+            if side.rank is not None:
+                same_size(side[-2], rows)
+                batches.append(tuple(side[:-2]))
+        update = None if self._update is None else self._update.get_shape()
+        if update is not None and update.rank is not None:
+            same_size(update[-1], sides[0][-1] if sides[0].rank else None)
+            batches.append(tuple(update[:-1]))
+        broadcast(*batches)
 
     @property
     def base_operator(self) -> LinearOperator:

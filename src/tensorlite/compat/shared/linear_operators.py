@@ -12,12 +12,14 @@ from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import (
     arrays,
     banded,
+    checks,
     diagonals,
     elementwise,
     matrices,
     reductions,
 )
 from tensorlite.compat.shared.known_matrices import (
+    Hints,
     kept,
     log_abs_product,
     square_over,
@@ -30,7 +32,9 @@ from tensorlite.compat.shared.linear_operator import (
     conjugate,
     product,
 )
+from tensorlite.compat.shared.operator_checks import always, whole, with_rank
 from tensorlite.core.dtypes import as_dtype, float32, int32
+from tensorlite.core.errors import InvalidArgumentError
 
 
 class LinearOperatorFullMatrix(LinearOperator):
@@ -45,7 +49,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
-        self.matrix = kept(matrix)
+        self.matrix = with_rank(kept(matrix), 2, "matrix")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(self.matrix.dtype, None, *hints, name, {"matrix": matrix})
 
@@ -73,10 +77,11 @@ class LinearOperatorDiag(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorDiag",
     ) -> None:
-        self._diag = kept(diag)
+        self._diag = with_rank(kept(diag), 1, "diag")
         dtype = self._diag.dtype
         symmetric = is_self_adjoint
-        if symmetric is None and not dtype.is_complex:
+        if not dtype.is_complex:
+            always("A real diagonal operator", [None, symmetric], [False, True])
             symmetric = True
         hints = (is_non_singular, symmetric, is_positive_definite)
         square = True if is_square is None else is_square
@@ -131,6 +136,28 @@ class LinearOperatorDiag(LinearOperator):
             return LinearOperatorLowerTriangular(self.matmul(other.to_dense()))
         return super().times(other)
 
+    def _assert_non_singular(self) -> Any:
+        return checks.assert_positive(
+            elementwise.abs(self._diag_part()),
+            message="Singular operator: Diagonal contained zero values.",
+        )
+
+    def _assert_positive_definite(self) -> Any:
+        said = "Diagonal operator had diagonal entries with non-positive real part, "
+        return checks.assert_positive(
+            elementwise.real(self._diag_part()),
+            message=f"{said}thus was not positive definite.",
+        )
+
+    def _assert_self_adjoint(self) -> Any:
+        said = "This diagonal operator contained non-zero imaginary values. "
+        parts = elementwise.imag(self._diag_part())
+        return checks.assert_equal(
+            parts,
+            arrays.zeros((), dtype=parts.dtype),
+            message=f"{said}Thus it was not self-adjoint.",
+        )
+
     def _linop_adjoint(self) -> LinearOperator:
         return LinearOperatorDiag(conjugate(self._diag_part()), *self.hints)
 
@@ -157,10 +184,39 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorScaledIdentity",
     ) -> None:
-        self.multiplier = tensor_of(multiplier)
-        ones = arrays.ones([num_rows], dtype=self.multiplier.dtype)
+        self._count = whole(num_rows, "num_rows")
+        self.multiplier = kept(multiplier)
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-        super().__init__(arrays.expand_dims(self.multiplier, -1) * ones, *hints, name)
+        super().__init__(self._diag_part(), *hints, name)
+
+    def _diag_part(self) -> Any:
+        ones = arrays.ones([self._count], dtype=self.multiplier.dtype)
+        return arrays.expand_dims(tensor_of(self.multiplier), -1) * ones
+
+    def _scaled(
+        self,
+        multiplier: Any,
+        hints: Hints = (None, None, None, True),
+    ) -> LinearOperator:
+        return LinearOperatorScaledIdentity(self._count, multiplier, *hints)
+
+    def times(self, other: LinearOperator) -> LinearOperator:
+        if isinstance(other, LinearOperatorIdentity):
+            return self
+        if isinstance(other, LinearOperatorScaledIdentity):
+            return self._scaled(self.multiplier * other.multiplier)
+        return super().times(other)
+
+    def _linop_adjoint(self) -> LinearOperator:
+        return self._scaled(conjugate(self.multiplier), self.hints)
+
+    def _linop_inverse(self) -> LinearOperator:
+        return self._scaled(1.0 / self.multiplier, self.hints)
+
+    def _linop_cholesky(self) -> LinearOperator:
+        return self._scaled(
+            elementwise.sqrt(self.multiplier), (True, True, True, True)
+        )
 
 
 class LinearOperatorIdentity(LinearOperatorScaledIdentity):
@@ -178,13 +234,20 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorIdentity",
     ) -> None:
-        batch = () if batch_shape is None else batch_shape
+        batch = () if batch_shape is None else whole(batch_shape, "batch_shape", 1)
         one = arrays.ones(batch, dtype=as_dtype(dtype or float32))
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        always("An identity operator", hints, [True] * 4)
         super().__init__(num_rows, one, *hints, assert_proper_shapes, name)
 
     def times(self, other: LinearOperator) -> LinearOperator:
         return other
+
+    def _linop_inverse(self) -> LinearOperator:
+        return self
+
+    def _linop_cholesky(self) -> LinearOperator:
+        return self
 
 
 class LinearOperatorZeros(LinearOperator):
@@ -204,6 +267,9 @@ class LinearOperatorZeros(LinearOperator):
         name: str = "LinearOperatorZeros",
     ) -> None:
         columns = num_rows if num_columns is None else num_columns
+        whole(num_rows, "num_rows")
+        whole(columns, "num_columns")
+        whole(batch_shape or (), "batch_shape", 1)
         self._sizes = (*(batch_shape or ()), num_rows, columns)
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(dtype or float32, None, *hints, name)
@@ -222,6 +288,12 @@ class LinearOperatorZeros(LinearOperator):
     def _determinant(self) -> Any:
         return arrays.zeros(self._sizes[:-2], dtype=self.dtype)
 
+    def _assert_non_singular(self) -> Any:
+        raise InvalidArgumentError("Zero operators are always non-invertible.")
+
+    def _assert_positive_definite(self) -> Any:
+        raise InvalidArgumentError("Zero operators are always non-positive definite.")
+
 
 class LinearOperatorHouseholder(LinearOperator):
     """The reflection of vectors by the plane that an axis stands on: 1 - 2 v v^H / |v|^2."""
@@ -235,7 +307,7 @@ class LinearOperatorHouseholder(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorHouseholder",
     ) -> None:
-        self._axis = kept(reflection_axis)
+        self._axis = with_rank(kept(reflection_axis), 1, "reflection_axis")
         parameters = {"reflection_axis": reflection_axis}
         hints = (True, True, is_positive_definite, True)
         super().__init__(self._axis.dtype, None, *hints, name, parameters)
@@ -262,6 +334,9 @@ class LinearOperatorHouseholder(LinearOperator):
     ) -> Any:
         return self._matmul(rhs, adjoint, adjoint_arg)
 
+    def _linop_inverse(self) -> LinearOperator:
+        return self
+
     def _determinant(self) -> Any:
         return -arrays.ones(self.batch_shape_tensor(), dtype=self.dtype)
 
@@ -282,7 +357,8 @@ class LinearOperatorPermutation(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorPermutation",
     ) -> None:
-        self._perm = kept(perm)
+        self._perm = with_rank(kept(perm), 1, "perm")
+        whole(self._perm, "perm", self._perm.get_shape().rank)
         hints = (True, is_self_adjoint, is_positive_definite, True)
         super().__init__(dtype, None, *hints, name, {"perm": perm, "dtype": dtype})
 

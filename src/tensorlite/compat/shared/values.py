@@ -13,7 +13,6 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.sparse import SparseTensor, SparseTensorValue
 from tensorlite.compat.shared.specs import TensorSpec
 from tensorlite.compat.views import plain
-from tensorlite.core import nest
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import executing_eagerly
 from tensorlite.core.errors import InvalidArgumentError
@@ -24,6 +23,7 @@ from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.sessions import PARTS_AS
 from tensorlite.ops import differentiate
 from tensorlite.ops.families import Binary
+from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
 from tensorlite.ops.state import Variable as AnyVariable
 
@@ -73,7 +73,7 @@ VariableAggregationV2 = VariableAggregation
 
 
 def is_tensor(x: Any) -> bool:
-    return isinstance(x, (Operand, PlainSparse, IndexedSlices, nest.Composite))
+    return isinstance(x, (Operand, PlainSparse, IndexedSlices, RaggedParts))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
