@@ -20,10 +20,10 @@ metrics = tf.contrib.eager.metrics
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    before = mode.eager, mode.plain_sizes, mode.graph
+    before = mode.eager, mode.plain_sizes, mode.graph, mode.older
     mode.eager, mode.plain_sizes, mode.graph = False, False, None
     yield
-    mode.eager, mode.plain_sizes, mode.graph = before
+    mode.eager, mode.plain_sizes, mode.graph, mode.older = before
 
 
 @pytest.fixture
@@ -132,3 +132,14 @@ def test_what_a_metric_refuses_changes_nothing() -> None:
     with pytest.raises(FailedPreconditionError, match=r"except in build"):
         accuracy.add_variable("more")
     assert accuracy.result().numpy() == 0.5
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_keras_is_that_of_version_1() -> None:
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "binary_crossentropy", metrics=["accuracy"])
+    assert [x.name for x in model.weights] == ["dense/kernel:0", "dense/bias:0"]
+    assert model.input_names == ["dense_input"]
+    history = model.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0).history
+    assert list(history) == ["loss", "acc"]

@@ -144,7 +144,7 @@ def test_what_makes_no_column_is_refused(
 def test_functional_models_are_saved_where_version_1_runs_at_once(
     tmp_path: Any,
 ) -> None:
-    before = mode.eager, mode.plain_sizes
+    before = mode.eager, mode.plain_sizes, mode.older
     try:
         tf.enable_eager_execution()
         inputs = tf.keras.Input((None, 3))
@@ -154,7 +154,7 @@ def test_functional_models_are_saved_where_version_1_runs_at_once(
         x = np.ones([1, 4, 3], "f")
         assert np.allclose(loaded(x), model(x))
     finally:
-        mode.eager, mode.plain_sizes = before
+        mode.eager, mode.plain_sizes, mode.older = before
 
 
 def test_csv_defaults_may_be_constants_of_the_graph(tmp_path: Any) -> None:

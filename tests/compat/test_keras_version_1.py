@@ -309,3 +309,49 @@ def test_files_say_of_layers_what_version_1_takes(tmp_path: Path) -> None:
     again = keras.models.load_model(tmp_path / "model.h5")
     x = drawn(2, 4, 3)
     np.testing.assert_allclose(again.predict(x), model.predict(x), rtol=1e-5)
+
+
+def test_results_of_metrics_wait_for_what_they_are_called_with() -> None:
+    metric = keras.metrics.Precision()
+    result = metric(tf.constant([0, 1, 1, 0]), tf.constant([1, 0, 1, 0]))
+    with tf.Session() as session:
+        session.run(tf.variables_initializer(metric.variables))
+        assert session.run(result) == 0.5
+
+
+def two_outputs() -> Any:
+    first, second = keras.Input((1,), name="i1"), keras.Input((1,), name="i2")
+    shared = keras.layers.Dense(1, kernel_initializer="ones")
+    ends = [
+        keras.layers.Dense(1, kernel_initializer="ones", name=name)(shared(x))
+        for name, x in (("o1", first), ("o2", second))
+    ]
+    model = keras.Model([first, second], ends)
+    model.compile("rmsprop", "mse", metrics=["mae"], weighted_metrics=["mse"])
+    return model
+
+
+def test_metrics_of_outputs_stand_output_by_output() -> None:
+    x = np.array([[1.0], [2.0], [3.0], [4.0]])
+    weights = [np.array([2.0, 3.0, 4.0, 5.0]), np.array([3.5, 2.5, 1.5, 0.5])]
+    model = two_outputs()
+    found = model.evaluate(
+        [x, x], [2 * x, x], sample_weight=weights, batch_size=2, verbose=0
+    )
+    assert model.metrics_names == [
+        *("loss", "o1_loss", "o2_loss", "o1_mean_absolute_error"),
+        *("o1_weighted_mean_squared_error", "o2_mean_absolute_error"),
+        "o2_weighted_mean_squared_error",
+    ]
+    np.testing.assert_allclose(found, [32.5, 32.5, 0, 2.5, 9.285714, 0, 0], 1e-5)
+    history = model.fit([x, x], [2 * x, x], batch_size=2, verbose=0).history
+    assert list(history) == model.metrics_names
+
+
+def test_classes_of_each_output_have_weights() -> None:
+    x = np.array([[1.0], [2.0], [3.0], [4.0]])
+    told = [{2: 2.0, 4: 3.0, 6: 4.0, 8: 5.0}, {1: 3.5, 2: 2.5, 3: 1.5, 4: 0.5}]
+    by_class = two_outputs().train_on_batch([x, x], [2 * x, x], class_weight=told)
+    rows = [np.array([2.0, 3.0, 4.0, 5.0]), np.array([3.5, 2.5, 1.5, 0.5])]
+    by_row = two_outputs().train_on_batch([x, x], [2 * x, x], sample_weight=rows)
+    np.testing.assert_allclose(by_class, by_row, rtol=1e-6)

@@ -161,6 +161,8 @@ class Mode:
 
     eager: bool | None = None
     """None: nobody has said."""
+    older = False
+    """Whether programs are TensorFlow 1's though they compute at once."""
     plain_sizes = False
     """Whether shapes have numbers and None for sizes in graphs, too, as TensorFlow 2's have."""
     kind: type[Graph] = Graph

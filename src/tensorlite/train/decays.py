@@ -14,7 +14,7 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.bounds import maximum, minimum
 from tensorlite.ops.compare import where
-from tensorlite.ops.elementwise import exp, log, pow
+from tensorlite.ops.elementwise import exp, log, pow, sqrt
 from tensorlite.ops.rounding import ceil, floor
 from tensorlite.ops.shape import astype
 from tensorlite.ops.trigonometric import cos
@@ -106,6 +106,11 @@ def linear_cosine(
     line = (steps - step) / steps
     line = line if noise is None else line + noise
     return rate * ((alpha + line) * wave + beta)
+
+
+def fading(step: Tensor, variance: float, decay: float) -> Tensor:
+    """Return the deviation of draws whose variance falls by a power of the step."""
+    return sqrt(variance / pow(1.0 + step, decay))
 
 
 def piecewise(

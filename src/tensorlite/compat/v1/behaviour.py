@@ -45,7 +45,7 @@ def enable_eager_execution(
             "tf.enable_eager_execution must be called at program startup: there is a graph with "
             f"{len(mode.graph.nodes)} nodes"
         )
-    mode.eager = True
+    mode.eager = mode.older = True
     give_results()
     _choose_shapes()
 
@@ -63,6 +63,7 @@ def disable_v2_behavior() -> None:
 def enable_v2_behavior() -> None:
     enable_v2_tensorshape()
     enable_eager_execution()
+    mode.older = False
 
 
 def enable_v2_tensorshape() -> None:

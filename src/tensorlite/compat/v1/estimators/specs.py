@@ -7,9 +7,11 @@ from typing import Any, NamedTuple, Self
 
 from tensorlite.compat.shared.arrays import reshape
 from tensorlite.compat.shared.values import is_tensor
+from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.compat.views import Operation
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.hooks import SessionRunHook
+from tensorlite.graph_mode.keys import GraphKeys
 
 
 class ModeKeys:
@@ -113,9 +115,23 @@ def _measured(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a mapping of pairs of a value and what updates it."""
     pairs = dict(given or {})
     for key, value in pairs.items():
+        if isinstance(value, Metric):
+            pairs[key] = _of_metric(value)
+            continue
         if not isinstance(value, tuple) or len(value) != 2:
             raise DTypeError(
                 "Values of eval_metric_ops must be (metric_value, update_op) tuples, given: "
                 f"{value} for key: {key}"
             )
     return pairs
+
+
+def _of_metric(metric: Metric) -> tuple[Any, Any]:
+    """Return what a metric of Keras has gathered, and what makes it gather."""
+    if not metric.updates:
+        raise InvalidArgumentError(
+            f"Please call update_state(...) on the {metric.name!r} metric"
+        )
+    for variable in metric.variables:
+        variable.graph.add_to_collection(GraphKeys.LOCAL_VARIABLES, variable)
+    return metric.result(), metric.updates[0]

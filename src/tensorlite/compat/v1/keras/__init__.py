@@ -11,11 +11,15 @@ from tensorlite.compat.v1.keras import (
     activations as activations,
     backend as backend,
     constraints as constraints,
+    estimator as estimator,
+    experimental as experimental,
     initializers as initializers,
     layers as layers,
     losses as losses,
     metrics as metrics,
+    mixed_precision as mixed_precision,
     optimizers as optimizers,
+    wrappers as wrappers,
 )
 from tensorlite.compat.v2 import keras
 from tensorlite.compat.v2.keras import (
@@ -27,7 +31,6 @@ from tensorlite.compat.v2.keras import (
     datasets as datasets,
     internal,
     lookup,
-    policies,
     preprocessing as preprocessing,
     regularizers as regularizers,
 )
@@ -36,7 +39,6 @@ for _namespace in (activations, layers, losses, optimizers):
     lookup.of_version_1.update(_namespace.DIFFERENT)
 __version__ = "2.2.4-tf"
 __internal__ = internal
-mixed_precision = policies
 
 
 __dir__ = listing(__name__, globals(), vars(keras))

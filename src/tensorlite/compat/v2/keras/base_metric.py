@@ -21,7 +21,7 @@ from tensorlite.compat.v2.keras import (
     naming,
 )
 from tensorlite.compat.v2.keras.in_sessions import (
-    SessionWeight,
+    GatheringWeight,
     graph_of_models,
     in_graph_of_models,
 )
@@ -39,6 +39,8 @@ class Metric(Module):
 
     _made: tuple[Any, ...]
     _arguments: tuple[Any, Any]
+    updates: tuple[Any, ...] = ()
+    """The nodes of a graph that let it gather, one for each call of update_state."""
 
     def __init__(
         self, name: str | None = None, dtype: Any = None, **kwargs: Any
@@ -90,7 +92,7 @@ class Metric(Module):
                 made: Any = Weight(make(), trainable=False, name=whole, dtype=wanted)
         else:
             with in_graph_of_models(graph), graph.building():
-                made = SessionWeight(make, False, (), name=name, dtype=wanted)
+                made = GatheringWeight(make, False, (), name=name, dtype=wanted)
         self._made = (*self._made, made)
         return made
 
@@ -168,12 +170,13 @@ def _updating(update: Callable[..., Any]) -> Callable[..., Any]:
             return update(self, *args, **kwargs)
         before = len(graph.nodes)
         returned = in_graphs.in_default(_called, update, self, args, kwargs)
-        if isinstance(returned, (Operation, GraphTensor)):
-            return returned
-        writes = [x for x in graph.nodes[before:] if _writes(x, self.variables)]
-        with built(graph), control_dependencies(writes):
-            made: Any = tl.identity(tl.asarray(0))
-        return views.shown(made.node)
+        if not isinstance(returned, (Operation, GraphTensor)):
+            writes = [x for x in graph.nodes[before:] if _writes(x, self.variables)]
+            with built(graph), control_dependencies(writes):
+                joined: Any = tl.identity(tl.asarray(0))
+            returned = views.shown(joined.node)
+        self.updates = (*self.updates, returned)
+        return returned
 
     return made
 

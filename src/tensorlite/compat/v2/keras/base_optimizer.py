@@ -20,12 +20,13 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.decaying import WeightDecay
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
-from tensorlite.compat.v2.keras.in_graphs import anywhere, building
+from tensorlite.compat.v2.keras.in_graphs import anywhere, apart, building
 from tensorlite.compat.v2.keras.own_updates import OwnState, Stepping
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module
 from tensorlite.train.optimizers import Optimizer as Core
@@ -406,6 +407,7 @@ class Optimizer(Module):
             for name, slot in of_variable.items()
         ]
 
+    @apart
     def get_config(self) -> dict[str, Any]:
         rate = self._rate
         if isinstance(rate, AnyVariable):
@@ -461,6 +463,8 @@ def _as_rate(given: Any) -> Any:
         return _Called(given)
     if isinstance(given, AnyVariable):
         return given
+    if isinstance(given, SymbolicTensor):
+        return _Called(given.__tensor__)
     value = np.asarray(float(given), np.float32)
     return Weight(value, trainable=False, name="learning_rate")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -85,6 +86,11 @@ class CompiledLoss:
         """The means of the outputs' losses, each batch counting the same, however large."""
         return [each for each in self._each if each is not None]
 
+    @property
+    def given(self) -> tuple[Any, Any]:
+        """The losses and their weights, as the model was compiled with."""
+        return self._given, self._weights
+
     def __call__(
         self,
         y_true: Any,
@@ -92,6 +98,21 @@ class CompiledLoss:
         sample_weight: Any = None,
         regularization_losses: Any = None,
     ) -> Any:
+        """Return what a batch costs, and count it to the means."""
+        total = self.total(y_true, y_pred, sample_weight, regularization_losses)
+        predicted = nest.flatten(y_pred)
+        if predicted:
+            self.mean.update_state(total, sample_weight=batch_of(predicted[0]))
+        return total
+
+    def total(
+        self,
+        y_true: Any,
+        y_pred: Any,
+        sample_weight: Any = None,
+        regularization_losses: Any = None,
+    ) -> Any:
+        """Return what a batch costs."""
         self.build(y_pred)
         predicted = nest.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
@@ -116,8 +137,6 @@ class CompiledLoss:
                 "The model cannot be trained because it has no loss to optimize; pass a `loss` "
                 "argument to `model.compile()`, or use add_loss"
             )
-        if predicted:
-            self.mean.update_state(total, sample_weight=batch_of(predicted[0]))
         return total
 
 
@@ -197,6 +216,8 @@ class CompiledMetrics(Metric):
                     taken = {other.name for _, _, other in found}
                     made._name = _free(title, made.name, is_weighted, taken)  # noqa: SLF001
                     found.append((i, is_weighted, made))
+        if not naming.is_keras_3():
+            found.sort(key=lambda row: row[0])  # an output after the other
         self._metrics = found
 
     @property
@@ -231,9 +252,15 @@ class CompiledMetrics(Metric):
             return [x for x in listed if isinstance(x, Metric)]
         return [made for _, _, made in self._metrics]
 
-    def update_state(
+    def anew(self, names: list[str]) -> CompiledMetrics:
+        """Return the same for the outputs of another model, with metrics of their own."""
+        given, weighted = _renewed(self._given), _renewed(self._weighted)
+        return CompiledMetrics(given, weighted, names, self._loss)
+
+    def pairs(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
+    ) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """Yield each metric with what it compares, and the weights of that."""
         self.build(y_true, y_pred)
         outputs = nest.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
@@ -241,7 +268,13 @@ class CompiledMetrics(Metric):
         for i, is_weighted, metric in self._metrics or ():
             if true[i] is not None:
                 weight = weights[i] if is_weighted else None
-                metric.update_state(true[i], outputs[i], sample_weight=weight)
+                yield metric, true[i], outputs[i], weight
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        for metric, true, made, weight in self.pairs(y_true, y_pred, sample_weight):
+            metric.update_state(true, made, sample_weight=weight)
 
 
 def results(metrics: list[Any]) -> dict[str, Any]:
@@ -256,7 +289,7 @@ def results(metrics: list[Any]) -> dict[str, Any]:
 def _free(title: str, name: str, is_weighted: bool, taken: set[str]) -> str:
     """Return the name of an output's metric, which no other has."""
     wanted = f"{title}{name}"
-    if is_weighted and wanted in taken:
+    if is_weighted and (wanted in taken or not naming.is_keras_3()):
         wanted = f"{title}weighted_{name}"
     if wanted not in taken:
         return wanted
@@ -281,9 +314,17 @@ def _groups(given: Any, outputs: Any, names: list[str]) -> list[list[Any]]:
 
 def _own(given: Any, count: int) -> Any:
     """Return a metric for one of several outputs, where all have the same ones."""
-    if count == 1 or not isinstance(given, Metric):
-        return given
-    return type(given).from_config(given.get_config())
+    return given if count == 1 else _renewed(given)
+
+
+def _renewed(given: Any) -> Any:
+    """Return metrics that have gathered nothing, in the same structure."""
+
+    def one(x: Any) -> Any:
+        is_made = isinstance(x, Metric)
+        return type(x).from_config(x.get_config()) if is_made else x
+
+    return None if given is None else nest.map_structure(one, given)
 
 
 def _listed(x: Any) -> list[Any]:

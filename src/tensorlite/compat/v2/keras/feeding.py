@@ -200,12 +200,26 @@ def with_class_weights(data: Any, class_weight: Any) -> Any:
     if class_weight is None:
         return data
     x, y, weights = unpacked(data)
+    if isinstance(y, (list, tuple)):
+        shares = list(class_weight) if isinstance(class_weight, (list, tuple)) else []
+        shares = shares or [class_weight] * len(y)
+        given = [None] * len(y) if weights is None else weights
+        rows = zip(y, shares, given, strict=True)
+        return x, y, [_weights_of(*row) for row in rows]
+    return x, y, _weights_of(y, class_weight, weights)
+
+
+def _weights_of(y: Any, class_weight: Any, weights: Any) -> Any:
+    """Return how much the rows of one output count."""
+    if class_weight is None:
+        return weights
     labels = np.asarray(y)
-    if labels.ndim > 1 and labels.shape[-1] > 1:
-        labels = labels.argmax(-1)
+    if labels.ndim > 1:
+        many = labels.shape[-1] > 1
+        labels = labels.argmax(-1) if many else labels[..., 0]
     own = [class_weight.get(int(k), 1.0) for k in labels.reshape(-1)]
     counts = np.asarray(own, np.float32).reshape(labels.shape)
-    return x, y, counts if weights is None else counts * np.asarray(weights)
+    return counts if weights is None else counts * np.asarray(weights)
 
 
 def in_columns(batch: Any) -> Any:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary, ref
 from tensorlite.compat.v1.framework import Session
 from tensorlite.compat.v1.variables import RefVariable
 from tensorlite.compat.v2.keras.weights import Weight
-from tensorlite.compat.views import operation
+from tensorlite.compat.views import operation, plain
 from tensorlite.core.dispatch import call, calls, interpreted_by, tracer
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.graph_mode.graph import (
@@ -204,3 +204,16 @@ class SessionWeight(RefVariable):
         if self.has_value_here():
             return Variable.device.fget(self)  # type: ignore[attr-defined]
         return super().device
+
+
+class GatheringWeight(SessionWeight):
+    """One of a metric, which is read anew behind what is waited for at each use."""
+
+    __slots__ = ()
+
+    def __tensor__(self) -> Any:
+        here = self.has_value_here()
+        return super().__tensor__() if here else plain(self.read_value())
+
+    def value(self) -> Any:
+        return self.read_value()

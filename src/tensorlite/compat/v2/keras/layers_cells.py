@@ -244,11 +244,15 @@ class LSTMCell(Cell):
         z = _times(inputs, self.kernel.value(), of_inputs)
         z = z + _times(h, self.recurrent_kernel.value(), of_states)
         z = z if self.bias is None else z + self.bias
-        i, f, g, o = tl.split(z, 4, axis=-1)
-        gate = self.recurrent_activation
-        c = gate(f) * c + gate(i) * self.activation(g)
-        h = gate(o) * self.activation(c)
+        c, shown = self.gated(tl.split(z, 4, axis=-1), c)
+        h = shown * self.activation(c)
         return h, [h, c]
+
+    def gated(self, parts: Any, c: Any) -> tuple[Any, Any]:
+        """Return what is remembered now, and how much of it is shown."""
+        i, f, g, o = parts
+        gate = self.recurrent_activation
+        return gate(f) * c + gate(i) * self.activation(g), gate(o)
 
 
 class GRUCell(Cell):

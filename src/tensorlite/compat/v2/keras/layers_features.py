@@ -72,8 +72,10 @@ class LayersMaking:
         return self._lookups[vocabulary]
 
 
-class DenseFeatures(Layer):
-    """What columns say of features, side by side."""
+class _OfColumns(Layer):
+    """A layer that is given features by their names, and has columns that make numbers of them."""
+
+    keeps_sparse = True
 
     def __init__(
         self,
@@ -93,6 +95,10 @@ class DenseFeatures(Layer):
     def _applied(self, *args: Any, **kwargs: Any) -> Any:
         return super()._applied(*args, **kwargs)
 
+
+class DenseFeatures(_OfColumns):
+    """What columns say of features, side by side."""
+
     def __call__(
         self, features: Any, cols_to_output_tensors: Any = None, **kwargs: Any
     ) -> Any:
@@ -110,3 +116,11 @@ class DenseFeatures(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return (None, sum(column.width for column in self.columns))
+
+
+class SequenceFeatures(_OfColumns):
+    """The steps that columns have of each row, side by side, and how many each row has."""
+
+    def call(self, features: Any, training: Any = None) -> Any:
+        given = Features(features, self.making)
+        return models.joined_steps(self.columns, given, self.making.turn)

@@ -140,8 +140,13 @@ class _One(_Counts):
     ) -> None:
         super().__init__(thresholds, name or self.which, dtype)
 
+    @property
+    def accumulator(self) -> Any:
+        """What is counted."""
+        return getattr(self, self.which)
+
     def result(self) -> Any:
-        return self._shown(getattr(self, self.which).value())
+        return self._shown(self.accumulator.value())
 
 
 class TruePositives(_One):

@@ -25,7 +25,7 @@ from tensorlite.compat.v2.keras.base_model import (
     title_of,
 )
 from tensorlite.compat.v2.keras.fitting import fitted
-from tensorlite.compat.v2.keras.layers_core import InputLayer
+from tensorlite.compat.v2.keras.layers_core import InputLayer, described_input
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.tensor import Tensor
@@ -79,7 +79,9 @@ class Sequential(Model):
             if shape is None and isinstance(layer, Model) and layer.inputs_known():
                 shape = tuple(layer.starts[0].shape)
             if shape is not None:
-                self._begin(histories.placed_input(shape, layer=InputLayer.silent()))
+                name = None if naming.is_keras_3() else f"{_first_of(layer)}_input"
+                silent = InputLayer.silent()
+                self._begin(histories.placed_input(shape, name=name, layer=silent))
         self._chain.append(layer)
         self._extend(layer)
 
@@ -203,6 +205,12 @@ class Sequential(Model):
         return made
 
 
+def _first_of(layer: Any) -> str:
+    """Return the name of a layer, of a model that of the first layer in it."""
+    inner = layer.layers if isinstance(layer, Model) else ()
+    return _first_of(inner[0]) if inner else str(layer.name)
+
+
 class _Function(Layer):
     """A function among the layers of a Sequential."""
 
@@ -260,10 +268,11 @@ def _cloned(model: Any, input_tensors: Any, clone_function: Any) -> Any:
         lambda layer: type(layer).from_config(layer.get_config())
     )
     if isinstance(model, Sequential):
-        made = type(model)([again(x) for x in model.layers], name=model.name)
-        if model.starts is not None and made.starts is None:
-            made.build(tuple(model.starts[0].shape))
-        return made
+        first = [
+            InputLayer.from_config(described_input(x)) for x in model.starts or ()
+        ]
+        layers = [again(x) for x in model.layers]
+        return type(model)([*first, *layers], name=model.name)
     if not model.is_made_of_layers:
         return again(model)
     return graphs.copied(model, again, input_tensors)

@@ -65,7 +65,7 @@ def of_weight() -> str:
 
 def is_keras_3() -> bool:
     """Return whether programs are of TensorFlow 2, which has Keras 3."""
-    return mode.eager is not False
+    return mode.eager is not False and not mode.older
 
 
 def forget() -> None:

@@ -493,5 +493,6 @@ def _plain(value: Any) -> Any:
 
 
 def _sorted(logs: Any) -> dict[str, Any]:
-    """Return logs as numbers, by name, as Keras 3 shows them."""
-    return dict(sorted(_numbers(logs).items()))
+    """Return logs as numbers, in Keras 3 in the order of their names."""
+    found = _numbers(logs)
+    return dict(sorted(found.items())) if naming.is_keras_3() else found

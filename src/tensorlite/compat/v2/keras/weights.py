@@ -68,8 +68,8 @@ class Weight(Variable):
     @property
     def name(self) -> str:
         """Its own name; in Keras 2 those of the layers that lead to it as well."""
-        whole = str(_whole.__get__(self))
-        return self.path.split("/")[-1] if naming.is_keras_3() else whole
+        is_keras_3 = naming.is_keras_3()
+        return self.path.split("/")[-1] if is_keras_3 else f"{self.path}:0"
 
     @name.setter
     def name(self, whole: str) -> None:

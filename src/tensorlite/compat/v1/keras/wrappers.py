@@ -1,0 +1,10 @@
+"""tf.keras.wrappers: models as other libraries have them."""
+
+from __future__ import annotations
+
+from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.v1.keras import scikit_learn as scikit_learn
+
+
+def __getattr__(name: str) -> object:
+    raise attribute_error(__name__, name, globals())
