@@ -122,3 +122,27 @@ def test_sums_of_what_may_have_no_axes() -> None:
         session.run(tf.global_variables_initializer())
         assert session.run(slope, {x: 3.0}) == pytest.approx(5.0)
         assert session.run(slope, {x: [3.0, 1.0]}) == pytest.approx(16 / 3)
+
+
+def test_gradients_in_loops_and_branches_go_on_through_the_graph_around() -> None:
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.constant([1.0, 2.0, 3.0])
+        y = x**3
+
+        def body(j: Any, held: Any) -> Any:
+            return j + 1, held.write(j, v1.gradients(y[j], x)[0][j])
+
+        rows = v1.TensorArray(v1.float32, 3)
+        _, made = v1.while_loop(lambda j, _: j < 3, body, [0, rows])
+        np.testing.assert_allclose(session.run(made.stack()), [3.0, 12.0, 27.0])
+
+        w = v1.Variable(2.0)
+        z = v1.placeholder(v1.float32, [])
+        squares = w * z * z
+        sides = v1.cond(
+            z > 0,
+            lambda: v1.add_n(v1.gradients(squares * w, [z, w])),
+            lambda: z,
+        )
+        session.run(w.initializer)
+        assert session.run(sides, {z: 3.0}) == 60.0

@@ -98,6 +98,13 @@ class Tracer(Interpreter):
             self._note_effect(node)
         return node.outputs
 
+    def around(self) -> Tracer | None:
+        """Return the tracer in whose trace this one is, None for the outermost."""
+        below = self.below
+        while below is not None and not isinstance(below, Tracer):
+            below = below.below
+        return below
+
     def own(self, x: Tensor) -> SymbolicTensor:
         """Return `x` as a tensor of this graph: its node's, or the input that captures it."""
         if isinstance(x, SymbolicTensor) and x.node.graph is self.graph:

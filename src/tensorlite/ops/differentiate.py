@@ -10,7 +10,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
-from tensorlite.core import nest
+from tensorlite.core import nest, operand
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import (
     Interpreter,
@@ -27,13 +27,14 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph import backprop
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.tape import (
     GradientTape,
     owner_of,
     source_of,
     starting_gradients,
 )
-from tensorlite.graph.trace import outermost
+from tensorlite.graph.trace import Tracer, outermost
 from tensorlite.ops.arrange import permute_dims
 from tensorlite.ops.bundles import given_or_zeros, zeros_of
 from tensorlite.ops.compare import equal
@@ -392,11 +393,59 @@ def gradients(
             "tl.gradients works on a graph; eagerly, use tl.GradientTape"
         )
     targets = [tracer.own(source_of(y)) for y in nest.flatten(ys)]
-    sources = [tracer.own(source_of(x)) for x in nest.flatten(xs)]
     flows = starting_gradients(targets, output_gradients)
-    stops = {id(tracer.own(source_of(x))) for x in nest.flatten(stop_gradients)}
     if passes_primitives(targets):
         raise_control_flow(tracer.graph)
-    nodes = tuple(tracer.graph.nodes)
-    found = backprop.gradients(nodes, targets, sources, flows, stops)
-    return nest.pack_like(xs, found)
+    sources = [source_of(x) for x in nest.flatten(xs)]
+    stops = [source_of(x) for x in nest.flatten(stop_gradients)]
+    return nest.pack_like(
+        xs, _traced_gradients(tracer, targets, sources, flows, stops)
+    )
+
+
+def _traced_gradients(
+    tracer: Tracer,
+    targets: Sequence[Tensor],
+    sources: Sequence[Tensor],
+    flows: Sequence[Gradient],
+    stops: Sequence[Tensor],
+) -> list[Gradient]:
+    """Return gradients in the graph of a trace, and through what it captures in those around.
+
+    What flows into a tensor that was captured goes on there, by operators that are traced here.
+    """
+    around, own = tracer.around(), tracer.graph
+
+    def is_outside(x: Tensor) -> bool:
+        is_held = isinstance(x, SymbolicTensor) and x.node.graph is not own
+        return is_held and around is not None
+
+    inside = [None if is_outside(x) else tracer.own(x) for x in sources]
+    captured = [
+        (outer, inner)
+        for outer, inner in tracer.captures.values()
+        if is_outside(outer) and inner.dtype.is_differentiable
+    ]
+    asked = [x for x in inside if x is not None] + [inner for _, inner in captured]
+    stopped = {id(tracer.own(x)) for x in stops if not is_outside(x)}
+    swept = backprop.gradients(tuple(own.nodes), targets, asked, flows, stopped)
+    found = iter(swept)
+    made = [None if x is None else next(found) for x in inside]
+    passed = [
+        (x, dx) for (x, _), dx in zip(captured, found, strict=True) if dx is not None
+    ]
+    if around is None or not passed:
+        return made
+    outer = [around.own(x) for x, _ in passed]
+    further = _traced_gradients(
+        around, outer, sources, [dx for _, dx in passed], stops
+    )
+    return [_sum(x, y) for x, y in zip(made, further, strict=True)]
+
+
+def _sum(x: Gradient, y: Gradient) -> Gradient:
+    """Return the sum of two gradients, of which either may be none."""
+    if x is None or y is None:
+        return y if x is None else x
+    total: Gradient = operand.operators.accumulate([x, y])
+    return total
