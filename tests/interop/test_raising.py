@@ -184,6 +184,34 @@ def test_what_two_conditionals_would_do_twice_stays_as_it_is() -> None:
     assert session.run("n:0", {"x:0": 3.0, "p:0": True}) == 8.0
 
 
+@pytest.mark.parametrize("waits", [(), ("first",)])
+def test_a_variable_that_two_conditionals_read_is_read_before(
+    waits: tuple[str, ...],
+) -> None:
+    """As networks' own gradients are, of layers that train or do not by a switch."""
+    made = chosen()
+    variable(made, "v", 2.0, "VarHandleOp")
+    made.node("Switch", "vs", "v", "p", T=tl.resource)
+    made.node("Switch", "s", "x", "p", **FLOAT)
+    made.node("Neg", "first", "s:1", **FLOAT)
+    made.node("ReadVariableOp", "read", "vs:1", dtype=tl.float32, control=list(waits))
+    made.node("Mul", "product", "first", "read", **FLOAT)
+    made.node("Merge", "m", "s", "product", N=2, **FLOAT)
+    made.node("Switch", "again", "m", "p", **FLOAT)
+    made.node("Mul", "yes", "again:1", "read", **FLOAT)
+    made.node("Merge", "n", "again", "yes", N=2, **FLOAT)
+    session = made.session()
+    session.run("v/Assign")
+    if waits:
+        assert not raise_control_flow(session.graph)
+    else:
+        dx = gradient(session, "n:0", "x:0")
+        assert regions(session.graph)[:2] == ["If", "If"]
+        assert session.run(dx, {"x:0": 3.0, "p:0": True}) == -4.0
+        assert session.run(dx, {"x:0": 3.0, "p:0": False}) == 1.0
+    assert session.run(["n:0", "read:0"], {"x:0": 3.0, "p:0": True}) == [-12.0, 2.0]
+
+
 def test_an_effect_that_no_merge_needs_is_on_its_side_and_waited_for() -> None:
     made = chosen()
     variable(made, "v", 1.0)

@@ -5,7 +5,7 @@ by which side. A Merge ends a conditional when its inputs have the same guards b
 says yes for one of them and no for the other. Merges of one conditional that share what is between
 become outputs of one If, unless one depends on another, as a gradient does on its loss; what has no
 effect is in both then. What has an effect on one side, and no Merge needs, goes with those whose
-values it is made of.
+values it is made of. Variables that both read are read once, before.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tensorlite.core.constant import Const
 from tensorlite.core.errors import TensorliteError
 from tensorlite.core.op import Effect, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.identity import IdentityN
+from tensorlite.ops.identity import Identity, IdentityN
 from tensorlite.ops.raising_loops import frames_of
 from tensorlite.ops.raising_parts import (
     Finder,
@@ -76,7 +76,10 @@ def raise_branches(graph: Graph, gone: set[Node]) -> None:
         nodes = {node for part in parts for node in part.nodes}
         nodes |= flow.borders(end, nodes)
         known = groups.setdefault((end.condition, end.around), [])
-        _join(end, nodes, known)
+        flow.shared |= _join(end, nodes, known)
+    shared = sorted(flow.shared, key=lambda x: x.name)
+    if [node for node in shared if _read_before(graph, node)]:
+        return  # what is alive when has to be told anew
     users = _users(graph, gone)
     for place, known in groups.items():
         for node, side in flow.lasting.get(place, ()):
@@ -90,19 +93,58 @@ def raise_branches(graph: Graph, gone: set[Node]) -> None:
                 continue
 
 
-def _join(end: _End, nodes: set[Node], groups: list[_Group]) -> None:
-    """Put an end into the group that it shares nodes with, or into one of its own."""
+def _join(end: _End, nodes: set[Node], groups: list[_Group]) -> set[Node]:
+    """Put an end into the group that it shares nodes with, or into one of its own.
+
+    Returns what has an effect and is of both then.
+    """
     sharing = [one for one in groups if not one.nodes.isdisjoint(nodes)]
     for group in sharing:
         if not depends([end.merge], [one.merge for one in group.ends]):
             group.ends.append(end)
             group.nodes |= nodes
-            return
+            return set()
     made = _Group([end], nodes)
+    shared: set[Node] = set()
     for group in sharing:
-        if any(x.op.effect is not Effect.NONE for x in group.nodes & nodes):
+        twice = {x for x in group.nodes & nodes if x.op.effect is not Effect.NONE}
+        if twice:
             made.is_refused = group.is_refused = True
+            shared |= twice
     groups.append(made)
+    return shared
+
+
+def _read_before(graph: Graph, node: Node) -> bool:
+    """Have a variable read before a conditional, and say so, if that is what a node in there does.
+
+    The conditional and its gradient then have the same value of it, each as its own input.
+    """
+    waited = [plain(x.outputs[0]).node.op.role for x in node.control if x.outputs]
+    is_free_of_waits = waited == [Role.SWITCH] * len(node.control)
+    if node.op.effect is not Effect.READ or len(node.inputs) != 1:
+        return False
+    (x,) = node.inputs
+    if x.node.op.role is not Role.SWITCH or not is_free_of_waits:
+        return False
+    given, condition = x.node.inputs
+    read = graph.add(
+        node.op,
+        (given,),
+        device=node.device,
+        group=node.group,
+        control=x.node.control,
+        name=f"{node.name}/before",
+        line=node.line,
+    )
+    switch = graph.add(
+        x.node.op,
+        (read.outputs[0], condition),
+        name=f"{node.name}/before/Switch",
+        line=node.line,
+    )
+    node.op, node.inputs = Identity(), (switch.outputs[x.index],)
+    return True
 
 
 def _take_along(flow: _Flow, node: Node, side: int, groups: list[_Group]) -> None:
@@ -142,6 +184,8 @@ class _Flow:
         self.ends: list[_End] = []
         self.lasting: dict[tuple[Key, Guards], list[tuple[Node, int]]] = {}
         """What has an effect on one side of a conditional."""
+        self.shared: set[Node] = set()
+        """What has an effect and is of two conditionals that cannot be one."""
         for node in graph.nodes:
             self._take(node)
             if node.op.effect in _LASTING:
