@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tensorlite as tl
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import mode
@@ -180,3 +181,42 @@ def test_lines_tell_steps_and_times(capsys: Any) -> None:
         "3/3 - Ns - Nms/step - loss: N - mae: N",
         "2/2 - Ns - Nms/step - loss: N - mae: N",
     ]
+
+
+def summaries(folder: Path) -> set[tuple[str, str, int]]:
+    """Return folder, tag and step of what was written for TensorBoard."""
+    return {
+        (file.parent.name, value.tag, event.step)
+        for file in folder.rglob("*tfevents*")
+        for event in tl.summary.read_events(str(file))
+        for value in event.summary.value
+    }
+
+
+def test_tensorboard_is_told_of_epochs_batches_weights_and_models(
+    tmp_path: Path,
+) -> None:
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    model.compile("sgd", "mse")
+    x, y = np.ones((8, 3), "float32"), np.ones((8, 2), "float32")
+    callback = keras.callbacks.TensorBoard(
+        tmp_path, histogram_freq=1, write_images=True, update_freq=1
+    )
+    told: Any = {"batch_size": 4, "callbacks": [callback], "verbose": 0}
+    model.fit(x, y, epochs=1, validation_data=(x, y), **told)
+    name = model.weights[0].path
+    assert summaries(tmp_path) >= {
+        ("train", "keras", 0),
+        ("train", "batch_loss", 1),
+        ("train", "batch_loss", 2),
+        ("train", "epoch_loss", 0),
+        ("train", "epoch_learning_rate", 0),
+        ("train", f"{name}/histogram", 0),
+        ("train", f"{name}/image", 0),
+        ("validation", "epoch_loss", 0),
+        ("validation", "evaluation_loss_vs_iterations", 2),
+    }
+    model.fit(x, y, epochs=2, initial_epoch=1, **told)
+    assert ("train", "epoch_loss", 1) in summaries(tmp_path)
+    with pytest.raises(ValueError, match="Unrecognized arguments"):
+        keras.callbacks.TensorBoard(tmp_path, writes_graph=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-import tensorlite as tl
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras.backups import BackupAndRestore as BackupAndRestore
 from tensorlite.compat.v2.keras.base_callback import Callback as Callback
@@ -17,6 +16,7 @@ from tensorlite.compat.v2.keras.progress_lines import (
     ProgbarLogger as ProgbarLogger,
     plain_number,
 )
+from tensorlite.compat.v2.keras.tensorboards import TensorBoard as TensorBoard
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 
@@ -386,57 +386,6 @@ class CSVLogger(Callback):
             writer.writerow(
                 [epoch, *[plain_number(held.get(key)) for key in self._keys]]
             )
-
-
-class TensorBoard(Callback):
-    """Writes what every epoch came to for TensorBoard."""
-
-    def __init__(
-        self,
-        log_dir: Any = "logs",
-        histogram_freq: int = 0,
-        write_graph: bool = True,
-        write_images: bool = False,
-        write_steps_per_second: bool = False,
-        update_freq: Any = "epoch",
-        profile_batch: Any = 0,
-        **kwargs: Any,
-    ) -> None:
-        self.log_dir, self.histogram_freq = str(log_dir), histogram_freq
-        self.update_freq = update_freq
-        self._writers: dict[str, Any] = {}
-        self._batches = 0
-
-    def _writer(self, name: str) -> Any:
-        if name not in self._writers:
-            self._writers[name] = tl.summary.create_file_writer(
-                f"{self.log_dir}/{name}"
-            )
-        return self._writers[name]
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        self._batches += 1
-        if self.update_freq == "epoch":
-            return
-        every = 1 if self.update_freq == "batch" else int(self.update_freq)
-        if self._batches % every == 0:
-            with self._writer("train").as_default():
-                for name, value in (logs or {}).items():
-                    tl.summary.scalar(f"batch_{name}", value, self._batches)
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        for name, value in (logs or {}).items():
-            place = "validation" if name.startswith("val_") else "train"
-            with self._writer(place).as_default():
-                tl.summary.scalar(f"epoch_{name.removeprefix('val_')}", value, epoch)
-        if self.histogram_freq and epoch % self.histogram_freq == 0:
-            with self._writer("train").as_default():
-                for weight in self.model.weights:
-                    tl.summary.histogram(weight.path, weight.value(), epoch)
-
-    def on_train_end(self, logs: Any = None) -> None:
-        for writer in self._writers.values():
-            writer.close()
 
 
 class RemoteMonitor(Callback):
