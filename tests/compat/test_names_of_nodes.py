@@ -460,3 +460,10 @@ def test_no_two_nodes_have_a_name() -> None:
         tf.nn.dropout(rows(), 1.0 - keep)
         names = [node.name.lower() for node in graph.as_graph_def().node]
     assert len(set(names)) == len(names)
+
+
+def test_names_that_graphs_are_asked_for_stand_in_the_scope_around() -> None:
+    with tf.Graph().as_default() as graph, tf.name_scope("inside"):
+        assert graph.unique_name("x", mark_as_used=False) == "inside/x"
+        assert graph.unique_name("x") == "inside/x"
+        assert graph.unique_name("x") == "inside/x_1"

@@ -87,7 +87,7 @@ def _names(operator: str, number: int) -> Sequence[str]:
 def rename(node: Node, wanted: str) -> None:
     """Give a node a name that no other has, and those of its inputs that stand below it."""
     graph, old = node.graph, node.name
-    name = wanted if old.lower() == wanted.lower() else graph.unique_name(wanted)
+    name = wanted if old.lower() == wanted.lower() else graph.free_name(wanted)
     graph.rename(node, name)
     for x in node.inputs:
         if x.node.name.startswith(f"{old}/"):

@@ -39,7 +39,7 @@ def bear(
         if last and node.name.lower() != whole.lower():
             if inner is graph:
                 _make_way(graph, count, whole)
-            whole = inner.unique_name(whole)
+            whole = inner.free_name(whole)
         inner.rename(node, whole)
         keep_name(node)
 
@@ -48,7 +48,7 @@ def _make_way(graph: Graph, count: int, name: str) -> None:
     """Give another name to one of the nodes behind `count` that bears the name of a result."""
     for node in graph.nodes[count:]:
         if node.name.lower() == name.lower():
-            graph.rename(node, graph.unique_name(name))
+            graph.rename(node, graph.free_name(name))
 
 
 def _node_of(made: Any) -> Node | None:

@@ -36,7 +36,7 @@ class Copy:
         inputs = tuple([self.of(x) for x in node.inputs])
         made = Node(self.graph, node.op, inputs, [y.spec for y in node.outputs])
         made.device, made.group, made.line = node.device, node.group, node.line
-        made.name = self.graph.unique_name(node.name)
+        made.name = self.graph.free_name(node.name)
         self.graph.nodes.append(made)
         self._nodes[id(node)] = made
         for old, new in zip(node.outputs, made.outputs, strict=True):

@@ -282,14 +282,14 @@ class Graph:
         node = self._made(op, inputs)
         node.device, node.group = device, group
         node.control, node.line = control, line
-        node.name = self.unique_name(name or op.name)
+        node.name = self.free_name(name or op.name)
         self.nodes.append(node)
         if key is not None:
             self._known[key] = node
         return node
 
     def rename(self, node: Node, name: str) -> None:
-        """Give a node a name that `unique_name` has returned."""
+        """Give a node a name that `free_name` has returned."""
         node.name = name
 
     def is_shared(self, node: Node) -> bool:
@@ -330,7 +330,7 @@ class Graph:
         self.inputs.append(node.outputs[0])
         return node.outputs[0]
 
-    def unique_name(self, name: str) -> str:
+    def free_name(self, name: str) -> str:
         """Return `name`, with a number behind it if it is taken."""
         counts = self._counts
         count = counts.get(name, 0)

@@ -276,7 +276,7 @@ class _Reader:
             node.line = self._lines[
                 number(data["line"], f"the line of {what}", len(self._lines))
             ]
-        node.name = graph.unique_name(name)
+        node.name = graph.free_name(name)
         checked(node.name == name, f"two nodes of {graph.name} are named {name!r}")
         return node
 

@@ -44,7 +44,7 @@ class Graph(ManualGraph):
     >>> from tensorlite.graph_mode.graph import Graph
     >>> with Graph().as_default() as graph, name_scope("layer"):
     ...     x, y = tl.exp(tl.ones(2)), tl.exp(tl.ones(2))
-    >>> x.name, y.name, graph.unique_name("LAYER")
+    >>> x.name, y.name, graph.free_name("LAYER")
     ('layer/Exp:0', 'layer/Exp_1:0', 'LAYER_1')
     """
 
@@ -66,7 +66,7 @@ class Graph(ManualGraph):
         """How often a node was given another name."""
         self._used: dict[str, int] = {}
 
-    def unique_name(self, name: str, mark: bool = True) -> str:
+    def free_name(self, name: str, mark: bool = True) -> str:
         """Return `name`, with a number behind it if it is taken but for the case of letters."""
         key = name.lower()
         number = self._used.get(key, 0)
@@ -92,7 +92,7 @@ class Graph(ManualGraph):
         self._used.update({name.lower(): 1 for name in given})
 
     def rename(self, node: Node, name: str) -> None:
-        """Give a node a name that `unique_name` or a name scope has returned.
+        """Give a node a name that `free_name` or a name scope has returned.
 
         The one that it had is free again.
         """
@@ -274,7 +274,7 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
         if graph is not None or tracer() is not None:
             check_scope_name(wanted, bool(here.name))
         joined = f"{here.name}/{wanted}" if here.name else wanted
-        whole = joined if graph is None else inner_graph(graph).unique_name(joined)
+        whole = joined if graph is None else inner_graph(graph).free_name(joined)
     token = scope.set(here._replace(name=whole))
     try:
         yield f"{whole}/" if whole else ""
@@ -324,7 +324,7 @@ def titled(made: Any, name: str) -> Any:
     if isinstance(node, Node) and node.graph.as_called:
         here = scope.get().name
         whole = f"{here}/{name}" if here else name
-        node.graph.rename(node, node.graph.unique_name(whole))
+        node.graph.rename(node, node.graph.free_name(whole))
     return made
 
 

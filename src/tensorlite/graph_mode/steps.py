@@ -36,7 +36,7 @@ def _zero(*_: Any, dtype: DType) -> Tensor:
     made = constant(0, dtype)
     if isinstance(made, SymbolicTensor) and isinstance(made.node.graph, Graph):
         graph = made.node.graph
-        graph.rename(made.node, graph.unique_name(scoped("zeros")))
+        graph.rename(made.node, graph.free_name(scoped("zeros")))
     return made
 
 

@@ -123,7 +123,7 @@ class GraphVariable(Variable):
         ):
             made = value.node
             if made is self.graph.nodes[-1] and made.op.name == "Const":
-                name = self.graph.unique_name(f"{self.bare_name}/initial_value")
+                name = self.graph.free_name(f"{self.bare_name}/initial_value")
                 self.graph.rename(made, name)
         return value
 

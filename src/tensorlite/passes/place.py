@@ -175,7 +175,7 @@ class Placement:
                 node.group,
                 node.line,
             )
-            made.name = copy.unique_name(node.name)
+            made.name = copy.free_name(node.name)
             copy.nodes.append(made)
             for x, y in zip(node.outputs, made.outputs, strict=True):
                 tensors[id(x)] = y

@@ -91,7 +91,7 @@ class ExponentialMovingAverage:
             return str(self._averages[id(var)][1].op.name)
         here = marks.get().name
         whole = f"{var.op.name}/{self._name}"
-        return get_default_graph().unique_name(
+        return get_default_graph().free_name(
             f"{here}/{whole}" if here else whole, mark=False
         )
 

@@ -168,7 +168,7 @@ class GraphElements(graphs.Graph):
         wanted = op_type if name is None else name
         is_whole = wanted.endswith("/")
         whole = f"{wanted}made" if is_whole else scoped(wanted)
-        whole = self.unique_name(whole, mark=False)
+        whole = self.free_name(whole, mark=False)
         node = created(self, op_type, tensors, whole, attrs or {})
         if is_whole:
             self.rename(node, wanted[:-1])
@@ -178,10 +178,8 @@ class GraphElements(graphs.Graph):
         node.control = (*node.control, *waits)
         return operation(node)
 
-    def unique_name(
-        self, name: str, mark: bool = True, mark_as_used: bool = True
-    ) -> str:
-        return super().unique_name(name, mark and mark_as_used)
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        return self.free_name(scoped(name), mark_as_used)
 
     def is_feedable(self, tensor: Any) -> bool:
         return plain(tensor) not in self.unfeedable

@@ -80,7 +80,7 @@ def unclashed(proto: Any, graph: Graph, prefix: str) -> tuple[Any, dict[str, str
         return proto, {}
     names: dict[str, str] = {}
     for name in clashing:
-        new = graph.unique_name(below + name, mark=False)
+        new = graph.free_name(below + name, mark=False)
         while new.removeprefix(below) in {
             *names.values(),
             *(x.name for x in proto.node),

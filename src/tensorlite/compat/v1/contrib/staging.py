@@ -27,7 +27,7 @@ class StagingArea(staging.StagingArea):
         capacity: int = 0,
         memory_limit: int = 0,
     ) -> None:
-        name = get_default_graph().unique_name("StagingArea")
+        name = get_default_graph().free_name("StagingArea")
         with of_sessions():
             super().__init__(
                 dtypes,
