@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlite.compat.v1 as tf
+from tensorlite.compat import v1
 from tensorlite.graph_mode.graph import mode
 
+tf: Any = v1
 keras: Any = tf.keras
 
 
@@ -212,3 +213,73 @@ def test_steps_of_columns_stand_side_by_side() -> None:
         found, counts = session.run([steps, lengths])
     assert found.tolist() == [[[1.0], [2.0]], [[3.0], [0.0]]]
     assert counts.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("order", ["channels_last", "channels_first"])
+@pytest.mark.parametrize(
+    ("implementation", "padding", "sizes", "total"),
+    [
+        (1, "valid", (2, 3), 112.29814),
+        (2, "valid", (2, 3), 112.29814),
+        (2, "same", (3, 4), 157.02206),
+        (3, "same", (3, 4), 157.02206),
+    ],
+)
+def test_windows_with_weights_of_their_own(
+    implementation: int, padding: str, sizes: Any, total: float, order: str
+) -> None:
+    layer = keras.layers.LocallyConnected2D(
+        2,
+        (3, 2),
+        strides=(2, 1),
+        padding=padding,
+        implementation=implementation,
+        kernel_initializer="ones",
+        data_format=order,
+    )
+    is_first = order == "channels_first"
+    x = np.random.RandomState(0).rand(1, 5, 4, 3).astype("float32")
+    x = x.transpose(0, 3, 1, 2) if is_first else x
+    given = keras.Input(x.shape[1:])
+    found = keras.Model(given, layer(given)).predict(x)
+    assert found.shape == ((1, 2, *sizes) if is_first else (1, *sizes, 2))
+    np.testing.assert_allclose(found.sum(), total, rtol=1e-5)
+
+
+def test_weights_in_one_row_are_those_of_one_result_after_the_other() -> None:
+    layer = keras.layers.LocallyConnected2D(
+        2, (3, 2), padding="same", implementation=3
+    )
+    given = keras.Input((3, 4, 2))
+    model = keras.Model(given, layer(given))
+    row, bias = layer.get_weights()
+    layer.set_weights([np.arange(row.size) / 100, bias])
+    found = model.predict(np.arange(24).reshape(1, 3, 4, 2) / 10)
+    expected = [0.044, 0.116, 0.58, 0.932, 1.724, 2.204]
+    np.testing.assert_allclose(found.ravel()[:6], expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("scale", "first", "last"),
+    [
+        (8.0, 8.0, 8.0),
+        ("dynamic", 32768.0, 32768.0),
+        (lambda: tf.train.experimental.DynamicLossScale(4.0, 2), 4.0, 8.0),
+    ],
+)
+def test_losses_are_scaled_by_a_number_or_by_one_that_grows(
+    scale: Any, first: float, last: float
+) -> None:
+    model = keras.Sequential(
+        [keras.layers.Dense(1, input_shape=(2,), kernel_initializer="ones")]
+    )
+    optimizer = keras.mixed_precision.experimental.LossScaleOptimizer(
+        keras.optimizers.SGD(0.1), scale() if callable(scale) else scale
+    )
+    model.compile(optimizer, "mse")
+    x = np.ones((4, 2), "float32")
+    held = optimizer.variables[0]
+    assert keras.backend.get_value(held) == first
+    history = model.fit(x, x[:, :1], epochs=3, verbose=0).history
+    np.testing.assert_allclose(history["loss"], [1.0, 0.16, 0.0256], rtol=1e-5)
+    assert keras.backend.get_value(held) == last

@@ -19,8 +19,7 @@ def spread(
     """Return what is given for each output, by its place or its name."""
     size = len(nest.flatten(outputs))
     if isinstance(given, dict):
-        keys = sorted(outputs) if isinstance(outputs, dict) else names
-        return [given.get(key) for key in keys]
+        return [given.get(key) for key in output_names(outputs, names)]
     if isinstance(given, (list, tuple)) and not whole and len(given) == size:
         return list(given)
     return [given] * size

@@ -18,6 +18,9 @@ from tensorlite.core.errors import InvalidArgumentError
 class LossScaleOptimizer(Optimizer):
     """Applies gradients of a scaled loss; the scale halves when one is infinite, else it grows."""
 
+    multiplier = 2.0
+    """By how much the scale grows and falls."""
+
     def __init__(
         self,
         inner_optimizer: Any,
@@ -89,12 +92,12 @@ class LossScaleOptimizer(Optimizer):
             self.inner_optimizer.apply_gradients(small)
             grown = tl.equal(self._good.value() + 1, self.dynamic_growth_steps)
             self._good.assign(tl.where(grown, 0, self._good.value() + 1))
-            self.dynamic_scale.assign(tl.where(grown, scale * 2.0, scale))
+            self.dynamic_scale.assign(tl.where(grown, scale * self.multiplier, scale))
             return tl.asarray(0)
 
         def skipped() -> Any:
             self._good.assign(np.asarray(0, np.int64))
-            self.dynamic_scale.assign(scale / 2.0)
+            self.dynamic_scale.assign(scale / self.multiplier)
             return tl.asarray(0)
 
         tl.cond(finite, applied, skipped)
