@@ -207,6 +207,85 @@ WRITTEN: dict[str, tuple[Callable[[], Any], str]] = {
 }
 
 
+GUARD = (
+    "{0}/Switch:Switch({1} {1}) {0}/switch_t:Identity({0}/Switch:1) "
+    "{0}/switch_f:Identity({0}/Switch) {0}/pred_id:Identity({1}) "
+    "{0}/NoOp:NoOp(^{0}/switch_t) "
+    "{0}/control_dependency:Identity({0}/switch_t ^{0}/NoOp) "
+    "{0}/Assert/Switch:Switch({1} {0}/pred_id) "
+    "{0}/control_dependency_1:Identity({0}/switch_f ^{0}/Assert) "
+    "{0}/Merge:Merge({0}/control_dependency_1 {0}/control_dependency)"
+)
+"""What is made of any assertion on whose failing something is looked at."""
+ASSERTIONS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "positive": (
+        tf.assert_positive,
+        (
+            "assert_positive/Const:Const() "
+            "assert_positive/assert_less/Less:Less(assert_positive/Const x) "
+            "assert_positive/assert_less/All:"
+            "All(assert_positive/assert_less/Less assert_positive/assert_less/Const) "
+            + GUARD.format(
+                "assert_positive/assert_less/Assert/AssertGuard",
+                "assert_positive/assert_less/All",
+            )
+        ),
+    ),
+    "equal": (
+        lambda x: tf.assert_equal(x, 1.0),
+        (
+            "assert_equal_1/Equal:Equal(x assert_equal_1/y) "
+            + GUARD.format("assert_equal_1/Assert/AssertGuard", "assert_equal_1/All")
+        ),
+    ),
+    "numbers": (
+        lambda x: tf.Assert(tf.less(x[0], 1.0), [x], name="own"),
+        GUARD.format("own/AssertGuard", "Less"),
+    ),
+    "texts": (
+        lambda x: tf.Assert(tf.less(x[0], 1.0), ["no"]),
+        "Assert/Const:Const() Assert/Assert:Assert(Less Assert/Assert/data_0)",
+    ),
+    "rank": (
+        lambda x: tf.assert_rank_in(tf.placeholder(tf.float32, name="y"), [1, 2]),
+        (
+            "assert_rank_in/Equal:Equal(assert_rank_in/rank assert_rank_in/Rank_2) "
+            "assert_rank_in/LogicalOr:"
+            "LogicalOr(assert_rank_in/Equal assert_rank_in/Equal_1)"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("check", "expected"), ASSERTIONS.values(), ids=ASSERTIONS)
+def test_assertions_are_tensorflow_1s_branches(
+    check: Callable[[Any], Any], expected: str
+) -> None:
+    with tf.Graph().as_default() as graph:
+        made = check(tf.placeholder(tf.float32, [3], name="x"))
+        listed = {f"{op.name}:{op.type}" for op in nodes(graph)}
+    found = {
+        f"{x.name}:{x.op}({' '.join(x.input)})" for x in graph.as_graph_def().node
+    }
+    wanted = {f"{x.strip()})" for x in expected.split(")")[:-1]}
+    assert wanted <= found
+    assert {x.partition("(")[0] for x in found} == listed
+    assert graph.get_operation_by_name(made.name) is made
+
+
+def test_assertions_that_were_written_raise_where_they_are_read() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [3], name="x")
+        with tf.control_dependencies([tf.assert_positive(x, message="too small")]):
+            tf.multiply(x, 2.0, name="y")
+        message = graph.as_graph_def()
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(message, name="")
+        assert session.run("y:0", {"x:0": [1, 2, 3]}).tolist() == [2.0, 4.0, 6.0]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="too small"):
+            session.run("y:0", {"x:0": [1, -2, 3]})
+
+
 @pytest.mark.parametrize(
     ("program", "expected"), WRITTEN.values(), ids=WRITTEN.keys()
 )

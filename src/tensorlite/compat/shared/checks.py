@@ -6,16 +6,18 @@ In a graph they are operations that raise when they run; what is known earlier i
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import agreeing, converted, named
-from tensorlite.compat.views import plain
+from tensorlite.compat.calling import agreeing, converted, given_constant, named
+from tensorlite.compat.shared import reductions
+from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.check import pairs_of
 from tensorlite.core.dispatch import call, tracer
-from tensorlite.core.dtypes import as_dtype, bool_, int32
+from tensorlite.core.dtypes import as_dtype, bool_, int32, string
 from tensorlite.core.errors import (
     AssertionFailedError,
     DTypeError,
@@ -26,23 +28,30 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph_mode.graph import active_graph, titled
+from tensorlite.graph_mode.graph import active_graph, name_scope, titled
 from tensorlite.ops import assertions
 from tensorlite.ops.numerics import CheckNumerics
 from tensorlite.ops.ragged_base import RaggedParts
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
-@named("Assert", "Assert")
+@named("Assert", None)
 def Assert(  # TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    if active_graph() is not None:
-        for x in data:  # as TensorFlow does, which looks at their types
-            converted(x)
-    shown = [converted(x, None, f"Assert/data_{i}") for i, x in enumerate(data)]
-    held = tl.astype(converted(condition), bool_)
-    return assertions.assert_true(held, "", *shown, summarize=summarize or 3)
+    if active_graph() is None:
+        given = [converted(x) for x in data]
+        held = tl.astype(converted(condition), bool_)
+        return assertions.assert_true(held, "", *given, summarize=summarize or 3)
+    kinds = {
+        converted(x).dtype for x in data
+    }  # as TensorFlow does, which makes nodes
+    is_text = kinds <= {string, int32}
+    held = tl.astype(converted(condition, None, "Condition"), bool_)
+    place = "Assert" if is_text else "AssertGuard/Assert"
+    shown = [converted(x, None, f"{place}/data_{i}") for i, x in enumerate(data)]
+    made = assertions.assert_true(held, "", *shown, summarize=summarize or 3)
+    return made if is_text else titled(made, "AssertGuard/Merge")
 
 
 def _held(
@@ -50,23 +59,16 @@ def _held(
     known: Any,
     told: list[Any],
     summarize: Any,
-    within: str,
     *xs: Any,
 ) -> Any:
-    """Return an assertion; AssertionFailedError at once if a graph knows that it fails.
-
-    It bears TensorFlow's name, below that of the assertion within which that makes it.
-    """
-    condition = relation(*xs)
+    """Return an assertion; AssertionFailedError at once if a graph knows that it fails."""
+    if active_graph() is None:
+        return Assert(relation(*xs), told, summarize)
+    condition = plain(reductions.reduce_all(relation(*xs)))
     values = [_known(x) for x in xs]
-    told_now = active_graph() is not None and all(x is not None for x in values)
-    if told_now and not np.all(known(*values)):
+    if all(x is not None for x in values) and not np.all(known(*values)):
         raise AssertionFailedError("\n".join(_text(x) for x in told))
-    shown = [converted(x) for x in told]
-    made = assertions.assert_true(condition, "", *shown, summarize=summarize or 3)
-    if told_now:
-        return titled(made, f"{within}NoOp")
-    return titled(made, f"{within}Assert/AssertGuard/Merge")
+    return plain(Assert(condition, told, summarize))
 
 
 def _known(x: Any) -> Any:
@@ -85,13 +87,18 @@ def _text(x: Any) -> str:
 
 def _told(message: Any, data: Any, what: str, **operands: Any) -> list[Any]:
     """Return what an assertion shows: texts and tensors."""
-    told = [message] if message else []
+    told = [] if message is None else [message]
     if data is not None:
         return [*told, *data]
     told.append(f"{what}:")
     for name, x in operands.items():
         told += [f"{name} ({_label(x)}) = ", x]
     return told
+
+
+def _begun(message: Any) -> Any:
+    """Return a message; graphs begin with an empty one where there is none."""
+    return message if active_graph() is None else message or ""
 
 
 def _label(x: Any) -> str:
@@ -150,16 +157,15 @@ def comparison(
             return None
         what = f"Condition x {sign} y did not hold element-wise"
         told = _told(message, data, what, x=a, y=b)
-        return _held(relation, known, told, summarize, "", a, b)
+        return _held(relation, known, told, summarize, a, b)
 
     return made
 
 
 def condition(
-    default: str, sign: str, relation: Callable[[Any, Any], Any], known: Any
+    default: str, sign: str, compared: Callable[..., Any], is_first: bool
 ) -> Callable[..., Any]:
-    """Return an assertion about the elements of a tensor and zero."""
-    within = "assert_less_equal/" if "=" in sign else "assert_less/"
+    """Return an assertion about a tensor and zero, which stands first or second."""
 
     @named(default, None)
     def made(
@@ -171,14 +177,15 @@ def condition(
     ) -> Any:
         a = converted(x, name="x")
         text = f"Condition x {sign} 0 did not hold element-wise"
-        told = _told(message, data, text, x=a)
-        relations = (lambda x: relation(x, 0), lambda x: known(x, 0))
-        return _held(*relations, told, summarize, within, a)
+        told = _told(_begun(message), data, text, x=a)
+        zero = plain(given_constant(0, a.dtype))
+        operands = (zero, a) if is_first else (a, zero)
+        return plain(compared(*operands, None, summarize, told))
 
     return made
 
 
-assert_equal = comparison("assert_equal", "==", tl.equal, np.equal)
+_equal = comparison("assert_equal", "==", tl.equal, np.equal)
 assert_none_equal = comparison("assert_none_equal", "!=", tl.not_equal, np.not_equal)
 assert_less = comparison("assert_less", "<", tl.less, np.less)
 assert_less_equal = comparison(
@@ -188,17 +195,29 @@ assert_greater = comparison("assert_greater", ">", tl.greater, np.greater)
 assert_greater_equal = comparison(
     "assert_greater_equal", ">=", tl.greater_equal, np.greater_equal
 )
-assert_positive = condition("assert_positive", ">", tl.greater, np.greater)
-assert_negative = condition("assert_negative", "<", tl.less, np.less)
-assert_non_negative = condition(
-    "assert_non_negative", ">=", tl.greater_equal, np.greater_equal
-)
-assert_non_positive = condition(
-    "assert_non_positive", "<=", tl.less_equal, np.less_equal
-)
+assert_positive = condition("assert_positive", ">", assert_less, True)
+assert_negative = condition("assert_negative", "<", assert_less, False)
+assert_non_negative = condition("assert_non_negative", ">=", assert_less_equal, True)
+assert_non_positive = condition("assert_non_positive", "<=", assert_less_equal, False)
 
 
-@named("assert_near", "Assert/AssertGuard/Merge")
+def assert_equal(
+    x: Any,
+    y: Any,
+    message: Any = None,
+    summarize: Any = None,
+    data: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return an assertion, below a second name: the first is for what is equal to itself."""
+    if active_graph() is not None:
+        with name_scope(name, "assert_equal"):
+            if x is y:
+                return in_graph(tl.group, "NoOp")
+    return _equal(x, y, message, summarize, data, name)
+
+
+@named("assert_near", None)
 def assert_near(
     x: Any,
     y: Any,
@@ -211,11 +230,15 @@ def assert_near(
 ) -> Any:
     a, b = agreeing(x, y)
     least = 10 * float(np.finfo(a.dtype.numpy).eps) if a.dtype.is_floating else 1e-6
-    relative, absolute = (least if t is None else t for t in (rtol, atol))
-    near = tl.abs(a - b) <= absolute + relative * tl.abs(b)
+    relative, absolute = (
+        converted(least if given is None else given, a.dtype, what)
+        for what, given in (("rtol", rtol), ("atol", atol))
+    )
+    limit = absolute + relative * tl.abs(b)
     what = f"x and y not equal to tolerance rtol = {relative}, atol = {absolute}"
-    told = [converted(one) for one in _told(message, data, what, x=a, y=b)]
-    return assertions.assert_true(near, "", *told, summarize=summarize or 3)
+    told = _told(_begun(message), data, what, x=a, y=b)
+    held = plain(reductions.reduce_all(tl.abs(a - b) < limit))
+    return plain(Assert(held, told, summarize))
 
 
 @named("assert_rank", None)
@@ -268,10 +291,9 @@ class _Told(NamedTuple):
     def of(self, x: Any, ranks: list[Any]) -> list[Any]:
         """Return what is shown when the graph runs."""
         if self.data is not None:
-            return [converted(one) for one in self.data]
+            return list(self.data)
         text = f"Tensor {_label(x)} must have rank{self.what}"
-        shown = [self.message or "", text, *ranks, "Received shape: ", tl.shape(x)]
-        return [converted(one) for one in shown]
+        return [self.message or "", text, *ranks, "Received shape: ", tl.shape(x)]
 
     def error(self, x: Any, ranks: list[int]) -> ShapeError:
         """Return an error for a shape that is known."""
@@ -293,10 +315,11 @@ def _ranked(x: Any, ranks: Any, fits: Any, relation: Any, told: _Told) -> Any:
             return titled(tl.group(), "static_checks_determined_all_ok")
         raise told.error(operand, sizes)
     found = tl.rank(operand)
-    held = tl.any(tl.stack([relation(found, rank) for rank in wanted]))
-    shown = told.of(operand, wanted)
-    made = assertions.assert_true(held, "", *shown, summarize=told.summarize or 3)
-    return titled(made, "Assert/AssertGuard/Merge")
+    if told.what == " in":
+        held = reduce(tl.logical_or, [relation(rank, found) for rank in wanted])
+    else:
+        held = relation(found, wanted[0])
+    return plain(Assert(held, told.of(operand, wanted), told.summarize))
 
 
 def _rank_tensor(rank: Any) -> Any:
@@ -304,6 +327,8 @@ def _rank_tensor(rank: Any) -> Any:
     made = converted(rank, name="rank")
     if made.dtype is not int32:
         raise DTypeError(f"a rank is {made.spec}; it must be of type tf.int32")
+    if active_graph() is not None:
+        assert_type(made, int32)
     if made.spec.rank not in (0, None):
         raise ShapeError(f"Rank must be a scalar, not {made.spec}.")
     if made.spec.rank is None:

@@ -12,6 +12,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import Graph
+from tensorlite.interop.tensorflow.asserting import is_guarded
 from tensorlite.interop.tensorflow.primitives import as_primitives
 from tensorlite.ops.stateful_draws import generators
 
@@ -46,8 +47,9 @@ class Expanded:
     def _pair(self, node: Node, made: Node) -> None:
         """Note that a node is written as another."""
         self._own[made] = node
-        if _is_end(node) and made.op.role is not node.op.role:
-            self._results[_output(node.inputs[0])] = made, 0
+        if made.op.role is not node.op.role:
+            if _is_end(node):
+                self._results[_output(node.inputs[0])] = made, 0
             return
         for x, y in zip(node.inputs, made.inputs, strict=False):
             if is_region(x.node):
@@ -107,10 +109,10 @@ def is_region(node: Node) -> bool:
 def as_listed(node: Node) -> Node:
     """Return what a node of a graph is written as, if it is another operator there.
 
-    That are those at the end of a branch or loop, and lists. Others are what they are: what
+    That are those at the end of a branch or loop, lists and checks. Others are what they are: what
     computes with their inputs does so in the graph.
     """
-    is_other = is_region(node) or _is_end(node) or _is_list(node)
+    is_other = is_region(node) or _is_end(node) or _is_list(node) or is_guarded(node)
     if not is_other or not isinstance(node.graph, Graph):
         return node
     return Expanded.of(node.graph).by_name.get(node.name, node)

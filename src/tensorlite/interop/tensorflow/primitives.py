@@ -15,6 +15,7 @@ from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.arraying import Lone, as_arrays
+from tensorlite.interop.tensorflow.asserting import is_guarded, put_guards
 from tensorlite.interop.tensorflow.outer_reads import read_outside
 from tensorlite.interop.tensorflow.writing import (
     before_switches,
@@ -40,7 +41,10 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
     """
     is_called = graph.as_called
     graph = as_arrays(graph)
-    if not any(node.op.role in (Role.IF, Role.WHILE) for node in graph.nodes):
+    guards = is_called and any(map(is_guarded, graph.nodes))
+    if not guards and not any(
+        node.op.role in (Role.IF, Role.WHILE) for node in graph.nodes
+    ):
         return graph
     if graph.captured:
         return graph
@@ -61,6 +65,8 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
     _keep_in_turns(made)
     _ask_within(made)
     _ask_directly(made)
+    if is_called:
+        put_guards(made)
     return made
 
 
