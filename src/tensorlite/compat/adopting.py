@@ -54,3 +54,21 @@ def _holds_operand(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_holds_operand(x) for x in value)
     return isinstance(value, Operand)
+
+
+REFLECTED = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "true_divide": "__rtruediv__",
+    "floor_divide": "__rfloordiv__",
+    "remainder": "__rmod__",
+    "power": "__rpow__",
+    "matmul": "__rmatmul__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+}
+"""What NumPy's operators on an array and a tensor mean for the tensor."""

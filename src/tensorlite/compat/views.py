@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat import keys
-from tensorlite.compat.adopting import adopted
+from tensorlite.compat.adopting import REFLECTED, adopted
 from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.conversions import (
     any_registered,
@@ -224,30 +224,12 @@ class Operators:
         name = (
             ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         )
-        if name in _UFUNCS and isinstance(inputs[0], (np.ndarray, np.generic)):
-            return getattr(inputs[1], _UFUNCS[name])(inputs[0])
+        if name in REFLECTED and isinstance(inputs[0], (np.ndarray, np.generic)):
+            return getattr(inputs[1], REFLECTED[name])(inputs[0])
         arguments = plain(inputs)
         return in_graph(
             lambda: operand.operators.numpy_call(name, arguments, kwargs), name
         )
-
-
-_UFUNCS = {
-    "add": "__radd__",
-    "subtract": "__rsub__",
-    "multiply": "__rmul__",
-    "divide": "__rtruediv__",
-    "true_divide": "__rtruediv__",
-    "floor_divide": "__rfloordiv__",
-    "remainder": "__rmod__",
-    "power": "__rpow__",
-    "matmul": "__rmatmul__",
-    "less": "__gt__",
-    "less_equal": "__ge__",
-    "greater": "__lt__",
-    "greater_equal": "__le__",
-}
-"""What NumPy's operators on an array and a tensor mean for the tensor."""
 
 
 class GraphTensor(Operators, SymbolicTensor):

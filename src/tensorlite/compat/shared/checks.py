@@ -28,6 +28,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph, name_scope, titled
 from tensorlite.ops import assertions
 from tensorlite.ops.numerics import CheckNumerics
@@ -49,9 +50,15 @@ def Assert(  # TensorFlow's name
     is_text = kinds <= {string, int32}
     held = tl.astype(converted(condition, None, "Condition"), bool_)
     place = "Assert" if is_text else "AssertGuard/Assert"
-    shown = [converted(x, None, f"{place}/data_{i}") for i, x in enumerate(data)]
-    made = assertions.assert_true(held, "", *shown, summarize=summarize or 3)
+    beside = 0 if is_text else _OF_A_GUARD + sum(isinstance(x, Operand) for x in data)
+    with alike(len(data) - sum(isinstance(x, Operand) for x in data) + 1 + beside):
+        shown = [converted(x, None, f"{place}/data_{i}") for i, x in enumerate(data)]
+        made = assertions.assert_true(held, "", *shown, summarize=summarize or 3)
     return made if is_text else titled(made, "AssertGuard/Merge")
+
+
+_OF_A_GUARD = 9
+"""How many operations TensorFlow has around one; as many more as tensors are told."""
 
 
 def _held(

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared.checks import assert_type
-from tensorlite.compat.v1 import numbers
+from tensorlite.compat.shared import arrays, elementwise, reductions
+from tensorlite.compat.shared.checks import (
+    assert_greater_equal,
+    assert_less_equal,
+    assert_type,
+)
+from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
 from tensorlite.compat.v1.metric_parts import (
     Metric,
     collected,
@@ -17,7 +22,8 @@ from tensorlite.compat.v1.metric_parts import (
     metric_variable,
     scoped,
 )
-from tensorlite.core.dtypes import bool_, float32, int32
+from tensorlite.compat.v1.weights import broadcast_weights
+from tensorlite.core.dtypes import bool_, float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.train import scores
 
@@ -95,7 +101,8 @@ def ratio(
 
 def _share(hits: Any, misses: Any, name: str) -> Any:
     """Return the share of hits, 0 where nothing was counted."""
-    return elementwise.div_no_nan(hits, hits + misses, name=name)
+    is_any = elementwise.greater(hits + misses, 0)
+    return v1_arrays.where(is_any, elementwise.div(hits, hits + misses), 0, name=name)
 
 
 precision = ratio("precision", false_positives)
@@ -110,23 +117,60 @@ def counts_at_thresholds(
     kinds: Sequence[str],
 ) -> tuple[list[Any], list[Any]]:
     """Return counts for each threshold and their updates, for each kind."""
-    found, wanted, scale = fitted(
-        elementwise.cast(predictions, float32),
-        elementwise.cast(labels, bool_),
-        weights,
+    found, wanted, scale = _in_unit(predictions, labels, weights)
+    count = len(thresholds)
+    column = arrays.reshape(found, [-1, 1])
+    row = arrays.reshape(elementwise.cast(wanted, bool_), [1, -1])
+    number = column.get_shape().as_list()[0]
+    if number is None:
+        number = v1_arrays.shape(column)[0]
+    limits = arrays.expand_dims(framework.constant(thresholds), [1])
+    limits = arrays.tile(limits, arrays.stack([1, number]))
+    above = arrays.tile(arrays.transpose(column), [count, 1])
+    guesses = _truths(elementwise.greater(above, limits), 1, kinds)
+    truths = _truths(arrays.tile(row, [count, 1]), 0, kinds)
+    each_weight = None
+    if scale is not None:
+        scale = broadcast_weights(elementwise.cast(scale, float32), found)
+        each_weight = arrays.tile(arrays.reshape(scale, [1, -1]), [count, 1])
+    made: dict[str, tuple[Any, Any]] = {}
+    for kind in [one for one in _ALL if one in kinds]:
+        total = metric_variable([count], name=kind)
+        truth, guess = scores.OUTCOMES[kind]
+        hits = elementwise.logical_and(truths[truth], guesses[guess])
+        each = elementwise.cast(hits, float32)
+        each = each if each_weight is None else each * each_weight
+        made[kind] = total, total.assign_add(numbers.reduce_sum(each, 1))
+    totals = [made[kind] for kind in kinds]
+    return [total.value() for total, _ in totals], [update for _, update in totals]
+
+
+def _in_unit(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
+    """Return what is counted, of one rank; as it is computed predictions must be shares."""
+    given = framework.convert_to_tensor(predictions)
+    told = "predictions must be in [0, 1]"
+    least, most = (
+        partial(elementwise.cast, number, given.dtype) for number in (0.0, 1.0)
     )
-    weight = None if scale is None else elementwise.cast(scale, float32)
-    counts = computed(
-        "Sum",
-        scores.outcomes_by_threshold,
-        *(wanted, found, thresholds, weight, kinds),
+    checks = [
+        assert_greater_equal(given, least(), message=told),
+        assert_less_equal(given, most(), message=told),
+    ]
+    with framework.control_dependencies(checks):
+        return fitted(
+            elementwise.cast(given, float32), elementwise.cast(labels, bool_), weights
+        )
+
+
+def _truths(yes: Any, part: int, kinds: Sequence[str]) -> dict[bool, Any]:
+    """Return truths, and their contraries if one of some outcomes takes them."""
+    asked = {scores.OUTCOMES[kind][part] for kind in kinds}
+    return {True: yes} | (
+        {False: elementwise.logical_not(yes)} if False in asked else {}
     )
-    values, updates = [], []
-    for kind, each in zip(kinds, counts, strict=True):
-        count = metric_variable([len(thresholds)], name=kind)
-        updates.append(count.assign_add(each))
-        values.append(count.value())
-    return values, updates
+
+
+_ALL = ("true_positives", "false_negatives", "true_negatives", "false_positives")
 
 
 def _counter_at_thresholds(kind: str) -> Callable[..., Metric]:
@@ -200,9 +244,6 @@ def even_thresholds(count: int, last: float = 1.0 + _EPSILON) -> list[float]:
     return [0.0 - _EPSILON, *scores.inner_thresholds(count), last]
 
 
-_ALL = ("true_positives", "false_negatives", "true_negatives", "false_positives")
-
-
 def auc(
     labels: Any,
     predictions: Any,
@@ -236,8 +277,17 @@ def auc(
         return collected(made[0], made[1], metrics_collections, updates_collections)
 
 
+def _mean_of(x: Any, y: Any) -> Any:
+    return (x + y) / 2.0
+
+
 _CAREFUL = "careful_interpolation"
-_HEIGHTS = ("trapezoidal", "minoring", "majoring")
+_HEIGHTS: dict[str, Callable[..., Any]] = {
+    "trapezoidal": _mean_of,
+    "minoring": elementwise.minimum,
+    "majoring": elementwise.maximum,
+}
+"""How high an area is between two points."""
 
 
 def _area(curve: str, method: str, counts: Sequence[Any], name: str) -> Any:
@@ -247,13 +297,16 @@ def _area(curve: str, method: str, counts: Sequence[Any], name: str) -> Any:
         given = tp, fp, fn
         return computed("interpolate_pr_auc", scores.area_under_precision, *given)
     epsilon = 1e-6
-    x = y = elementwise.divide(tp + epsilon, tp + fn + epsilon)
+    x = y = elementwise.div(tp + epsilon, tp + fn + epsilon)
     if curve == "ROC":
-        x = elementwise.divide(fp, fp + tn + epsilon)
+        x = elementwise.div(fp, fp + tn + epsilon)
     else:
-        y = elementwise.divide(tp + epsilon, tp + fp + epsilon)
-    height = method if method in _HEIGHTS else "trapezoidal"
-    return computed(name, scores.area_under_points, x, y, height)
+        y = elementwise.div(tp + epsilon, tp + fp + epsilon)
+    last = tp.get_shape().as_list()[0] - 1
+    width = x[:last] - x[1:]
+    between = _HEIGHTS[method] if method in _HEIGHTS else _mean_of
+    height = between(y[:last], y[1:])
+    return numbers.reduce_sum(elementwise.multiply(width, height), name=name)
 
 
 def sensitivity_at_specificity(
@@ -270,7 +323,7 @@ def sensitivity_at_specificity(
 
     def at(counts: Sequence[Any], what: str) -> Any:
         tp, fn, tn, fp = counts
-        reached = elementwise.divide(tn, tn + fp + _EPSILON)
+        reached = elementwise.div(tn, tn + fp + _EPSILON)
         apart = elementwise.abs(reached - specificity)
         place = elementwise.cast(numbers.argmin(apart, 0), int32)
         return elementwise.divide(
@@ -298,14 +351,13 @@ def specificity_at_sensitivity(
 
     def at(counts: Sequence[Any], what: str) -> Any:
         tp, fn, tn, fp = counts
-        reached = elementwise.divide(tp, tp + fn + _EPSILON)
-        apart = elementwise.abs(reached - sensitivity)
+        reached = elementwise.div(tp, tp + fn + _EPSILON)
+        least = numbers.reduce_min(elementwise.abs(reached - sensitivity))
+        nearest = elementwise.equal(elementwise.abs(reached - sensitivity), least)
         # The last of those that are equally near, where argmin would take the first.
-        back = arrays.reverse(apart, [0])
-        place = num_thresholds - 1 - elementwise.cast(numbers.argmin(back, 0), int32)
-        return elementwise.divide(
-            tn[place], tn[place] + fp[place] + _EPSILON, name=what
-        )
+        count = reductions.cumsum(elementwise.cast(nearest, int64))
+        place = elementwise.cast(numbers.argmax(count, 0), int32)
+        return elementwise.div(tn[place], tn[place] + fp[place] + _EPSILON, name=what)
 
     with scoped(name, "specificity_at_sensitivity"):
         limits = even_thresholds(num_thresholds, 1.0 - _EPSILON)
