@@ -304,7 +304,7 @@ def _area(curve: str, method: str, counts: Sequence[Any], name: str) -> Any:
         y = elementwise.div(tp + epsilon, tp + fp + epsilon)
     last = tp.get_shape().as_list()[0] - 1
     width = x[:last] - x[1:]
-    between = _HEIGHTS[method] if method in _HEIGHTS else _mean_of
+    between: Callable[..., Any] = _HEIGHTS.get(method, _mean_of)
     height = between(y[:last], y[1:])
     return numbers.reduce_sum(elementwise.multiply(width, height), name=name)
 
