@@ -143,3 +143,16 @@ def test_keras_is_that_of_version_1() -> None:
     assert model.input_names == ["dense_input"]
     history = model.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0).history
     assert list(history) == ["loss", "acc"]
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_descriptions_of_models_have_plain_sizes() -> None:
+    given = tf.keras.Input((3,))
+    assert given.shape.as_list() == [None, 3]
+    assert tf.keras.backend.int_shape(given) == (None, 3)
+    model = tf.keras.Model(given, tf.keras.layers.Dense(2)(given))
+    again = tf.keras.models.model_from_json(model.to_json())
+    assert again.count_params() == 8
+    late = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    late(tf.ones((2, 3)))
+    assert tf.keras.Sequential.from_config(late.get_config()).count_params() == 4

@@ -222,7 +222,8 @@ class TensorShape(AnyShape):
     @staticmethod
     def size(given: Any) -> int | None:
         """Return one size as a number, None if it is not known."""
-        return None if given is None else given.__index__()
+        known = given.value if isinstance(given, Dimension) else given
+        return None if known is None else known.__index__()
 
     def known(self) -> Dims | None:
         """Return the sizes as a plain tuple, None where their number is not known."""

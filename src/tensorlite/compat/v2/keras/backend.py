@@ -128,7 +128,8 @@ def is_keras_tensor(x: Any) -> bool:
 
 
 def int_shape(x: Any) -> Any:
-    return tuple(x.shape)
+    sizes = x.shape
+    return tuple(sizes.as_list() if hasattr(sizes, "as_list") else sizes)
 
 
 def ndim(x: Any) -> int:

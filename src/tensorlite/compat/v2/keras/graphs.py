@@ -75,7 +75,7 @@ class _Places:
             return {
                 "class_name": _TENSOR,
                 "config": {
-                    "shape": list(value.shape),
+                    "shape": list(value.spec.shape),
                     "dtype": value.dtype.name,
                     "keras_history": list(self.of[id(value)]),
                 },

@@ -83,7 +83,7 @@ class InputLayer(Layer):
     @property
     def batch_shape(self) -> Any:
         """The shape of what is given, with the batch."""
-        return tuple(self.kept.shape)
+        return tuple(self.kept.spec.shape)
 
     @property
     def dtype(self) -> str:
@@ -98,7 +98,7 @@ class InputLayer(Layer):
 
 def described_input(tensor: Any) -> dict[str, Any]:
     """Return the configuration of the InputLayer of a symbolic tensor."""
-    told = {"batch_shape": tuple(tensor.shape), "dtype": tensor.dtype.name}
+    told = {"batch_shape": tuple(tensor.spec.shape), "dtype": tensor.dtype.name}
     if naming.is_keras_3():
         optional = getattr(tensor.node.layer, "optional", False)
         told.update(sparse=tensor.sparse, ragged=tensor.ragged, optional=optional)

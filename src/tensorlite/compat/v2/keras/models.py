@@ -12,6 +12,7 @@ from tensorlite.compat.v2.keras import (
     describing,
     graphs,
     histories,
+    in_sessions,
     lambdas,
     lookup,
     naming,
@@ -77,7 +78,7 @@ class Sequential(Model):
         if self._tip is None and not self._chain:
             shape = getattr(layer, "given_shape", None)
             if shape is None and isinstance(layer, Model) and layer.inputs_known():
-                shape = tuple(layer.starts[0].shape)
+                shape = tuple(layer.starts[0].spec.shape)
             if shape is not None:
                 name = None if naming.is_keras_3() else f"{_first_of(layer)}_input"
                 silent = InputLayer.silent()
@@ -139,7 +140,7 @@ class Sequential(Model):
 
     def build_for(self, inputs: Any) -> None:
         self.note_inputs(inputs)
-        if not self.built and naming.is_keras_3():
+        if not self.built and in_sessions.graph_of_models() is None:
             self._begin_with(inputs)
         self.built = True
 
@@ -179,7 +180,7 @@ class Sequential(Model):
         layers = [describing.description(x) for x in self.layers]
         made = {"name": self.name, "trainable": self.trainable, "layers": layers}
         if self.starts is not None:
-            shape = list(self.starts[0].shape)
+            shape = list(self.starts[0].spec.shape)
             config = {
                 "batch_shape": shape,
                 "dtype": self.starts[0].dtype.name,

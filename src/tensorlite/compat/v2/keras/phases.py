@@ -9,7 +9,13 @@ from typing import Any
 
 from tensorlite.compat.v1.framework import placeholder_with_default
 from tensorlite.compat.v2.keras import defaults, in_graphs, naming
-from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope, outside
+from tensorlite.graph_mode.graph import (
+    Graph,
+    get_default_graph,
+    mode,
+    name_scope,
+    outside,
+)
 
 _PHASE = "learning phase"
 
@@ -35,6 +41,6 @@ def here() -> Any:
 def asked() -> Any:
     """Return what programs are told of the phase: 0 or 1, or the tensor of the graph built here."""
     chosen = defaults.chosen.learning_phase
-    if chosen is not None or naming.is_keras_3():
+    if chosen is not None or mode.eager is not False:
         return chosen or 0
     return of_graph(get_default_graph())
