@@ -15,7 +15,7 @@ import numpy as np
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.dtypes import DType, int64
+from tensorlite.core.dtypes import DType, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape, shape_of
 from tensorlite.core.spec import TensorSpec, normalise_axis
@@ -135,9 +135,10 @@ class RaggedParts(nest.Composite):
         """Return how long the rows of each axis are, where they are all equally long."""
         return tuple([x.uniform_row_length for x in _levels(self)])
 
-    def nrows(self) -> Tensor:
-        """Return the number of rows."""
-        return astype(size_at(self.row_splits, 0), self.row_splits.dtype) - 1
+    def nrows(self, out_type: DType | None = None, name: str | None = None) -> Tensor:
+        """Return the number of rows, of the bounds' dtype or another one."""
+        kind = self.row_splits.dtype if out_type is None else as_dtype(out_type)
+        return astype(size_at(self.row_splits, 0), kind) - 1
 
     def row_starts(self) -> Tensor:
         """Return where each row begins."""

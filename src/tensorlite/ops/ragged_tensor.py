@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from tensorlite.core import operand
 from tensorlite.core.dispatch import call1, call2
 from tensorlite.core.dtypes import DType, int64
@@ -310,11 +312,19 @@ class RaggedTensor(RaggedParts):
                 f"tf.{spec_of(self.row_splits).dtype.name})"
             )
         if not hasattr(self.flat_values, "node"):
-            return f"<tf.RaggedTensor {self.to_list()}>"
+            with np.printoptions(formatter={"all": _element_text}):
+                return f"<tf.RaggedTensor {_element_text(self.numpy())}>"
         return f"tf.RaggedTensor(values={self.values}, row_splits={self.row_splits})"
 
 
 RaggedParts.root = RaggedTensor
+
+
+def _element_text(x: Any) -> str:
+    """Return an element, or a row of them with commas between, as NumPy prints arrays."""
+    if not isinstance(x, np.ndarray):
+        return str(x)
+    return np.array2string(x, separator=", ") if x.size else repr(x.tolist())
 
 
 def structure_of(x: Any) -> Any:

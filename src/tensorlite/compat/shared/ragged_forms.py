@@ -18,6 +18,7 @@ from tensorlite.core.errors import CompositeError, DTypeError, InvalidArgumentEr
 from tensorlite.core.spec import normalise_axis
 from tensorlite.data.composites import RaggedRow
 from tensorlite.ops.ragged_base import mapped
+from tensorlite.ops.ragged_maps import map_numbers
 from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.ragged_values import RaggedTensorValue
 from tensorlite.ops.shape import shape_of
@@ -188,7 +189,11 @@ def _gather(_: Function, arguments: Arguments) -> Any:
 
 @_form("GatherNd")
 def _gather_nd(_: Function, arguments: Arguments) -> Any:
-    params, indices = arguments["params"], converted(arguments["indices"])
+    params, indices = _all_operands([arguments["params"], arguments["indices"]])
+    if isinstance(indices, RaggedTensor):
+        flat = {**arguments, "params": params, "indices": indices.flat_values}
+        found = _gather_nd(_, flat) if isinstance(params, RaggedTensor) else _(**flat)
+        return indices.with_flat_values(found)
     depth = indices.shape[-1]
     if indices.ndim == 1:
         return params[tuple([indices[i] for i in range(depth)])]
@@ -310,16 +315,17 @@ def has_ragged(structure: Any) -> bool:
 
 def map_rows(fn: Function, elems: Any, signature: Any) -> Any:
     """Return what a function makes of each row, together: ragged, if that is what it makes."""
-    parts = compat_nest.flatten(elems)
-    if tracer() is not None:
-        if has_ragged(signature):
-            raise InvalidArgumentError(
-                "map_fn: a traced function makes no ragged rows"
-            )
-        count = parts[0].nrows() if has_ragged(parts[0]) else tl.shape(parts[0])[0]
-        return tl.map_fn(lambda i: fn(_packed(elems, i)), tl.arange(0, count))
-    count = len(list(parts[0]))
-    rows = [fn(_packed(elems, i)) for i in range(count)]
+    first, *_ = compat_nest.flatten(elems)
+    count = first.nrows() if has_ragged(first) else tl.shape(first)[0]
+    if tracer() is not None or not int(count):
+        like = elems if signature is None else signature
+        made = map_numbers(
+            lambda i: compat_nest.flatten(fn(_packed(elems, i))),
+            count,
+            [has_ragged(x) for x in compat_nest.flatten(like)],
+        )
+        return compat_nest.pack_sequence_as(like, made)
+    rows = [fn(_packed(elems, i)) for i in range(int(count))]
     columns = [
         list(column) for column in zip(*map(compat_nest.flatten, rows), strict=True)
     ]
