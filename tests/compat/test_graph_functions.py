@@ -236,6 +236,8 @@ def test_nodes_bear_the_names_of_their_own_gradients(graph: Any) -> None:
     node = graph.get_operation_by_name("relu")
     assert node.type == "Relu"
     assert node.get_attr("_gradient_op_type") == b"TestOfGuided"
+    exported = {x.name: x for x in tf.train.export_meta_graph().graph_def.node}
+    assert exported["relu"].attr["_gradient_op_type"].s == b"TestOfGuided"
     dx = tf.gradients(graph.get_tensor_by_name("y:0"), x)[0]
     np.testing.assert_array_equal(run(dx, {x: [2.0, -1.0, 2.0]}), [1.0, 0.0, 0.0])
 

@@ -74,6 +74,17 @@ def test_what_lacks_a_part_is_not_noted() -> None:
     assert loop.context_name == "loop"
 
 
+def test_loops_that_pass_nothing_on_in_a_turn_are_noted() -> None:
+    """As those that TensorFlow makes of gradients, which begin by counting down."""
+    made = powers()
+    for node in made.proto.node:
+        if node.name.endswith("/Identity"):
+            node.op = "Neg"
+    (loop,) = contexts_of(made.proto)["while_context"]
+    assert isinstance(loop, LoopInfo)
+    assert loop.pivot_for_body_name in {"i/Identity:0", "y/Identity:0"}
+
+
 def named(x: Any) -> str:
     assert isinstance(x, tl.SymbolicTensor)
     return x.name

@@ -17,7 +17,6 @@ from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.queues import GraphQueueRunner
 from tensorlite.interop.tensorflow.nesting import contexts_of
-from tensorlite.interop.tensorflow.primitives import as_primitives
 from tensorlite.interop.tensorflow.stored.metagraphs import (
     MetaGraph,
     QueueRunnerInfo,
@@ -27,7 +26,6 @@ from tensorlite.interop.tensorflow.stored.metagraphs import (
     meta_graph_of,
     to_message,
 )
-from tensorlite.interop.tensorflow.writing import to_graphdef
 
 
 def export_meta_graph(
@@ -45,8 +43,8 @@ def export_meta_graph(
     save_debug_info: bool = False,
     **_: Any,
 ) -> Any:
-    chosen = get_default_graph() if graph is None else graph
-    proto = to_graphdef(as_primitives(chosen)) if graph_def is None else graph_def
+    chosen: Any = get_default_graph() if graph is None else graph
+    proto = chosen.as_graph_def() if graph_def is None else graph_def
     scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
     if scope:
         proto = part_below(proto, scope)

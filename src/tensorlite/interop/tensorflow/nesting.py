@@ -38,6 +38,8 @@ class _Context:
     branch: int = 0
     pivot: str = ""
     """What is there if, and only if, the branch is taken, or if there is another turn."""
+    step: str = ""
+    """What else is there in every turn: loops of gradients count down, and pass nothing on."""
     members: list[Record] = field(default_factory=list)
     nested: list[_Context] = field(default_factory=list)
 
@@ -146,16 +148,16 @@ class _Nesting:
         return self._records[record.inputs[1].node].op == "LoopCond"
 
     def _note_pivot(self, record: Record, here: _Context) -> None:
-        if record.op != "Identity" or here.pivot:
-            return
-        (source,) = record.inputs
-        switch = self._records[source.node]
-        if switch.op != "Switch" or source.output != (
-            here.branch if here.pred else 1
-        ):
-            return
-        if self._loops(switch) != bool(here.pred):
-            here.pivot = f"{record.name}:0"
+        for source in record.inputs:
+            switch = self._records[source.node]
+            side = here.branch if here.pred else 1
+            if switch.op != "Switch" or source.output != side:
+                continue
+            if self._loops(switch) != bool(here.pred):
+                if record.op == "Identity":
+                    here.pivot = here.pivot or f"{record.name}:0"
+                elif record.op != "NextIteration":
+                    here.step = here.step or f"{record.name}:0"
 
     def _merged(self, record: Record) -> _Context | None:
         """Return where a Merge is: in the loop whose turns it begins, or around two branches."""
@@ -250,14 +252,15 @@ def _loop_info(
     entered = _of(context, "Enter")
     fixed = [one for one in entered if one.attributes["is_constant"]]
     conditions, merges = _of(context, "LoopCond"), _of(context, "Merge")
-    if not (context.pivot and conditions and merges):
+    pivot = context.pivot or context.step
+    if not (pivot and conditions and merges):
         raise _UnclearError(f"the loop {context.name} lacks a part")
     return LoopInfo(
         context.name,
         max(one.attributes["parallel_iterations"] for one in entered),
         pivot_name=f"{conditions[0].name}:0",
         pivot_for_pred_name=f"{merges[0].name}:0",
-        pivot_for_body_name=context.pivot,
+        pivot_for_body_name=pivot,
         loop_exit_names=tuple([f"{x.name}:0" for x in _of(context, "Exit")]),
         loop_enter_names=tuple([f"{x.name}:0" for x in entered if x not in fixed]),
         values=tuple(values),
