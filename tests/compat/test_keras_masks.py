@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tensorlite.compat.v2 as tf
 
@@ -83,3 +84,29 @@ def test_a_loss_that_is_one_number_stays_it_where_predictions_are_masked() -> No
     model.compile("sgd", lambda true, predicted: tf.reduce_sum(true))
     rows = np.array([[1, 2, 0]], "int32")
     assert model.evaluate(rows, np.ones((1, 3, 1), "float32"), verbose=0) == 3.0
+
+
+def test_masks_go_on_however_a_layer_is_told_of_them() -> None:
+    layers = tf.keras.layers
+    query = layers.Embedding(4, 8, mask_zero=True)(np.array([[1, 2, 3, 0]]))
+    value = np.ones((1, 3, 8), "float32")
+    made: Any = layers.MultiHeadAttention(2, 2)(query=query, value=value)
+    assert made._keras_mask.numpy().tolist() == [[True, True, True, False]]
+    mask = tf.constant([[True, True, False], [True, False, False]])
+    steps: Any = layers.LSTM(3, return_sequences=True)(tf.ones((2, 3, 4)), mask=mask)
+    assert steps._keras_mask.numpy().tolist() == mask.numpy().tolist()
+    assert not layers.Embedding(4, 8).supports_masking
+    assert layers.Embedding(4, 8, mask_zero=True).supports_masking
+    assert not layers.Lambda(lambda x: x).supports_masking
+
+
+def test_an_activation_may_be_taken_away() -> None:
+    layer = tf.keras.layers.Dense(2, "relu", kernel_initializer="ones")
+    layer.activation = None
+    assert layer(-tf.ones((1, 3))).numpy().tolist() == [[-3.0, -3.0]]
+
+
+@pytest.mark.parametrize("units", [None, 0, -3, "4", 2.5])
+def test_dense_layers_have_a_whole_number_of_units(units: Any) -> None:
+    with pytest.raises(ValueError, match="positive integer"):
+        tf.keras.layers.Dense(units)

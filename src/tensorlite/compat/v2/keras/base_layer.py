@@ -381,11 +381,12 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         args, kwargs = self.as_tensors(args, kwargs)
         calling = Calling(self.told_inside(args, kwargs, around))
         kwargs = self.with_training(args, kwargs, around)
-        if "mask" in kwargs and not self.takes("mask") and not self.takes("kwargs"):
-            kwargs.pop("mask")
-        mask = masks.of(args[0]) if args else None
-        kwargs = self.with_masks(args, kwargs)
         first = args[0] if args else next(iter(kwargs.values()), None)
+        told = kwargs.get("mask")
+        mask = masks.of(first) if told is None else told
+        if told is not None and not self.takes("mask") and not self.takes("kwargs"):
+            kwargs.pop("mask")
+        kwargs = self.with_masks(args, kwargs)
         with in_graphs.inside(self.name):
             self.build_called(args, kwargs)
             token = surrounding.set(calling)

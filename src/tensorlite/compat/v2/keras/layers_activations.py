@@ -47,10 +47,11 @@ class LeakyReLU(Layer):
     supports_masking = True
 
     def __init__(
-        self, alpha: Any = 0.3, negative_slope: float | None = None, **kwargs: Any
+        self, negative_slope: Any = 0.3, *, alpha: Any = 0.3, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.negative_slope = alpha if negative_slope is None else negative_slope
+        is_older = negative_slope == 0.3
+        self.negative_slope = alpha if is_older else negative_slope
         if self.negative_slope is None or self.negative_slope < 0:
             raise InvalidArgumentError(
                 "The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "

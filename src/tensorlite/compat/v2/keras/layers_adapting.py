@@ -33,6 +33,8 @@ _PUNCTUATION = r"[!\"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']"
 class Normalization(Layer):
     """Takes off a mean and divides by a spread, which are given or learnt from data."""
 
+    supports_masking = True
+
     def __init__(
         self,
         axis: Any = -1,

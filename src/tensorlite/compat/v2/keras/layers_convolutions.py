@@ -146,7 +146,7 @@ class Convolution(Layer):
         """Return what a convolution made, with bias and activation."""
         if self.bias is not None:
             made = bias_add(made, self.bias, "NCHW" if self.first else "NHWC")
-        return self.activation(made)
+        return made if self.activation is None else self.activation(made)
 
     def call(self, inputs: Any) -> Any:
         padding = self.padding

@@ -163,13 +163,13 @@ class Dense(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        if isinstance(units, str) or int(units) != units:
+        is_number = isinstance(units, (int, float, np.integer)) and units > 0
+        if not is_number or int(units) != units:
             raise InvalidArgumentError(
                 "Received an invalid value for `units`, expected a positive integer. Received: "
                 f"units={units}"
             )
         self.units, self.use_bias = int(units), use_bias
-        checking.positive(units=self.units)
         self.activation = activations.get(activation)
         self.kernel_initializer = initializers.get(kernel_initializer)
         self.bias_initializer = initializers.get(bias_initializer)
@@ -207,7 +207,7 @@ class Dense(Layer):
             inputs = astype(inputs, self.kernel.dtype)
         made = tl.matmul(inputs, self.kernel)
         made = made if self.bias is None else bias_add(made, self.bias)
-        return self.activation(made)
+        return made if self.activation is None else self.activation(made)
 
 
 class Flatten(Layer):
@@ -303,6 +303,7 @@ class Lambda(Layer):
             )
         self.function, self.arguments = function, dict(arguments or {})
         self.mask = mask
+        self.supports_masking = mask is not None
         self._taken = _parameters_of(function)
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
@@ -416,7 +417,7 @@ class Embedding(Layer):
         self.embeddings_initializer = initializers.get(embeddings_initializer)
         self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
         self.embeddings_constraint = constraints.get(embeddings_constraint)
-        self.mask_zero = mask_zero
+        self.mask_zero = self.supports_masking = mask_zero
 
     def build(self, input_shape: Any = None) -> None:
         self.embeddings = self.add_weight(
