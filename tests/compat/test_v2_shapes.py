@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -80,3 +81,51 @@ def test_shapes_are_tensors_of_whole_numbers_in_graphs_too() -> None:
 def test_a_size_alone_is_a_shape_of_one_axis(size: Any) -> None:
     assert tf.TensorShape(size).as_list() == [3]
     assert tf.TensorShape(tf.constant(size)).as_list() == [3]
+
+
+class _Listing(list[Any]):
+    pass
+
+
+class _Pair(NamedTuple):
+    a: int
+    b: int
+
+
+class _Other(NamedTuple):
+    a: int
+    b: int
+
+
+_Twin = type("_Pair", (_Pair,), {})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "fit"),
+    [
+        ([1], _Listing([2]), True),
+        ({"a": 1}, OrderedDict(a=2), True),
+        (_Pair(1, 2), _Twin(3, 4), True),
+        (_Pair(1, 2), _Other(3, 4), False),
+        ((1, 2), _Pair(3, 4), False),
+        ([1], (1,), False),
+    ],
+)
+def test_lists_mappings_and_tuples_of_one_name_are_of_one_kind(
+    one: Any, other: Any, fit: bool
+) -> None:
+    if fit:
+        tf.nest.assert_same_structure(one, other)
+        made = tf.nest.map_structure(lambda x, y: x + y, one, other)
+        assert type(made) is type(one)
+    else:
+        with pytest.raises(TypeError, match="same sequence type"):
+            tf.nest.assert_same_structure(one, other)
+
+
+def test_an_index_of_no_known_shape_is_a_number() -> None:
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        at = tf1.placeholder(tf1.int32, None)
+        x = tf1.constant([1, 2, 3, 4])
+        found = session.run([x[at:], x[:at], x[at], x[:-at]], {at: 1})
+    assert [part.tolist() for part in found] == [[2, 3, 4], [1], 2, [1, 2, 3]]

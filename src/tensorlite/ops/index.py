@@ -279,6 +279,8 @@ def _array_item(k: Any) -> int | Tensor:
             f"indexing: {tensor.spec} is no index; allowed are integers and bools. Cast it with "
             "tl.astype"
         )
+    if tensor.spec.shape is None and tensor.dtype.is_integer:
+        return reshape(tensor, ())  # which it will have when it runs
     return _known(tensor) if _is_index(tensor) else tensor
 
 

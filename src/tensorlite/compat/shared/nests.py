@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tensorlite.compat.shared.tensor_arrays import TensorArray
@@ -85,6 +85,22 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     return pack_sequence_as(structure[0], [func(*row) for row in rows], expand)
 
 
+def alike(one: Any, other: Any) -> bool:
+    """Return whether two containers count as of one kind: lists do, and mappings, of any class.
+
+    So do named tuples whose names and fields are the same.
+    """
+    kinds = type(one), type(other)
+    if kinds[0] is kinds[1]:
+        return True
+    if any(
+        isinstance(one, kind) and isinstance(other, kind) for kind in (list, Mapping)
+    ):
+        return True
+    fields = [(kind.__name__, getattr(kind, "_fields", None)) for kind in kinds]
+    return fields[0] == fields[1] and fields[0][1] is not None
+
+
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
@@ -95,13 +111,13 @@ def assert_same_structure(
         )
     if first:
         return
-    if check_types and type(nest1) is not type(nest2):
+    if check_types and not alike(nest1, nest2):
         raise TypeError(
             f"The two structures don't have the same sequence type: {type(nest1)} and {type(nest2)}"
         )
     mine, theirs = nest.children(nest1), nest.children(nest2)
     if len(mine) != len(theirs) or (
-        isinstance(nest1, dict) and set(nest1) != set(nest2)
+        isinstance(nest1, Mapping) and set(nest1) != set(nest2)
     ):
         raise ValueError(
             f"The two structures don't have the same number of elements: {nest1!r} and {nest2!r}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.nests import (
+    alike,
     assert_same_structure,
     flatten,
     is_nested,
@@ -55,7 +56,8 @@ def assert_shallow_structure(
             "If shallow structure is a sequence, input must also be a sequence. Input has type: "
             f"{kinds[0]}."
         )
-    if check_types and not isinstance(input_tree, kinds[1]):
+    is_kind = isinstance(input_tree, kinds[1]) or alike(input_tree, shallow_tree)
+    if check_types and not is_kind:
         raise TypeError(
             "The two structures don't have the same sequence type. Input structure has type "
             f"{kinds[0]}, while shallow structure has type {kinds[1]}."
