@@ -14,7 +14,13 @@ from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
 from tensorlite.ops.candidates import ComputeAccidentalHits
 from tensorlite.ops.cells import GRUBlockCell, LSTMBlockCell
 from tensorlite.ops.channels import BiasAdd, BiasAddGrad
-from tensorlite.ops.colours import HSVToRGB, RGBToHSV
+from tensorlite.ops.colours import (
+    AdjustContrastv2,
+    AdjustHue,
+    AdjustSaturation,
+    HSVToRGB,
+    RGBToHSV,
+)
 from tensorlite.ops.composite import Composite
 from tensorlite.ops.conv_forms import LRN, LRNGrad
 from tensorlite.ops.diagonal import (
@@ -342,6 +348,33 @@ CASES = (
         lambda x: np.fmod(x, 2),
         arrays((2, 3), low=-9, high=9),
         dtypes=(tl.int32, tl.float32),
+        differentiable=False,
+    ),
+    OpCase(
+        "AdjustContrastv2",
+        lambda x: one(AdjustContrastv2())(x, 0.5),
+        lambda x: (x + x.mean((-3, -2), keepdims=True)) / 2,
+        arrays((2, 3, 3)),
+        needs_rank=True,
+    ),
+    OpCase(
+        "AdjustHue",
+        lambda x: one(AdjustHue())(x, 1 / 3),
+        lambda x: np.roll(x, 1, -1),
+        arrays((2, 3), low=0.1, high=0.9),
+        needs_sizes=True,
+        needs_rank=True,
+        rtol=1e-4,
+        differentiable=False,
+    ),
+    OpCase(
+        "AdjustSaturation",
+        lambda x: one(AdjustSaturation())(x, 0.5),
+        lambda x: (x + x.max(-1, keepdims=True)) / 2,
+        arrays((2, 3), low=0.1, high=0.9),
+        needs_sizes=True,
+        needs_rank=True,
+        rtol=1e-4,
         differentiable=False,
     ),
     OpCase(

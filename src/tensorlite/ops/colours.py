@@ -46,23 +46,23 @@ __all__ = [
     "yuv_to_rgb",
 ]
 
-_GREY = (0.2989, 0.5870, 0.1140)
-_YIQ = (
+GREY = (0.2989, 0.5870, 0.1140)
+YIQ = (
     (0.299, 0.59590059, 0.2115),
     (0.587, -0.27455667, -0.52273617),
     (0.114, -0.32134392, 0.31119955),
 )
-_FROM_YIQ = (
+FROM_YIQ = (
     (1.0, 1.0, 1.0),
     (0.95598634, -0.27201283, -1.10674021),
     (0.6208248, -0.64720424, 1.70423049),
 )
-_YUV = (
+YUV = (
     (0.299, -0.14714119, 0.61497538),
     (0.587, -0.28886916, -0.51496512),
     (0.114, 0.43601035, -0.10001026),
 )
-_FROM_YUV = (
+FROM_YUV = (
     (1.0, 1.0, 1.0),
     (0.0, -0.394642334, 2.03206185),
     (1.13988303, -0.58062185, 0.0),
@@ -222,6 +222,30 @@ class HSVToRGB(Composite):
         return stack(parts, axis=-1)
 
 
+class AdjustContrastv2(Composite):
+    """Images of floats whose distance from each channel's mean is multiplied by a factor."""
+
+    def compose(self, images: Tensor, factor: Tensor) -> Tensor:
+        """Return the images."""
+        return adjust_contrast(images, factor)
+
+
+class AdjustHue(Composite):
+    """Images of floats whose hue is turned."""
+
+    def compose(self, images: Tensor, delta: Tensor) -> Tensor:
+        """Return the images."""
+        return adjust_hue(images, delta)
+
+
+class AdjustSaturation(Composite):
+    """Images of floats whose saturation is multiplied by a factor."""
+
+    def compose(self, images: Tensor, scale: Tensor) -> Tensor:
+        """Return the images."""
+        return adjust_saturation(images, scale)
+
+
 def rgb_to_hsv(images: TensorLike) -> Tensor:
     """Return hue, saturation and value of red, green and blue, all of [0, 1].
 
@@ -262,7 +286,7 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
     >>> print(tl.image.rgb_to_yiq([1.0, 0.0, 0.0]))
     [0.299    0.595901 0.2115  ]
     """
-    return _mixed(images, _YIQ)
+    return _mixed(images, YIQ)
 
 
 def yiq_to_rgb(images: TensorLike) -> Tensor:
@@ -271,7 +295,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
     >>> print(tl.image.yiq_to_rgb([1.0, 0.0, 0.0]))
     [1. 1. 1.]
     """
-    return _mixed(images, _FROM_YIQ)
+    return _mixed(images, FROM_YIQ)
 
 
 def rgb_to_yuv(images: TensorLike) -> Tensor:
@@ -280,7 +304,7 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
     >>> print(tl.image.rgb_to_yuv([1.0, 0.0, 0.0]))
     [ 0.299    -0.147141  0.614975]
     """
-    return _mixed(images, _YUV)
+    return _mixed(images, YUV)
 
 
 def yuv_to_rgb(images: TensorLike) -> Tensor:
@@ -289,7 +313,7 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
     >>> print(tl.image.yuv_to_rgb([1.0, 0.0, 0.0]))
     [1. 1. 1.]
     """
-    return _mixed(images, _FROM_YUV)
+    return _mixed(images, FROM_YUV)
 
 
 def rgb_to_grayscale(images: TensorLike) -> Tensor:
@@ -300,7 +324,7 @@ def rgb_to_grayscale(images: TensorLike) -> Tensor:
     """
     x = to_tensor(images)
     wide = convert_image_dtype(x, dtypes.float32) if x.dtype.is_integer else x
-    weights = expand_dims(constant(_GREY, wide.dtype), -1)
+    weights = expand_dims(constant(GREY, wide.dtype), -1)
     return convert_image_dtype(matmul(wide, weights), x.dtype)
 
 

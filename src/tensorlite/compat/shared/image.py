@@ -327,7 +327,8 @@ def resize(
     name: str | None = None,
 ) -> Any:
     options = (str(method), preserve_aspect_ratio, antialias)
-    return tl.image.resize(converted(images), sizes_of(size), *options)
+    sizes = converted(sizes_of(size), int32, "size")
+    return tl.image.resize(converted(images), sizes, *options)
 
 
 @named("resize_image_with_pad", "pad_to_bounding_box/Pad")

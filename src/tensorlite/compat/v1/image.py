@@ -1,9 +1,40 @@
 """Images: `tf.image`."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import image
 from tensorlite.compat.shared.image import *
 from tensorlite.compat.shared.random import random_crop as random_crop
+from tensorlite.compat.v1.image_colours import (
+    adjust_brightness as adjust_brightness,
+    adjust_contrast as adjust_contrast,
+    adjust_gamma as adjust_gamma,
+    adjust_hue as adjust_hue,
+    adjust_saturation as adjust_saturation,
+    convert_image_dtype as convert_image_dtype,
+    grayscale_to_rgb as grayscale_to_rgb,
+    random_brightness as random_brightness,
+    random_contrast as random_contrast,
+    random_hue as random_hue,
+    random_saturation as random_saturation,
+    rgb_to_grayscale as rgb_to_grayscale,
+    rgb_to_yiq as rgb_to_yiq,
+    rgb_to_yuv as rgb_to_yuv,
+    yiq_to_rgb as yiq_to_rgb,
+    yuv_to_rgb as yuv_to_rgb,
+)
+from tensorlite.compat.v1.image_frames import (
+    central_crop as central_crop,
+    crop_to_bounding_box as crop_to_bounding_box,
+    flip_left_right as flip_left_right,
+    flip_up_down as flip_up_down,
+    image_gradients as image_gradients,
+    pad_to_bounding_box as pad_to_bounding_box,
+    per_image_standardization as per_image_standardization,
+    random_flip_left_right as random_flip_left_right,
+    random_flip_up_down as random_flip_up_down,
+    resize_image_with_crop_or_pad as resize_image_with_crop_or_pad,
+    sobel_edges as sobel_edges,
+    transpose as transpose,
+)
 from tensorlite.compat.v1.image_older import (
     ResizeMethod as ResizeMethod,
     crop_and_resize as crop_and_resize,
@@ -20,8 +51,8 @@ from tensorlite.compat.v1.image_older import (
     sample_distorted_bounding_box as sample_distorted_bounding_box,
 )
 
-resize_image_with_crop_or_pad = image.resize_with_crop_or_pad
-transpose_image = image.transpose
+resize_with_crop_or_pad = resize_image_with_crop_or_pad
+transpose_image = transpose
 
 
 __dir__ = listing(__name__, globals())
