@@ -31,6 +31,11 @@ from tensorlite.ops.diagonal import (
     MatrixSetDiag,
 )
 from tensorlite.ops.differences import SquaredDifference
+from tensorlite.ops.fake_quantised import (
+    FakeQuantWithMinMaxArgsGradient,
+    FakeQuantWithMinMaxVarsGradient,
+    FakeQuantWithMinMaxVarsPerChannelGradient,
+)
 from tensorlite.ops.flows import (
     InvGrad,
     PreventGradient,
@@ -64,6 +69,17 @@ def two_by_two(x: Any) -> Any:
         for i in range(x.shape[1] - 1)
     ]
     return np.stack([np.stack(row, axis=1) for row in rows], axis=1)
+
+
+OUTSIDE = np.array([[-9.0, 0, 9], [-8, 1, 8]])
+INSIDE = np.array([0, 1, 0], np.int8)
+ENDS = np.float64(-1), np.float64(2)
+
+
+def weighed(op: Composite, *inputs: Any) -> Any:
+    """Return the sum of an operator's three outputs, of which each counts once more."""
+    first, second, third = calls(op, *inputs)
+    return first + 2.0 * second + 3.0 * third
 
 
 def one(op: Composite) -> Callable[..., Any]:
@@ -349,6 +365,30 @@ CASES = (
         arrays((2, 3), low=-9, high=9),
         dtypes=(tl.int32, tl.float32),
         differentiable=False,
+    ),
+    OpCase(
+        "FakeQuantWithMinMaxArgsGradient",
+        lambda dy: one(FakeQuantWithMinMaxArgsGradient(-1.0, 2.0, 2))(dy, OUTSIDE),
+        lambda dy: dy * INSIDE,
+        arrays((2, 3)),
+    ),
+    OpCase(
+        "FakeQuantWithMinMaxVarsGradient",
+        lambda dy: weighed(FakeQuantWithMinMaxVarsGradient(2), dy, OUTSIDE, *ENDS),
+        lambda dy: dy * INSIDE + 2 * dy[:, 0].sum() + 3 * dy[:, 2].sum(),
+        arrays((2, 3)),
+    ),
+    OpCase(
+        "FakeQuantWithMinMaxVarsPerChannelGradient",
+        lambda dy: weighed(
+            FakeQuantWithMinMaxVarsPerChannelGradient(2),
+            dy,
+            OUTSIDE,
+            *[np.repeat(end, 3) for end in ENDS],
+        ),
+        lambda dy: dy * INSIDE + dy.sum(0) * np.array([2, 0, 3], dy.dtype),
+        arrays((2, 3)),
+        needs_rank=True,
     ),
     OpCase(
         "AdjustContrastv2",

@@ -58,6 +58,13 @@ def by(function: Callable[[Any], Any]) -> Callable[[], Any]:
 
 
 WRITTEN: dict[str, tuple[Callable[[], Any], str]] = {
+    "rounded": (
+        by(lambda x: tf.fake_quant_with_min_max_vars(x, 0.0, 1.0)),
+        (
+            "FakeQuantWithMinMaxVarsGradient:FakeQuantWithMinMaxVars_grad/"
+            "FakeQuantWithMinMaxVarsGradient"
+        ),
+    ),
     "tanh": (by(tf.tanh), "TanhGrad:Tanh_grad/TanhGrad"),
     "sqrt": (by(tf.sqrt), "SqrtGrad:Sqrt_grad/SqrtGrad"),
     "square": (by(tf.square), "Mul:Square_grad/Mul Mul:Square_grad/Mul_1"),

@@ -5,11 +5,12 @@ Each is a value that gradients do not see, plus terms that are 0 and carry the g
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.bounds import clip, minimum
 from tensorlite.ops.compare import equal, where
 from tensorlite.ops.composite import Composite, composed
@@ -70,6 +71,51 @@ class FakeQuantWithMinMaxArgs(Composite):
         """Return the elements rounded."""
         ends = to_tensor(self.min), to_tensor(self.max)
         return _rounded(x, *ends, self.num_bits, self.narrow_range)
+
+
+class FakeQuantWithMinMaxVarsGradient(Composite):
+    """What flows to the elements within a range, and to its ends from what is outside."""
+
+    num_bits: int = 8
+    narrow_range: bool = False
+    by_channel: ClassVar[bool] = False
+
+    def compose(self, dy: Tensor, x: Tensor, low: Tensor, high: Tensor) -> Any:
+        """Return the gradients of the elements and of both ends."""
+        bits = self.num_bits, self.narrow_range
+        below, above = _outside(x, low, high, *bits)
+        axes = tuple(range(dy.ndim - 1)) if self.by_channel else None
+        ends = [sum_of(where(z, dy, 0.0), axis=axes) for z in (below, above)]
+        return [where(below | above, 0.0, dy), *ends]
+
+
+class FakeQuantWithMinMaxVarsPerChannelGradient(FakeQuantWithMinMaxVarsGradient):
+    """The same with a range for each channel, along the last axis."""
+
+    by_channel = True
+
+
+class FakeQuantWithMinMaxArgsGradient(Composite):
+    """The same with a range that is known, to which nothing flows."""
+
+    min: float = -6.0
+    max: float = 6.0
+    num_bits: int = 8
+    narrow_range: bool = False
+
+    def compose(self, dy: Tensor, x: Tensor) -> Tensor:
+        """Return the gradient of the elements."""
+        ends = to_tensor(self.min), to_tensor(self.max)
+        below, above = _outside(x, *ends, self.num_bits, self.narrow_range)
+        return where(below | above, 0.0, dy)
+
+
+def _outside(
+    x: Tensor, low: Tensor, high: Tensor, num_bits: int, narrow_range: bool
+) -> tuple[Tensor, Tensor]:
+    """Return which elements are below a range whose ends are moved, and which above."""
+    least, most = nudged(low, high, num_bits, narrow_range)
+    return x < least, x > most
 
 
 def _rounded(

@@ -128,8 +128,17 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     )
 
 
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+def _has_rank(images: Any) -> bool:
+    """Return whether it is known how many axes images of a graph have."""
     if active_graph() is None:
+        return False
+    return (
+        not isinstance(images, Operand) or images.__tensor__().spec.rank is not None
+    )
+
+
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+    if not _has_rank(images):
         return shared.rgb_to_grayscale(images, name=name)
     with name_scope(name, "rgb_to_grayscale") as whole:
         x = convert_to_tensor(images, name="images")
@@ -155,7 +164,7 @@ def _weighted(
     usual: Callable[..., Any], weights: tuple[tuple[float, ...], ...]
 ) -> Callable[..., Any]:
     def made(images: Any) -> Any:
-        if active_graph() is None:
+        if not _has_rank(images):
             return usual(images)
         x = convert_to_tensor(images, name="images")
         kernel = convert_to_tensor(list(map(list, weights)), x.dtype, name="kernel")

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.given import Given, Values
 from tensorlite.interop.tensorflow.plain import Adapter
-from tensorlite.ops import boxes, colours, fake_quantised, patches
-from tensorlite.ops.arithmetic import sum as sum_of
-from tensorlite.ops.compare import where
+from tensorlite.ops import boxes, fake_quantised, patches
 from tensorlite.ops.glimpses import extract_glimpse
 from tensorlite.ops.image_files import DecodeJpeg, EncodeJpeg
-from tensorlite.ops.operators import astype
 
 
 def _of(function: Callable[..., Any]) -> Adapter:
@@ -85,39 +81,6 @@ def _encoded_jpeg(given: Given) -> Values:
     return given.made(EncodeJpeg(**values), given.tensor(0))
 
 
-def _bits(given: Given) -> tuple[int, bool]:
-    return given.typed("num_bits", int), given.typed("narrow_range", bool)
-
-
-def _range(given: Given) -> tuple[Tensor, Tensor]:
-    """Return the ends of what is rounded to, which are attributes."""
-    ends = [float(given.typed(name, (int, float))) for name in ("min", "max")]
-    return constant(ends[0]), constant(ends[1])
-
-
-def _rounded_gradient(by_channel: bool) -> Adapter:
-    """Return what lets gradients through to numbers within the range, and to its ends outside."""
-
-    def adapter(given: Given) -> Values:
-        bits = _bits(given)
-
-        def flows(dy: Tensor, x: Tensor, low: Tensor, high: Tensor) -> list[Tensor]:
-            least, most = fake_quantised.nudged(low, high, *bits)
-            below, above = x < least, x > most
-            axes = tuple(range(dy.ndim - 1)) if by_channel else None
-            ends = [sum_of(where(z, dy, 0.0), axis=axes) for z in (below, above)]
-            return [where(below | above, 0.0, dy), *ends]
-
-        if len(given.values) == 2:
-            low, high = _range(given)
-            return given.composed(
-                lambda dy, x: flows(dy, x, low, high)[0], *given.tensors
-            )
-        return given.composed(flows, *given.tensors)
-
-    return adapter
-
-
 def _rounded_to_range(given: Given) -> Values:
     names = {"signed_input": bool, "num_bits": int, "round_mode": str}
     names |= {"narrow_range": bool, "axis": int}
@@ -132,24 +95,11 @@ def _rounded_to_range(given: Given) -> Values:
     return given.composed(rounded, *given.tensors)
 
 
-def _in_floats(function: Callable[..., Tensor]) -> Adapter:
-    """Return what works on images as floats, whatever they are."""
-    return lambda given: given.composed(
-        lambda x, y: astype(function(x, y), x.dtype), *given.tensors
-    )
-
-
 PICTURING: dict[str, Adapter] = {
-    "AdjustContrastv2": _in_floats(colours.adjust_contrast),
-    "AdjustHue": _in_floats(colours.adjust_hue),
-    "AdjustSaturation": _in_floats(colours.adjust_saturation),
     "DecodeJpeg": _decoded_jpeg,
     "Dilation2D": _dilated,
     "DrawBoundingBoxes": _of(boxes.draw_bounding_boxes),
     "EncodeJpeg": _encoded_jpeg,
-    "FakeQuantWithMinMaxArgsGradient": _rounded_gradient(by_channel=False),
-    "FakeQuantWithMinMaxVarsGradient": _rounded_gradient(by_channel=False),
-    "FakeQuantWithMinMaxVarsPerChannelGradient": _rounded_gradient(by_channel=True),
     "ExtractGlimpse": _glimpsed,
     "ExtractGlimpseV2": _glimpsed,
     "NonMaxSuppression": _first_suppressed,

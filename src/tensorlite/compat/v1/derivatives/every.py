@@ -10,6 +10,7 @@ from tensorlite.compat.v1.derivatives import (
     networks as networks,
     places as places,
     reductions as reductions,
+    rounded as rounded,
     segments as segments,
     sparse as sparse,
     special as special,
