@@ -28,15 +28,16 @@ class Entry(NamedTuple):
     masks: tuple[str, ...]
 
 
-def entries_of(key: Any, behind: Callable[[Any], Any]) -> list[Entry] | None:
-    """Return the entries of a key; None where it has more than numbers, slices and new axes.
+def selection(key: Any, behind: Callable[[Any], Any]) -> Callable[[Tensor], Tensor]:
+    """Return what selects the part of a tensor that a key says.
 
     `behind` makes of a place that is computed the one behind it.
     """
     items = key if type(key) is tuple else (key,)
-    if not all(map(_is_plain, items)):
-        return None
-    return [_entry(item, behind) for item in items]
+    if not items or not all(map(_is_plain, items)):
+        return lambda x: operand.operators.getitem(x, key)
+    entries = [_entry(item, behind) for item in items]
+    return lambda x: _selected(x, entries)
 
 
 def _is_plain(item: Any) -> bool:
@@ -60,7 +61,7 @@ def _entry(item: Any, behind: Callable[[Any], Any]) -> Entry:
     if item is Ellipsis:
         return Entry(0, 0, 1, ("ellipsis_mask",))
     if not isinstance(item, slice):
-        end = behind(item) if isinstance(item, Operand) else item + 1
+        end = behind(item.__tensor__()) if isinstance(item, Operand) else item + 1
         return Entry(item, end, 1, ("shrink_axis_mask",))
     begin = 0 if item.start is None else item.start
     end = 0 if item.stop is None else item.stop
@@ -69,7 +70,7 @@ def _entry(item: Any, behind: Callable[[Any], Any]) -> Entry:
     return Entry(begin, end, 1 if item.step is None else item.step, masks)
 
 
-def selected(x: Tensor, entries: list[Entry]) -> Tensor:
+def _selected(x: Tensor, entries: list[Entry]) -> Tensor:
     """Return the part of a tensor that the entries of a key say."""
     masks = dict[str, int]()
     for i, entry in enumerate(entries):

@@ -202,15 +202,8 @@ class Operators:
 
     def __getitem__(self, key: Any) -> Any:
         x: Any = self
-        given = plain(key)
-        entries = keys.entries_of(given, lambda at: plain(view(at.__tensor__()) + 1))
-
-        def made() -> Any:
-            if entries is None or not entries:
-                return operand.operators.getitem(to_tensor(x), given)
-            return keys.selected(to_tensor(x), entries)
-
-        return in_graph(made, "strided_slice")
+        select = keys.selection(plain(key), lambda at: plain(view(at) + 1))
+        return in_graph(lambda: select(to_tensor(x)), "strided_slice")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(

@@ -14,6 +14,7 @@ from tensorlite.compat.shared.circulants import (
     LinearOperatorCirculant3D,
     LinearOperatorToeplitz,
 )
+from tensorlite.compat.shared.einsums import einsum
 from tensorlite.compat.shared.linear_operator import (
     LinearOperator,
     LinearOperatorAdjoint,
@@ -46,7 +47,6 @@ from tensorlite.compat.shared.matrices import (
     det,
     eigh,
     eigvalsh,
-    einsum,
     expm,
     global_norm,
     inv,

@@ -10,11 +10,10 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import ragged
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.diagonals import main_diagonal
 from tensorlite.compat.shared.making import alike
 from tensorlite.compat.shared.reductions import as_given, reduce_sum
-from tensorlite.core.check import integers_of, one_of, several
+from tensorlite.core.check import integers_of, several
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
@@ -110,28 +109,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
     given = several(axes, "tensordot: axes", "a number of axes, or two lists of them")
     pairs = [integers_of(part, "tensordot: axes") for part in given]
     return tl.tensordot(x, y, axes=pairs)
-
-
-@named("einsum")
-def _einsum(equation: str, inputs: Any, name: str | None = None) -> Any:
-    one_of(equation, str, "einsum: equation", "a text such as 'ij,jk->ik'")
-    return tl.einsum(equation.replace(" ", ""), *tensors_of(inputs))
-
-
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
-    given, name = einsum_arguments(inputs, kwargs)
-    return _einsum(equation, given, name=name)
-
-
-def einsum_arguments(
-    inputs: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[list[Any], str | None]:
-    """Return the tensors that a call names, and the name; TypeError for other keywords."""
-    wrong = sorted(set(kwargs) - {"optimize", "name"})
-    if wrong:
-        raise TypeError(f"einsum: invalid keyword arguments {wrong}")
-    is_listed = len(inputs) == 1 and isinstance(inputs[0], (list, tuple))
-    return list(inputs[0] if is_listed else inputs), kwargs.get("name")
 
 
 @named("matrix_transpose", "transpose")

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import mul
 from typing import Any
 
-from tensorlite.compat.shared import matrices
+from tensorlite.compat.shared import einsums, matrices
 from tensorlite.compat.shared.arrays import expand_dims, reshape, shape, transpose
 from tensorlite.compat.shared.elementwise import multiply
 from tensorlite.compat.shared.reductions import reduce_sum
@@ -21,8 +21,8 @@ from tensorlite.ops.einsum import DOTS, LETTERS, Einsum, parsed
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
     if active_graph() is None:
-        return matrices.einsum(equation, *inputs, **kwargs)
-    given, name = matrices.einsum_arguments(inputs, kwargs)
+        return einsums.einsum(equation, *inputs, **kwargs)
+    given, name = einsums.einsum_arguments(inputs, kwargs)
     one_of(equation, str, "einsum: equation", "a text such as 'ij,jk->ik'")
     with name_scope(name, "einsum") as prefix:
         xs = [convert_to_tensor(x, name="input") for x in given]
@@ -32,7 +32,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
         if not result and terms in [[c + c] for c in LETTERS]:
             return matrices.trace(xs[0])
         if listed is None or not _is_pairwise(listed[:-1], listed[-1]):
-            return matrices.einsum(equation, *xs, name=prefix)
+            return einsums.einsum(equation, *xs, name=prefix)
         made = _of_pairs(xs, listed[:-1], listed[-1])
         made.set_shape(spec.shape)
     return made

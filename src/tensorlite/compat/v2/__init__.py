@@ -83,6 +83,7 @@ from tensorlite.compat.shared.critical_sections import (
 )
 from tensorlite.compat.shared.data_specs import OptionalSpec as OptionalSpec
 from tensorlite.compat.shared.device_specs import DeviceSpec as DeviceSpec
+from tensorlite.compat.shared.einsums import einsum as einsum
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
     acos as acos,
@@ -148,7 +149,6 @@ from tensorlite.compat.shared.matrices import (
     clip_by_norm as clip_by_norm,
     eig as eig,
     eigvals as eigvals,
-    einsum as einsum,
     matmul as matmul,
     norm as norm,
     tensordot as tensordot,
