@@ -61,6 +61,19 @@ def test_metrics_at_thresholds(metric: Callable[..., Any], wanted: Any) -> None:
         np.testing.assert_allclose(session.run(value), wanted, rtol=1e-5)
 
 
+def test_metrics_of_nothing_are_zero() -> None:
+    nothing = tf.placeholder(tf.int32, [0])
+    made = [
+        tf.metrics.precision(tf.cast(nothing, tf.bool), tf.cast(nothing, tf.bool)),
+        tf.metrics.recall(tf.cast(nothing, tf.bool), tf.cast(nothing, tf.bool)),
+        tf.metrics.mean_iou(nothing, nothing, 3),
+    ]
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        session.run([update for _, update in made], {nothing: []})
+        assert session.run([value for value, _ in made]) == [0.0, 0.0, 0.0]
+
+
 def test_predictions_at_thresholds_are_shares() -> None:
     x = tf.placeholder(tf.float32, [5])
     _, update = tf.metrics.true_positives_at_thresholds(LABELS, x, [0.5])

@@ -273,6 +273,25 @@ def test_assertions_are_tensorflow_1s_branches(
     assert graph.get_operation_by_name(made.name) is made
 
 
+def test_names_of_files_are_asked_for_and_first_values_where_there_are_none() -> None:
+    with tf.Graph().as_default() as graph:
+        tf.train.string_input_producer(["a", "b"])
+        weights = tf.Variable(tf.zeros([2]), name="v")
+        assert weights.initialized_value().name == "cond/Merge:0"
+        message = graph.as_graph_def()
+    found = {f"{x.name}:{x.op}({' '.join(x.input)})" for x in message.node}
+    check = "input_producer/Assert/Assert"
+    assert {
+        "input_producer/Const:Const()",
+        "input_producer/Greater:Greater(input_producer/Size input_producer/Greater/y)",
+        f"{check}:Assert(input_producer/Greater {check}/data_0)",
+        "input_producer/Identity:Identity(input_producer/Const ^input_producer/Assert/Assert)",
+        "IsVariableInitialized:IsVariableInitialized(v)",
+        "cond/Switch:Switch(IsVariableInitialized IsVariableInitialized)",
+        "cond/Merge:Merge(cond/Switch_1 cond/read)",
+    } <= found
+
+
 def test_assertions_that_were_written_raise_where_they_are_read() -> None:
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [3], name="x")

@@ -18,7 +18,6 @@ from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import Dims, TensorSpec, generalise
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import (
     built,
     get_default_graph,
@@ -35,7 +34,6 @@ from tensorlite.graph_mode.queues import (
 from tensorlite.graph_mode.streams import stream
 from tensorlite.graph_mode.variables import Unasked
 from tensorlite.ops.arithmetic import multiply, subtract
-from tensorlite.ops.assertions import assert_greater
 from tensorlite.ops.bounds import maximum
 from tensorlite.ops.branches import cond
 from tensorlite.ops.files import matching_files
@@ -171,29 +169,6 @@ def _tell(
         size = maximum(0, subtract(size, least))
     share = multiply(astype(size, dtypes.float32), 1.0 / room if room else 0.0)
     summarise(title, share)
-
-
-_CHECKED = 7
-"""As how many nodes TensorFlow sees to it that there are names."""
-
-
-def strings(x: Any, *options: Any, **named: Any) -> QueueBase:
-    """Return a queue of names, of which there has to be one; see `producer`."""
-    with built(get_default_graph()):
-        names = to_tensor(x)
-        if not isinstance(x, Tensor) and names.spec.shape == (0,):
-            raise InvalidArgumentError(
-                "string_input_producer requires a non-null input tensor"
-            )
-        with alike(_CHECKED):
-            checked = assert_greater(
-                shape_of(names)[0],
-                0,
-                "string_input_producer requires a non-null input tensor",
-            )
-            with control_dependencies([] if checked is None else [checked]):
-                names = identity(names)
-        return producer(names, *options, **named)
 
 
 def slices(

@@ -233,9 +233,11 @@ class GraphVariable(Variable):
 
     def initialized_value(self) -> Tensor:
         """Return the value, or where there is none yet the initial one."""
-        from_graph: Tensor = cond(
-            self.is_initialized(), self.read_value, lambda: self.first
-        )
+        return self.value_or_first(self.is_initialized())
+
+    def value_or_first(self, is_there: Tensor) -> Tensor:
+        """Return the value if there is one, as is told, else the initial one."""
+        from_graph: Tensor = cond(is_there, self.read_value, lambda: self.first)
         return from_graph
 
     def _fitting(self, value: TensorLike) -> Tensor:

@@ -7,11 +7,16 @@ from threading import Thread
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared.checks import Assert
+from tensorlite.compat.v1 import arrays as v1_arrays, framework
 from tensorlite.compat.v1.notes import adopt_runner, runner_info
 from tensorlite.compat.v1.queues import named
 from tensorlite.compat.v1.summary import scalar
 from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.dtypes import string
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode import input_producers as inputs, queues
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.input_producers import Batching
@@ -159,8 +164,8 @@ def string_input_producer(
     cancel_op: Any = None,
 ) -> Any:
     made = _made(
-        lambda: inputs.strings(
-            plain(string_tensor),
+        lambda: inputs.producer(
+            plain(_any_of(string_tensor)),
             num_epochs,
             shuffle,
             seed,
@@ -173,6 +178,17 @@ def string_input_producer(
         name,
     )
     return named(made)
+
+
+def _any_of(texts: Any) -> Any:
+    """Return texts, of which there has to be one as the graph runs."""
+    told = "string_input_producer requires a non-null input tensor"
+    given = framework.convert_to_tensor(texts, string)
+    if not isinstance(texts, Operand) and given.get_shape().as_list() == [0]:
+        raise InvalidArgumentError(told)
+    checked = Assert(elementwise.greater(v1_arrays.size(given), 0), [told])
+    with framework.control_dependencies([checked]):
+        return arrays.identity(given)
 
 
 def range_input_producer(

@@ -300,5 +300,6 @@ def _mean_overlap(matrix: Any) -> Any:
     )
     shares = elementwise.div(common, divisor)
     is_any = elementwise.greater(present, 0)
-    whole = numbers.reduce_sum(shares, name="mean_iou") / present
+    total = numbers.reduce_sum(shares, name="mean_iou")
+    whole = elementwise.div_no_nan(total, present, name="truediv")
     return v1_arrays.where(is_any, whole, 0)

@@ -25,6 +25,7 @@ from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Reference, Tensor
 from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph, built, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
@@ -192,7 +193,8 @@ class RefVariable(Operators, Variable, GraphVariable):
         return self.save_slice
 
     def initialized_value(self) -> Any:
-        return _initialized_value(self)
+        with alike(_OF_FIRST_VALUES):
+            return _initialized_value(self, _is_there(self))
 
     def is_initialized(self, name: str | None = None) -> Any:
         return _is_initialized(self, name=name)
@@ -287,8 +289,17 @@ def _read(variable: Any, name: str | None = None) -> Any:
 
 
 @named("cond", "Merge")
-def _initialized_value(variable: Any, name: str | None = None) -> Any:
-    return GraphVariable.initialized_value(variable)
+def _initialized_value(variable: Any, is_there: Any, name: str | None = None) -> Any:
+    return GraphVariable.value_or_first(variable, is_there)
+
+
+@named("IsVariableInitialized")
+def _is_there(variable: Any, name: str | None = None) -> Any:
+    return state.Variable.is_initialized(variable)
+
+
+_OF_FIRST_VALUES = 9
+"""How many operations TensorFlow has for a variable's value, or the first one."""
 
 
 @named("VarIsInitializedOp")
