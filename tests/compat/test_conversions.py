@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tensorlite.compat.v1 as tf1
 import tensorlite.compat.v2 as tf
 from tensorlite.core import nest
 from tensorlite.graph_mode.graph import mode
@@ -93,3 +94,78 @@ def test_placeholders_with_defaults_are_those_where_nothing_is_fed() -> None:
         return tf.shape(known)[0]
 
     assert size(tf.zeros([3])).numpy() == 3
+
+
+WRONG = [
+    (1.5, "int32"),
+    ([1, 2.5], "int64"),
+    ("1", "int32"),
+    (["1"], "float32"),
+    ("1", "complex64"),
+    (1, "bool"),
+    ([0.0, 1.0], "bool"),
+    ("yes", "bool"),
+    ([1.5], "string"),
+    ([1, "a"], "string"),
+    ([True], "string"),
+]
+
+
+@pytest.mark.parametrize(("value", "dtype"), WRONG)
+def test_python_values_are_not_bent_to_a_dtype(value: Any, dtype: str) -> None:
+    # TensorFlow raises TypeError or ValueError for each.
+    wanted = getattr(tf, dtype)
+    for made in (tf.constant, tf.convert_to_tensor):
+        with pytest.raises((TypeError, ValueError)):
+            made(value, wanted)
+    with pytest.raises((TypeError, ValueError)):
+        tf.Variable(value, dtype=wanted)
+    with tf1.Graph().as_default():
+        for made in (tf1.constant, tf1.convert_to_tensor):
+            with pytest.raises((TypeError, ValueError)):
+                made(value, wanted)
+        with pytest.raises((TypeError, ValueError)):
+            tf1.Variable(value, dtype=wanted)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        (1, "float16"),
+        ([True, False], "int32"),
+        ([1, 2.5], "complex64"),
+        ([], "bool"),
+        ([], "string"),
+        (np.asarray([1.5]), "int32"),
+        (["a", b"b"], "string"),
+    ],
+)
+def test_python_values_that_a_dtype_holds_are_taken(value: Any, dtype: str) -> None:
+    wanted = getattr(tf, dtype)
+    made = tf.constant(value, wanted)
+    assert made.dtype == wanted
+    assert tf.Variable(value, dtype=wanted).dtype == wanted
+
+
+def test_numbers_that_no_whole_dtype_holds_are_floats_where_those_are_meant() -> None:
+    far = 10**20
+    assert tf.constant(far, tf.float32).numpy() == np.float32(1e20)
+    np.testing.assert_array_equal(tf.maximum([1.0, 2.0], -far), [1.0, 2.0])
+    np.testing.assert_array_equal(tf.where([True], [1.0], far), [1.0])
+    with pytest.raises(ValueError, match="out of range"):
+        tf.constant(far)
+
+
+def test_casts_neither_read_nor_write_texts() -> None:
+    tf.cast([1.5], tf.int32)  # what passes once is no leave for what follows
+    for value, dtype in [("1", tf.int32), ("a", tf.bool), ([1.5], tf.string)]:
+        with pytest.raises(NotImplementedError, match="is not supported"):
+            tf.cast(value, dtype)
+        with pytest.raises(NotImplementedError, match="is not supported"):
+            tf.function(lambda x, to=dtype: tf.cast(x, to))(tf.constant(value))
+
+
+def test_only_classes_can_be_registered() -> None:
+    with pytest.raises(TypeError, match="base_type must be a type"):
+        tf.register_tensor_conversion_function(tf.ones([2]), lambda *_, **__: 1)
+    assert tf.add(1, 2).numpy() == 3

@@ -16,6 +16,11 @@ def register_tensor_conversion_function(
 ) -> None:
     if not callable(conversion_func):
         raise DTypeError("conversion_func must be callable.")
+    kinds = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(kind, type) for kind in kinds):
+        raise DTypeError(
+            f"base_type must be a type or a tuple of types; got {base_type!r}"
+        )
     if not _known:
         conversions.append(registered)
     _known.append((priority, base_type, conversion_func))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -110,6 +110,12 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
         return _texts(np.asarray(value, object), value)
     except (TypeError, ValueError) as error:
         raise _not_an_array(value, error) from None
+    if (
+        dtype is dtypes.string
+        and array.dtype.kind not in "UST"
+        and not _is_text(array)
+    ):
+        raise _not_an_array(value, TypeError("its elements are no texts"))
     if kept:
         return _native(array, dtype)
     if dtype is None:
@@ -120,6 +126,31 @@ def array_of(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
     return array
 
 
+def fitting_array(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    """Return a value as an array of a dtype that holds all of it, as TensorFlow converts Python's.
+
+    Raises ConversionError for a fraction that is to be a whole number, a number that is to be a
+    bool, a text that is to be a number; NumPy's arrays are cast.
+
+    >>> from tensorlite.core.constant import fitting_array
+    >>> fitting_array([1, 2], tl.float16)
+    array([1., 2.], dtype=float16)
+    """
+    array = array_of(value, dtype)
+    kind = np.asarray(value).dtype.kind
+    cast = isinstance(value, (np.ndarray, np.generic)) or not array.size
+    if not cast and kind in _NOT_HELD.get(dtype.kind, ""):
+        raise ConversionError(
+            f"Cannot convert {value!r:.200} to a tensor of dtype {dtype.name}: cast it with "
+            "tf.cast, or leave the dtype out"
+        )
+    return array
+
+
+_NOT_HELD: Final = {"b": "iufcUSO", "i": "fcUS", "u": "fcUS", "f": "cUS", "c": "US"}
+"""By the kinds of dtypes, those of Python's values that they do not hold."""
+
+
 def adopted_array(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
     """Return what is no tensor as an array, of the dtype of a tensor beside it if it may be.
 
@@ -127,6 +158,8 @@ def adopted_array(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
     >>> adopted_array([1, 2], tl.float16).dtype, adopted_array([1.5, 2], tl.int32).dtype
     (dtype('float16'), dtype('float32'))
     """
+    if type(value) is int and dtype.is_differentiable:
+        return array_of(value, dtype)  # numbers that no integer dtype holds, too
     array = array_of(value)
     is_empty = isinstance(value, (list, tuple)) and array.size == 0
     if array.dtype == dtype.numpy or not (is_empty or may_adopt(array.dtype, dtype)):
@@ -163,19 +196,25 @@ def _defaulted(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
     if kind in "UST":
         return _texts(array, value)
     if kind == "O":
-        raise _not_an_array(
-            value, TypeError("its elements are of mixed or foreign kinds")
+        whole = all(isinstance(x, int) for x in array.flat)
+        said = (
+            "its integers are out of range"
+            if whole
+            else "its elements are of mixed or foreign kinds"
         )
+        raise _not_an_array(value, TypeError(said))
     return array
 
 
 def _texts(array: np.ndarray[Any, Any], value: Any) -> np.ndarray[Any, Any]:
     """Return strings as they are: an array of NumPy's own strings drops zeros at their ends."""
     exact = np.asarray(value, object)
-    whole = exact.shape == array.shape and all(
-        isinstance(x, (str, bytes)) for x in exact.flat
-    )
+    whole = exact.shape == array.shape and _is_text(exact)
     return exact if whole else array.astype(object)
+
+
+def _is_text(array: np.ndarray[Any, Any]) -> bool:
+    return all(isinstance(x, (str, bytes)) for x in array.flat)
 
 
 def _none(value: Any) -> str:

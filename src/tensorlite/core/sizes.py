@@ -105,13 +105,16 @@ class Dimension:
 
 
 def _of_int(method: Callable[[int, int], int]) -> Any:
-    """Return a method of whole numbers for sizes: with one that is not known nothing is known."""
+    """Return a method of whole numbers for sizes: with one that is not known nothing is known.
+
+    What is less than 0 is no size, but how far one is below the other.
+    """
 
     def result(self: Any, other: Any) -> Any:
         if as_value(other) is None:
             return Dimension(None)
         found = method(self, other)
-        return found if found is NotImplemented else Dimension(found)
+        return found if found is NotImplemented or found < 0 else Dimension(found)
 
     return result
 

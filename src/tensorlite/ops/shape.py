@@ -15,7 +15,7 @@ from tensorlite.core.check import whole
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import call, integers, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import DTypeError, ShapeError, UnimplementedError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
@@ -146,15 +146,25 @@ class Cast(Op):
     to: DType
 
     def infer(self, x: TensorSpec) -> TensorSpec:
-        """Return the operand's shape with the other dtype."""
+        """Return the operand's shape with the other dtype; texts are no numbers."""
+        self._check(x.dtype.kind == "S")
         known = x.known if self.to.is_integer else None
         return TensorSpec(x.shape, self.to, known=known)
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the array cast; complex numbers lose their imaginary part."""
+        self._check(x.dtype.kind == "O")
         if x.dtype.kind == "c" and self.to.kind in "fiu":
             x = x.real
         return x.astype(self.to.numpy)
+
+    def _check(self, is_text: bool) -> None:
+        if is_text != (self.to.kind == "S"):
+            kinds = ("string", self.to.name) if is_text else ("numbers", "string")
+            raise UnimplementedError(
+                f"Cast {kinds[0]} to {kinds[1]} is not supported; strings.to_number reads numbers, "
+                "strings.as_string writes them"
+            )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient cast back."""

@@ -78,7 +78,8 @@ def disable_v2_tensorshape() -> None:
 
 def _choose_shapes() -> None:
     """Have the shapes of what is computed at once have sizes of the kind that was chosen."""
-    Results.kind = PlainShape if mode.plain_sizes else TensorShape
+    of_version_1 = mode.eager and not mode.plain_sizes
+    Results.kind = TensorShape if of_version_1 else PlainShape
 
 
 def _setting(answer: Any = None) -> Callable[[], Any]:

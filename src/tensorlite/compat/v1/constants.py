@@ -13,7 +13,7 @@ from tensorlite.compat.conversions import registered
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
-from tensorlite.core.constant import array_of, encoded
+from tensorlite.core.constant import array_of, encoded, fitting_array
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import ConversionError, DTypeError, ShapeError
@@ -42,12 +42,7 @@ def constant(
 
 def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """Return values as an array of a dtype, a fraction being no whole number."""
-    array = encoded(array_of(value))
-    if dtype is None or array.dtype == dtype.numpy:
-        return array
-    if not isinstance(value, (np.ndarray, np.generic)):
-        return encoded(array_of(value, dtype))
-    return encoded(array.astype(dtype.numpy))
+    return encoded(array_of(value) if dtype is None else fitting_array(value, dtype))
 
 
 def _filled(

@@ -20,9 +20,12 @@ from tensorlite.compat.views import (
     shown,
     view,
 )
-from tensorlite.core import scope
+from tensorlite.core import nest, scope
+from tensorlite.core.constant import fitting_array
 from tensorlite.core.dispatch import calls
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Reference, Tensor
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.counting import alike
@@ -130,7 +133,7 @@ class RefVariable(Operators, Variable, GraphVariable):
             adopt_proto(self, get_default_graph(), import_scope, variable_def)
             return
         watched = trainable is not False
-        first = initial_value
+        first = _held(initial_value, dtype)
         GraphVariable.__init__(
             self,
             (lambda: plain(first())) if callable(first) else plain(first),
@@ -312,6 +315,17 @@ def _sparse_read(variable: Any, indices: Any, name: str | None = None) -> Any:
     return state.Variable.sparse_read(variable, indices)
 
 
+def _held(value: Any, dtype: Any) -> Any:
+    """Return a first value; of Python's own as an array of a dtype that is to hold all of it."""
+    if dtype is None or not isinstance(
+        value, (bool, int, float, str, bytes, list, tuple)
+    ):
+        return value
+    if any(isinstance(x, Operand) for x in nest.flatten(value)):
+        return value
+    return fitting_array(value, as_dtype(dtype))
+
+
 def _shape_asked(shape: Any) -> Any:
     """Return the shape that values may have, even if nothing of it is known; None if not given."""
     return None if shape is None else TensorShape(shape)
@@ -422,7 +436,7 @@ class EagerVariable(Variable):
         shape: Any = None,
     ) -> None:
         super().__init__(
-            initial_value,
+            _held(initial_value, dtype),
             trainable is not False,
             name or "Variable",
             dtype,

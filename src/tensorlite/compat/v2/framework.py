@@ -19,7 +19,7 @@ from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.compat.v1 import framework
 from tensorlite.compat.v1.variables import EagerVariable, RefVariable, bare_name
 from tensorlite.core import nest, scope
-from tensorlite.core.constant import array_of, encoded
+from tensorlite.core.constant import array_of, encoded, fitting_array
 from tensorlite.core.dispatch import constant as constant_of, tracer
 from tensorlite.core.dtypes import as_dtype, complex128
 from tensorlite.core.errors import ConversionError, InvalidArgumentError
@@ -64,14 +64,12 @@ def _array(value: Any, dtype: Any) -> Any:
     is_numpys = isinstance(value, (np.ndarray, np.generic))
     if wanted is not None and is_numpys and value.dtype.kind in "mM":
         return value.astype(wanted.numpy)  # how many days or seconds there are
+    if wanted is not None:
+        return encoded(fitting_array(value, wanted))
     array = encoded(array_of(value))
-    if wanted is None and array.dtype == np.complex64 and not is_numpys:
+    if array.dtype == np.complex64 and not is_numpys:
         return array_of(value, complex128)  # as TensorFlow has Python's numbers
-    if wanted is None or array.dtype == wanted.numpy:
-        return array
-    if is_numpys:
-        return array.astype(wanted.numpy)
-    return array_of(value, wanted)
+    return array
 
 
 def _wide(value: Any) -> Any:
