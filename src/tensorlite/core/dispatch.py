@@ -32,9 +32,9 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
     CompositeError,
     DTypeError,
-    KernelError,
     ResourceExhaustedError,
     TensorliteError,
+    kernel_error,
 )
 from tensorlite.core.locate import device_for
 from tensorlite.core.op import Op, Role
@@ -496,4 +496,5 @@ def explained(op: Op, inputs: Tensors, error: Exception) -> Exception:
         )
     if isinstance(error, TypeError):
         return DTypeError(f"{op.name} does not take ({listed}): {error}")
-    return KernelError(f"{op.name}({listed}) failed: {type(error).__name__}: {error}")
+    said = f"{op.name}({listed}) failed: {type(error).__name__}: {error}"
+    return kernel_error(said, error)

@@ -318,6 +318,18 @@ class KernelError(TensorliteError, RuntimeError):
     error_code = 13
 
 
+class KernelArgumentError(KernelError, InvalidArgumentError):
+    """A kernel that failed for a value that it was given, which inference could not see."""
+
+    error_code = 3
+
+
+def kernel_error(message: str, cause: Exception) -> KernelError:
+    """Return the error of a kernel that failed for a cause."""
+    is_of_values = isinstance(cause, (ValueError, LookupError, OverflowError))
+    return (KernelArgumentError if is_of_values else KernelError)(message)
+
+
 class SideEffectWarning(UserWarning):
     """A traced function that prints or writes to Python's state, which happens only in a trace."""
 

@@ -63,7 +63,7 @@ def _places(rows: int, columns: int, low: int, high: int, align: str) -> Any:
     for i, (d, length) in enumerate(
         zip(range(high, low - 1, -1), lengths, strict=True)
     ):
-        numbers = np.arange(length)
+        numbers = np.arange(int(length))
         found = (numbers + max(-d, 0)) * columns + numbers + max(d, 0)
         right = (above if d >= 0 else below) == "RIGHT"
         start = table.shape[1] - length if right else 0

@@ -80,7 +80,8 @@ class SpaceToDepth(_Channels):
         sides = height // block, width // block
         parts = images.reshape(batch, sides[0], block, sides[1], block, depth)
         deep = xp.transpose(parts, (0, 1, 3, 2, 4, 5))
-        return self.turned(xp, deep.reshape(batch, *sides, -1), "NCHW")
+        more = depth * block * block
+        return self.turned(xp, deep.reshape(batch, *sides, more), "NCHW")
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the channels as blocks again."""

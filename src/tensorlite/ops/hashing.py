@@ -16,7 +16,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -281,7 +281,11 @@ class Fingerprint(Op):
     host = (0,)
 
     def infer(self, data: TensorSpec) -> TensorSpec:
-        """Return (rows, 8) of uint8."""
+        """Return (rows, 8) of uint8; ShapeError for a scalar, which has no rows."""
+        if data.rank == 0:
+            raise ShapeError(
+                "Fingerprint: data must have an axis of rows, not be a scalar"
+            )
         rows = None if data.shape is None else data.shape[0]
         return TensorSpec((rows, 8), dtypes.uint8)
 
@@ -291,7 +295,7 @@ class Fingerprint(Op):
             as_bytes(row.item())
             if data.dtype == object and row.size == 1
             else _raw(row)
-            for row in data.reshape(len(data), -1)
+            for row in data.reshape(len(data), data[:1].size)
         ]
         found = b"".join(fingerprint64(row).to_bytes(8, "little") for row in rows)
         return np.frombuffer(found, np.uint8).reshape(-1, 8).copy()

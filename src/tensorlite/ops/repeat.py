@@ -381,6 +381,12 @@ def reverse_sequence(
     return call(ReverseSequence(seq_axis, batch_axis), x, lengths)
 
 
+def _longest(counts: Tensor) -> Tensor:
+    """Return the greatest count, 0 where there is none."""
+    least = constant(np.zeros(1, counts.dtype.numpy))
+    return greatest(concat([reshape(counts, -1), least], axis=0))
+
+
 def sequence_mask(
     lengths: TensorLike,
     /,
@@ -400,7 +406,7 @@ def sequence_mask(
         raise DTypeError(
             f"sequence_mask: lengths are {counts.spec}; allowed are integers"
         )
-    size = greatest(counts) if maxlen is None else to_tensor(maxlen)
+    size = _longest(counts) if maxlen is None else to_tensor(maxlen)
     if size.spec.rank:
         raise ShapeError(f"sequence_mask: `maxlen` must be scalar, not {size.spec}")
     steps = call(

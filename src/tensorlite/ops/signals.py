@@ -347,7 +347,7 @@ def inverse_mdct(
     [5. 6. 7.]
     """
     x = floating(to_tensor(mdcts))
-    half = x.shape[-1]
+    half = x.spec.dims[-1]
     if half is None:
         raise ShapeError(
             f"inverse_mdct needs a last axis of known size, not {x.spec}"

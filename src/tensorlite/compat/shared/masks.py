@@ -32,6 +32,8 @@ def boolean_mask(
     tensor: Any, mask: Any, axis: int | None = None, name: str | None = "boolean_mask"
 ) -> Any:
     x, chosen = converted(tensor, None, "tensor"), converted(mask, None, "mask")
+    if chosen.dtype.is_numeric:
+        chosen = tl.not_equal(chosen, 0)
     if chosen.spec.rank == 0:
         raise ShapeError("mask cannot be scalar.")
     if chosen.spec.rank is None:
