@@ -97,7 +97,7 @@ class _Other(NamedTuple):
     b: int
 
 
-_Twin = type("_Pair", (_Pair,), {})
+_Twin: Any = type("_Pair", (_Pair,), {})
 
 
 @pytest.mark.parametrize(

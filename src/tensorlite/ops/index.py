@@ -238,7 +238,8 @@ def _expanded(items: list[Item], x: Tensor) -> Iterator[tuple[Item, int]]:
     rank = x.spec.rank
     if rank is not None and taken > rank:
         raise PlaceError(
-            f"indexing: {taken} indices for {x.spec}, which has {rank} axes"
+            f"indexing: Index out of range using input dim {rank}; input has only {rank} dims: "
+            f"{taken} indices for {x.spec}"
         )
     rest = 0 if rank is None else rank - taken
     for item in items if ellipses else [*items, ...]:

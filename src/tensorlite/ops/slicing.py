@@ -99,8 +99,8 @@ class Strided(Op, abstract=True):
         rest = len(shape) - kinds.count(INDEX) - kinds.count(SLICE)
         if rest < 0:
             raise PlaceError(
-                f"{self.name}: {len(shape) - rest} indices for a tensor of shape "
-                f"{shape_text(shape)}, which has {len(shape)} axes"
+                f"{self.name}: Index out of range using input dim {len(shape)}; input has only "
+                f"{len(shape)} dims: {len(shape) - rest} indices for the shape {shape_text(shape)}"
             )
         sizes: list[Dim] = []
         axis = 0
@@ -159,7 +159,8 @@ def check_index(op: str, index: Dim, size: Dim, axis: int) -> None:
             f"allowed are {-size} to {size - 1}" if size else "it has no elements"
         )
         raise PlaceError(
-            f"{op}: index {index} is out of range for axis {axis} of size {size}; {allowed}"
+            f"{op}: slice index {index} of dimension {axis} out of bounds: index {index} is out of "
+            f"range for axis {axis} of size {size}; {allowed}"
         )
 
 
