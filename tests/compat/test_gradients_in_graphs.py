@@ -35,6 +35,15 @@ CASES: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "complex_rows": (lambda x: tf.abs(tf.complex(x, x[0])), X),
     "fft": (lambda x: tf.abs(tf.fft(complexed(x))), X),
     "ifft2d": (lambda x: tf.abs(tf.ifft2d(complexed(x))), X),
+    "repeat": (lambda x: tf.repeat(tf.sin(x), 2, axis=1), X),
+    "repeat_all": (lambda x: tf.repeat(tf.sin(x), 3), X),
+    "repeat_unevenly": (lambda x: tf.repeat(tf.sin(x), [1, 0, 2], axis=-1), X),
+    "sparse_sums": (
+        lambda x: tf.sparse_reduce_sum(
+            tf.SparseTensor([[0, 0], [0, 2], [3, 1]], x[0] * x[1], [4, 3]), [-1]
+        ),
+        X,
+    ),
     "segment_max": (lambda x: tf.segment_max(x, [0, 0, 1, 1]), X),
     "unsorted_max": (lambda x: tf.unsorted_segment_max(x, SOME, 2), X),
     "unsorted_min": (lambda x: tf.unsorted_segment_min(x, SOME, 2), X),

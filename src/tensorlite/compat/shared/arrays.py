@@ -469,10 +469,3 @@ def guarantee_const(input: Any, name: str | None = None) -> Any:
 @named("EnsureShape")
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     return ensured(converted(x), plain(TensorShape(shape)))
-
-
-@named("Repeat", "Reshape")
-def repeat(
-    input: Any, repeats: Any, axis: int | None = None, name: str | None = None
-) -> Any:
-    return tl.repeat(converted(input), converted(repeats), axis=axis)

@@ -39,7 +39,6 @@ from tensorlite.compat.shared.arrays import (
     parallel_stack as parallel_stack,
     range as range,
     rank as rank,
-    repeat as repeat,
     reshape as reshape,
     reverse as reverse,
     roll as roll,
@@ -233,6 +232,7 @@ from tensorlite.compat.shared.reductions import (
     cumprod as cumprod,
     cumsum as cumsum,
 )
+from tensorlite.compat.shared.repeating import repeat as repeat
 from tensorlite.compat.shared.segments import (
     segment_max as segment_max,
     segment_mean as segment_mean,

@@ -37,7 +37,6 @@ from tensorlite.compat.shared.arrays import (
     parallel_stack as parallel_stack,
     range as range,
     rank as rank,
-    repeat as repeat,
     reshape as reshape,
     reverse as reverse,
     reverse_sequence as reverse_sequence,
@@ -196,6 +195,7 @@ from tensorlite.compat.shared.reductions import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
+from tensorlite.compat.shared.repeating import repeat as repeat
 from tensorlite.compat.shared.results import give_results
 from tensorlite.compat.shared.sparse import (
     edit_distance as edit_distance,

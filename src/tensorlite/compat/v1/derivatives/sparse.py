@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared.arrays import transpose
+from tensorlite.compat.shared.arrays import reshape, transpose
+from tensorlite.compat.shared.elementwise import cast
+from tensorlite.compat.shared.picking import gather_nd
 from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.arrays import gather
 from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
-from tensorlite.core.dtypes import int32
+from tensorlite.compat.v1.derivatives.reductions import kept_axes
+from tensorlite.core.dtypes import int32, int64
 from tensorlite.ops.sparse_forms import (
     SparseDenseCwiseAdd,
     SparseReduceSum,
@@ -38,3 +41,11 @@ def _softmax(op: Any, dy: Any) -> Any:
     sums = operator(SparseReduceSum(keep_dims=True), places, y * dy, sizes, last)
     away = operator(SparseDenseCwiseAdd(), places, dy, sizes, -sums)
     return None, away * y
+
+
+@gradient_of("SparseReduceSum")
+def _reduced(op: Any, dy: Any) -> Any:
+    places, _, sizes, axes = op.inputs
+    kept = kept_axes(sizes, axes)
+    flow = reshape(dy, kept)
+    return None, gather_nd(flow, places // (sizes // cast(kept, int64))), None, None
