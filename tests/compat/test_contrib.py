@@ -282,3 +282,10 @@ def test_documents_become_bytes_and_back() -> None:
     rows = list(made.transform(["abcdef", b"\xc3\xa9"]))
     assert [row.tolist() for row in rows] == [[97, 98, 99, 100], [195, 169, 0, 0]]
     assert list(made.reverse(rows)) == ["abcd", "\xe9"]
+
+
+def test_keras_is_found_by_its_older_name() -> None:
+    assert tf.contrib.keras.layers.Dense is tf.keras.layers.Dense
+    assert "layers" in dir(tf.contrib.keras)
+    with pytest.raises(AttributeError, match="Sequentail"):
+        _ = tf.contrib.keras.Sequentail

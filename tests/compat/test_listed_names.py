@@ -9,6 +9,7 @@ import pytest
 import tensorlite.compat.v1 as tf1
 import tensorlite.compat.v2 as tf2
 from tensorlite.compat.missing import known_names
+from tests.architecture.source import ROOT
 from tests.compatibility import reached
 
 THERE = [x for x in known_names() if isinstance(reached(x), ModuleType)]
@@ -52,3 +53,12 @@ def test_version_1_does_not_look_like_version_2() -> None:
     # Programs ask so which optimizers there are.
     assert not hasattr(tf1, "optimizers")
     assert hasattr(tf2, "optimizers")
+
+
+def test_modules_that_say_what_is_near_say_what_there_is() -> None:
+    folder = ROOT / "src" / "tensorlite" / "compat"
+    for path in folder.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        asked = "\ndef __getattr__" in text or "\n__getattr__ = " in text
+        if asked and path.name != "messages.py":
+            assert "__dir__" in text, path.relative_to(folder)

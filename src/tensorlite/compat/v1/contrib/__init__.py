@@ -18,6 +18,7 @@ NAMESPACES = (
     "feature_column",
     "framework",
     "image",
+    "keras",
     "layers",
     "learn",
     "legacy_seq2seq",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1 import arrays, nn
@@ -18,6 +18,9 @@ from tensorlite.ops.activations import SELU_ALPHA, SELU_SCALE
 
 _AFTER = {"conv1d_transpose"}
 """What tf.nn has, too."""
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorlite.compat import v1
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.estimators.base import Estimator
 from tensorlite.compat.v1.estimators.receivers import PredictOutput
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
@@ -125,3 +126,6 @@ def _fed(model: Any, features: Any) -> Any:
 
 def _named(model: Any, made: Any) -> dict[str, Any]:
     return dict(zip(model.output_names, nest.flatten(made), strict=True))
+
+
+__dir__ = listing(__name__, globals())

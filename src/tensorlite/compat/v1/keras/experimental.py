@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.keras.decaying import (
     LinearCosineDecay as LinearCosineDecay,
     NoisyLinearCosineDecay as NoisyLinearCosineDecay,
@@ -89,6 +89,9 @@ def terminate_keras_multiprocessing_pools(
 ) -> list[Any]:
     """Return nothing: batches are made in the program's own process."""
     return []
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

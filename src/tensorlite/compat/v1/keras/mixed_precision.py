@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.loss_scales import DynamicLossScale, loss_scale_of
 from tensorlite.compat.v2.keras import describing, dtype_policies, loss_scaling, rows
 from tensorlite.ops.shape import astype
@@ -65,6 +65,9 @@ experimental = SimpleNamespace(
     global_policy=dtype_policies.dtype_policy,
     set_policy=set_policy,
 )
+
+
+__dir__ = listing(__name__, globals())
 
 
 def __getattr__(name: str) -> object:

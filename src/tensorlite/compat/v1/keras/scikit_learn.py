@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from tensorlite.compat.missing import listing
 from tensorlite.compat.v2.keras.models import Sequential
 from tensorlite.compat.v2.keras.utils import to_categorical
 from tensorlite.core.errors import InvalidArgumentError
@@ -143,3 +144,6 @@ class KerasRegressor(BaseWrapper):
 
 def _takes(function: Callable[..., Any], name: str) -> bool:
     return name in signature(function).parameters
+
+
+__dir__ = listing("v1.keras.wrappers.scikit_learn", globals())
