@@ -220,3 +220,30 @@ def test_tensorboard_is_told_of_epochs_batches_weights_and_models(
     assert ("train", "epoch_loss", 1) in summaries(tmp_path)
     with pytest.raises(ValueError, match="Unrecognized arguments"):
         keras.callbacks.TensorBoard(tmp_path, writes_graph=True)
+
+
+def test_averages_take_the_weights_places_outside_of_training() -> None:
+    """The numbers are TensorFlow 2.21's."""
+    model = keras.Sequential(
+        [keras.Input((2,)), keras.layers.Dense(1, kernel_initializer="ones")]
+    )
+    sgd = keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5)
+    model.compile(sgd, "mse")
+    x = np.ones((4, 2), "float32")
+    seen: list[float] = []
+    look = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda epoch, logs: seen.append(
+            float(model.get_weights()[0][0, 0])
+        )
+    )
+    swaps = keras.callbacks.SwapEMAWeights(swap_on_epoch=True)
+    told: Any = {"verbose": 0, "validation_data": (x, x[:, :1])}
+    history = model.fit(
+        x, 0 * x[:, :1], epochs=3, callbacks=[swaps, look], **told
+    ).history
+    np.testing.assert_allclose(seen, [0.6, 0.52, 0.448], rtol=1e-5)
+    np.testing.assert_allclose(history["val_loss"], [0.04, 0.1936, 0.43034], 1e-4)
+    np.testing.assert_allclose(model.get_weights()[0].ravel(), [0.448] * 2, 1e-5)
+    model.compile("sgd", "mse")
+    with pytest.raises(ValueError, match="use_ema=True"):
+        model.fit(x, x[:, :1], callbacks=[swaps], **told)

@@ -275,3 +275,14 @@ def test_volumes_are_cut_into_blocks() -> None:
     np.testing.assert_allclose(np.moveaxis(other, 1, -1), made, rtol=1e-6)
     one = ops.image.extract_patches_3d(x[0], 2, strides=1, padding="same")
     assert one.shape == (4, 6, 5, 16)
+
+
+def test_changes_along_tangents() -> None:
+    values = tf.constant(0.5), tf.constant(2.0)
+    along = tf.constant(1.0), tf.constant(0.5)
+    made, change = keras.ops.jvp(lambda a, b: keras.ops.sin(a) * b, values, along)
+    np.testing.assert_allclose([made, change], [0.95885, 1.99488], rtol=1e-5)
+    *_, beside = keras.ops.linalg.jvp(
+        lambda a, b: (a, 7), values, along, has_aux=True
+    )
+    assert beside == 7

@@ -228,6 +228,11 @@ class Optimizer(Module):
         for restore in self.awaiting:
             restore.again()
 
+    @property
+    def averages(self) -> Averages | None:
+        """The averages of what it trains, if `use_ema` asked for them."""
+        return self._averages
+
     def finalize_variable_values(self, var_list: Any) -> None:
         """Give variables their moving averages, if such are kept."""
         if self._averages is not None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.v2.keras.averaged import SwapEMAWeights as SwapEMAWeights
 from tensorlite.compat.v2.keras.backups import BackupAndRestore as BackupAndRestore
 from tensorlite.compat.v2.keras.base_callback import Callback as Callback
 from tensorlite.compat.v2.keras.progress_lines import (

@@ -59,6 +59,18 @@ class Averages:
                 now = tl.where(due, average.value(), variable.value())
                 variable.assign(now)
 
+    def swap(self) -> None:
+        """Let variables and averages change places."""
+        for variable, average in self._of.values():
+            held = variable.numpy()
+            variable.assign(average.value())
+            average.assign(held)
+
+    def follow(self) -> None:
+        """Give averages the values of the variables."""
+        for variable, average in self._of.values():
+            average.assign(variable.value())
+
     def finalize(self, variables: list[Any]) -> None:
         """Give variables their averages."""
         for variable in variables:

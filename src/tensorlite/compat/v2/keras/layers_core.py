@@ -83,7 +83,7 @@ class InputLayer(Layer):
     @property
     def batch_shape(self) -> Any:
         """The shape of what is given, with the batch."""
-        return tuple(self.kept.spec.shape)
+        return tuple(self.kept.spec.dims)
 
     @property
     def dtype(self) -> str:

@@ -17,6 +17,7 @@ from tensorlite.compat.v2.keras.ops.making import (
     tensor,
     together,
 )
+from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.shape import astype, shape_of
@@ -368,3 +369,20 @@ blackman = _even("blackman", np.blackman)
 hamming = _even("hamming", np.hamming)
 hanning = _even("hanning", np.hanning)
 kaiser = _even("kaiser", np.kaiser)
+
+
+def jvp(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
+    """Return what a function makes of values, and how that changes along tangents.
+
+    With `has_aux` the function returns something beside, which comes last.
+    """
+    given = nest.map_structure(tensor, tuple(primals))
+    with tl.ForwardAccumulator(
+        given, nest.map_structure(tensor, tuple(tangents))
+    ) as on:
+        made = fun(*given)
+    value, *aside = made if has_aux else (made,)
+    changes = nest.map_structure(
+        lambda x, y: tl.zeros_like(x) if y is None else y, value, on.jvp(value)
+    )
+    return (value, changes, *aside)
