@@ -228,3 +228,52 @@ def test_gradients_are_limits_of_differences(
         behind = [session.run(y, {fed: value - step}) for step in steps]
     slope = (np.array(ahead) - behind) / 2e-6
     np.testing.assert_allclose(found.ravel(), slope, rtol=1e-5, atol=1e-7)
+
+
+TWICE: dict[str, tuple[Callable[[Any], Any], str, list[float]]] = {
+    "tanh": (
+        tf.tanh,
+        "TanhGrad_grad/mul:Mul TanhGrad_grad/mul_2:Mul TanhGrad_grad/TanhGrad:TanhGrad",
+        [-1.4757, 0.2229],
+    ),
+    "sigmoid": (
+        tf.sigmoid,
+        "SigmoidGrad_grad/mul_2:Mul SigmoidGrad_grad/sub:Sub",
+        [-0.107, -0.1325],
+    ),
+    "sqrt": (
+        tf.sqrt,
+        "SqrtGrad_grad/truediv:RealDiv SqrtGrad_grad/Neg:Neg SqrtGrad_grad/mul_1:Mul",
+        [-0.7607, -0.0564],
+    ),
+    "rsqrt": (
+        tf.rsqrt,
+        "RsqrtGrad_grad/Square:Square RsqrtGrad_grad/RsqrtGrad:RsqrtGrad",
+        [-7.6073, -0.0995],
+    ),
+    "reciprocal": (
+        tf.reciprocal,
+        "ReciprocalGrad_grad/mul_2:Mul ReciprocalGrad_grad/ReciprocalGrad:ReciprocalGrad",
+        [-74.0741, -0.4071],
+    ),
+}
+
+
+@pytest.mark.parametrize(("function", "nodes", "third"), TWICE.values(), ids=TWICE)
+def test_gradients_of_gradients(
+    function: Callable[[Any], Any], nodes: str, third: list[float]
+) -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x = tf.placeholder(tf.float32, [2])
+        first = tf.gradients(function(x), x)[0]
+        second = tf.gradients(first * x, x)[0]
+        assert second.name == "gradients_1/AddN:0"
+        (last,) = tf.gradients(second, x)
+        found = session.run(last, {x: [0.3, 1.7]})
+        made = {
+            f"{op.name.rpartition('_grad/')[0].rpartition('/')[2]}_grad/"
+            f"{op.name.rpartition('/')[2]}:{op.type}"
+            for op in graph.get_operations()
+        }
+    assert set(nodes.split()) <= made
+    np.testing.assert_allclose(found, third, rtol=1e-3)

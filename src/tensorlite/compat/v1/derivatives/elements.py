@@ -32,6 +32,7 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.picking import select_rows
 from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.ops.activations import SigmoidGrad
 from tensorlite.ops.flows import (
     ReciprocalGrad,
     RsqrtGrad,
@@ -44,6 +45,39 @@ from tensorlite.ops.flows import (
 def _of_result(kind: Callable[[], Any]) -> Callable[[Any, Any], Any]:
     """Return a gradient that is an operator's of its own, of the result."""
     return lambda op, dy: operator(kind(), op.outputs[0], dy)
+
+
+def _of_square(kind: Callable[[], Any]) -> Callable[[Any, Any], Any]:
+    """Return the second gradient where the first has the square of the result."""
+
+    def derived(op: Any, dy: Any) -> tuple[Any, Any]:
+        y, flow = op.inputs
+        return dy * -2.0 * flow * y, operator(kind(), y, dy)
+
+    return derived
+
+
+gradient_of("TanhGrad")(_of_square(TanhGrad))
+gradient_of("ReciprocalGrad")(_of_square(ReciprocalGrad))
+
+
+@gradient_of("SigmoidGrad")
+def _sigmoid_twice(op: Any, dy: Any) -> tuple[Any, Any]:
+    y, flow = op.inputs
+    both = dy * flow
+    return both - 2.0 * both * y, operator(SigmoidGrad(), y, dy)
+
+
+@gradient_of("SqrtGrad")
+def _sqrt_twice(op: Any, dy: Any) -> tuple[Any, Any]:
+    share = dy / op.inputs[0]
+    return -share * op.outputs[0], 0.5 * share
+
+
+@gradient_of("RsqrtGrad")
+def _rsqrt_twice(op: Any, dy: Any) -> tuple[Any, Any]:
+    y, flow = op.inputs
+    return -1.5 * dy * flow * square(y), operator(RsqrtGrad(), y, dy)
 
 
 gradient_of("Neg", of_complex=True)(lambda op, dy: -dy)
