@@ -86,6 +86,7 @@ CASES = (
         embedded,
         arrays((3, 2), (4,), low=0.5),
         needs_rank=True,
+        data_dependent=True,
     ),
     OpCase(
         "sparse_segment_mean",
