@@ -54,3 +54,5 @@ def test_a_jpeg_is_cropped_and_measured() -> None:
     assert tl.image.extract_jpeg_shape(file).tolist() == [4, 6, 3]
     with pytest.raises(InvalidArgumentError):
         tl.image.decode_and_crop_jpeg(file, [1, 2, 4, 4])
+    with pytest.raises(DTypeError, match="takes the bytes of a file"):
+        tl.image.extract_jpeg_shape(3)

@@ -48,6 +48,12 @@ def _pillow() -> Any:
         ) from None
 
 
+def _check_file(contents: TensorSpec, what: str) -> None:
+    """Raise DTypeError unless a tensor may hold the bytes of a file."""
+    if contents.dtype is not dtypes.string:
+        raise DTypeError(f"{what} takes the bytes of a file, not {contents}")
+
+
 def _opened(contents: Array, what: str) -> Any:
     data = as_bytes(contents.item())
     image = _pillow()
@@ -108,8 +114,7 @@ class _Decode(Op, abstract=True):
 
     def infer(self, contents: TensorSpec) -> TensorSpec:
         """Return (height, width, channels)."""
-        if contents.dtype is not dtypes.string:
-            raise DTypeError(f"{self.name} takes the bytes of a file, not {contents}")
+        _check_file(contents, self.name)
         if self.channels not in (0, 1, 2, 3, 4):
             raise InvalidArgumentError(
                 f"{self.name}: channels={self.channels}; allowed: 0 (the file's own), 1, 3, 4"
@@ -179,6 +184,7 @@ class ExtractJpegShape(Op):
 
     def infer(self, contents: TensorSpec) -> TensorSpec:
         """Return three whole numbers."""
+        _check_file(contents, self.name)
         return TensorSpec((3,), self.output_type)
 
     def kernel(self, xp: Xp, contents: Array) -> Array:
