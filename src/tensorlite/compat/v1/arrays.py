@@ -9,6 +9,7 @@ import numpy as np
 from tensorlite.compat.shared import (
     arrays,
     blocks as in_blocks,
+    confusion,
     masks,
     picking,
     segments,
@@ -203,7 +204,7 @@ def confusion_matrix(
     name: str | None = None,
     weights: Any = None,
 ) -> Any:
-    return picking.confusion_matrix(
+    return confusion.confusion_matrix(
         labels, predictions, num_classes, weights, dtype, name
     )
 
