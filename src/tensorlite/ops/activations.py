@@ -88,7 +88,7 @@ class Relu(Unary):
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec; DTypeError unless it is real."""
         if not (x.dtype.is_floating or x.dtype.is_integer):
-            raise DTypeError(f"Relu takes real numbers, not {x}")
+            raise DTypeError(f"{self.name} takes real numbers, not {x}")
         return x.without_value()
 
     def kernel(self, xp: Xp, x: Array) -> Array:
@@ -108,7 +108,7 @@ class ReluGrad(Flow):
         return dy * (x > 0)
 
 
-class Relu6(Activation):
+class Relu6(Relu):
     """Each element brought between 0 and 6."""
 
     def kernel(self, xp: Xp, x: Array) -> Array:

@@ -26,6 +26,7 @@ from tensorlite.core.dtypes import (
     DType,
     as_dtype,
     float32,
+    float64,
     int32,
     int64,
     string,
@@ -264,7 +265,7 @@ def _like(
             return function(operand, dtype=wanted)
         sizes = operand.spec.shape
         if not value and sizes is not None and _is_small(list(sizes)):
-            return constant(np.zeros(sizes, wanted.numpy))
+            return constant(np.full(sizes, _bare(wanted, 0), wanted.numpy))
         if not value and wanted is operand.dtype and wanted is not string:
             return function(operand, dtype=wanted)
         return _all_alike(inner_named(shape_of(operand), "Shape"), wanted, value)
@@ -319,6 +320,8 @@ def linspace(
     start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0
 ) -> Any:
     first = converted(start)
+    if first.dtype.is_integer:
+        first = tl.astype(first, float64)
     last = converted(stop, first.dtype)
     if first.ndim == 0 and last.ndim == 0:
         return tl.linspace(first, last, num)

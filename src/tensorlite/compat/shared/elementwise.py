@@ -298,7 +298,10 @@ def clip_by_value(
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
-    given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    is_stack = isinstance(inputs, Tensor) and inputs.spec.rank
+    given = (
+        list(inputs) if is_stack or isinstance(inputs, (list, tuple)) else [inputs]
+    )
     is_alone = len(given) == 1 and isinstance(given[0], Operand)
     if is_alone and active_graph() is not None:
         return identity(given[0], name=name) if name else given[0]

@@ -59,7 +59,7 @@ def range(
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
-    given = [values] if isinstance(values, RaggedTensor) else list(values)
+    given = list(values) if isinstance(values, (list, tuple)) else [values]
     with tl.name_scope(name or "RaggedConcat"):
         return ragged.stack(given, axis)
 
