@@ -121,9 +121,9 @@ def test_python_values_are_not_bent_to_a_dtype(value: Any, dtype: str) -> None:
     with pytest.raises((TypeError, ValueError)):
         tf.Variable(value, dtype=wanted)
     with tf1.Graph().as_default():
-        for made in (tf1.constant, tf1.convert_to_tensor):
+        for noted in (tf1.constant, tf1.convert_to_tensor):
             with pytest.raises((TypeError, ValueError)):
-                made(value, wanted)
+                noted(value, wanted)
         with pytest.raises((TypeError, ValueError)):
             tf1.Variable(value, dtype=wanted)
 
