@@ -109,7 +109,7 @@ def test_sets_of_labels_and_predictions() -> None:
 
 
 def test_average_precision_by_rows() -> None:
-    labels, best = np.array([[0, 4], [2, 9]]), np.array([[4, 1, 0], [1, 2, 3]])
-    given = tl.asarray(labels), tl.asarray(best), tl.asarray(5, dtype=tl.int64)
-    found = scores.average_precision(*given)
+    none = scores.NO_LABEL
+    labels, best = np.array([[0, 4], [2, none]]), np.array([[4, 1, 0], [1, 2, 3]])
+    found = scores.average_precision(tl.asarray(labels), tl.asarray(best))
     np.testing.assert_allclose(np.asarray(found), [(1 + 2 / 3) / 2, 1 / 2])

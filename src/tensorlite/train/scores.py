@@ -196,22 +196,23 @@ def sets_in_common(
     return _count(chosen & found), _count(some & missed), _count(chosen & ~found)
 
 
-def average_precision(labels: Tensor, best: Tensor, classes: Tensor) -> Tensor:
+def average_precision(labels: Tensor, best: Tensor) -> Tensor:
     """Return for each row the mean of the precisions at places where predictions are right.
 
-    `best` has the classes that are predicted, the likeliest first, of `classes` in all; labels
-    are rows of classes.
+    `best` has the classes that are predicted, the likeliest first; labels are rows of classes, -1
+    for none.
 
     >>> from tensorlite.train.scores import average_precision
-    >>> print(average_precision(tl.asarray([[1, 2]]), tl.asarray([[1, 0, 2]]), tl.asarray(3)))
+    >>> print(average_precision(tl.asarray([[1, 2]]), tl.asarray([[1, 0, 2]])))
     [0.833333]
     """
-    rows = where(labels < classes, labels, -1)
-    same = expand_dims(best, -1) == expand_dims(rows, -2)
+    same = expand_dims(best, -1) == expand_dims(labels, -2)
     right = astype(any_of(same, axis=-1), dtypes.float64)
     places = cumulative_sum(ones_like(right), axis=-1)
     precision = cumulative_sum(right, axis=-1) / places
-    relevant = minimum(_count(rows >= 0), astype(shape_of(best)[-1], dtypes.float64))
+    relevant = minimum(
+        _count(labels >= 0), astype(shape_of(best)[-1], dtypes.float64)
+    )
     return sum_of(precision * right, axis=-1) / relevant
 
 

@@ -8,6 +8,7 @@ from tensorlite.compat.shared import elementwise, nn as shared_nn
 from tensorlite.compat.shared.sparse import SparseTensor, to_dense
 from tensorlite.compat.shared.values import convert_to_tensor_or_sparse_tensor
 from tensorlite.compat.v1 import arrays as v1_arrays, numbers
+from tensorlite.compat.v1.control_flow import cond
 from tensorlite.compat.v1.metric_parts import (
     Metric,
     collected,
@@ -39,6 +40,17 @@ def _rows(labels: Any, predictions: Any) -> Any:
     if rows.get_shape().rank == predictions.get_shape().rank - 1:
         rows = v1_arrays.expand_dims(rows, -1)
     return rows
+
+
+def _known(labels: Any, classes: Any) -> Any:
+    """Return labels, those that are beyond the classes as none."""
+
+    def cut() -> Any:
+        beyond = elementwise.greater_equal(labels, classes)
+        return v1_arrays.where(beyond, -1 * v1_arrays.ones_like(labels), labels)
+
+    most = numbers.reduce_max(labels)
+    return cond(elementwise.greater_equal(most, classes), cut, lambda: labels)
 
 
 def _top(predictions: Any, k: int) -> Any:
@@ -161,8 +173,8 @@ def average_precision_at_k(
     with name_scope(name, _name("average_precision", k)) as prefix:
         top = _top(predictions, k)
         classes = elementwise.cast(v1_arrays.shape(predictions)[-1], int64)
-        given = _rows(labels, top), top, classes
-        each = computed("precision_per_row", scores.average_precision, *given)
+        given = _known(_rows(labels, top), classes), top
+        each = computed("average_precision", scores.average_precision, *given)
         scale = (
             v1_arrays.ones_like(each) if weights is None else spread(weights, each)
         )
