@@ -45,7 +45,7 @@ def listing(module: str, *have: Iterable[str]) -> Callable[[], list[str]]:
 
 
 def attribute_error(module: str, name: str, have: Iterable[str]) -> AttributeError:
-    """Return the error for a name that a namespace, by its module's name, does not have.
+    """Return the error for a name that a namespace, by its module's name or path, does not have.
 
     >>> from tensorlite.compat.missing import attribute_error
     >>> print(attribute_error("tensorlite.compat.v1.math", "reduce_sums", ["reduce_sum"]))
@@ -54,6 +54,8 @@ def attribute_error(module: str, name: str, have: Iterable[str]) -> AttributeErr
     title = _title(module)
     said = f"module {module!r} has no attribute {name!r}"
     version, _, path = title.partition(".")
+    if version not in {"v1", "v2"}:  # a path, as `listing` has it
+        version, path = "v2", title
     for kind in (version, "v1"):  # what version 1 has of version 2, too
         if name in known_names().get(f"{kind}.{path}" if path else kind, ()):
             whole = ".".join(["tf", *path.split("."), name] if path else ["tf", name])

@@ -41,4 +41,4 @@ __dir__ = listing("audio", globals())
 
 
 def __getattr__(name: str) -> object:
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("audio", name, __all__)

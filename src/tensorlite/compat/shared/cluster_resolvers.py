@@ -143,4 +143,4 @@ __dir__ = listing("distribute.cluster_resolver", globals())
 
 
 def __getattr__(name: str) -> object:
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("distribute.cluster_resolver", name, __all__)

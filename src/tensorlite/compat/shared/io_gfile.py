@@ -43,4 +43,4 @@ __dir__ = listing("io.gfile", globals())
 
 def __getattr__(name: str) -> object:
     """Say what there is instead of a name that is not there."""
-    raise attribute_error(__name__, name, globals())
+    raise attribute_error("io.gfile", name, globals())

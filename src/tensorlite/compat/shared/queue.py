@@ -25,4 +25,4 @@ __dir__ = listing("queue", globals())
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("queue", name, __all__)

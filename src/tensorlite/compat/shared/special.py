@@ -52,4 +52,4 @@ __dir__ = listing("math.special", globals())
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("math.special", name, __all__)

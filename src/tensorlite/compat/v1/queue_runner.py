@@ -16,4 +16,4 @@ __dir__ = listing("v1.train.queue_runner", globals())
 
 
 def __getattr__(name: str) -> object:
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("v1.train.queue_runner", name, __all__)

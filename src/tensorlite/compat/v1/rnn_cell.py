@@ -26,4 +26,4 @@ __dir__ = listing("v1.nn.rnn_cell", globals())
 
 def __getattr__(name: str) -> object:
     """Say what is near a name that is not there."""
-    raise attribute_error(__name__, name, globals())
+    raise attribute_error("v1.nn.rnn_cell", name, globals())

@@ -292,4 +292,4 @@ __dir__ = listing("tensorlite.compat.v2.experimental.numpy", globals())
 
 def __getattr__(name: str) -> Any:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, globals())
+    raise attribute_error("tensorlite.compat.v2.experimental.numpy", name, globals())

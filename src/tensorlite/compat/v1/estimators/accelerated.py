@@ -160,4 +160,4 @@ __dir__ = listing("v1.estimator.tpu", globals())
 
 
 def __getattr__(name: str) -> object:
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("v1.estimator.tpu", name, __all__)

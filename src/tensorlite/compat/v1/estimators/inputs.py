@@ -57,4 +57,4 @@ __dir__ = listing("v1.estimator.inputs", globals())
 
 
 def __getattr__(name: str) -> object:
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("v1.estimator.inputs", name, __all__)

@@ -193,4 +193,4 @@ __dir__ = listing("v1.estimator.export", globals())
 
 
 def __getattr__(name: str) -> object:
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("v1.estimator.export", name, __all__)

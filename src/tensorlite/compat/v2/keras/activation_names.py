@@ -98,4 +98,4 @@ __dir__ = listing("v2.keras.activations", globals())
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, __all__)
+    raise attribute_error("v2.keras.activations", name, __all__)

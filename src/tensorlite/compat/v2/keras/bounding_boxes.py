@@ -302,4 +302,6 @@ __dir__ = listing("tensorlite.compat.v2.keras.utils.bounding_boxes", globals())
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, globals())
+    raise attribute_error(
+        "tensorlite.compat.v2.keras.utils.bounding_boxes", name, globals()
+    )
