@@ -34,6 +34,21 @@ def test_it_lists_what_there_is(tmp_path: Path) -> None:
     assert "    while/ (72 nodes): Enter 14, " in text
 
 
+def test_it_tells_what_is_noted_beside_graphs(tmp_path: Path) -> None:
+    data = FOLDER.parent
+    text = tl.interop.tensorflow.describe(data / "tf1" / "saved_model")
+    lines = text.splitlines()
+    assert lines[0] == "tags: serve"
+    assert "signature serving_default: x float32[?, 2] -> y float32[?, 2]" in lines
+    assert "files: words.txt" in lines
+    assert any("not there: nothing" in x for x in lines)
+    file = data / "tf2" / "saved_gradients" / "saved_model.pb"
+    tl.interop.tensorflow.draw(file, tmp_path / "model.svg")
+    assert "operators: " in tl.interop.tensorflow.describe(file)
+    noted = tl.interop.tensorflow.describe(FOLDER / "contexts.meta").splitlines()
+    assert "while_context" in noted[0]
+
+
 def test_it_draws_scopes_and_what_joins_them(tmp_path: Path) -> None:
     picture = tmp_path / "model.svg"
     tl.interop.tensorflow.draw(model(tmp_path), picture)

@@ -1,6 +1,7 @@
 """What is in a GraphDef: inputs, outputs, operators, sizes, and what is not there to run it.
 
-Nothing is run, and no graph is made: a GraphDef can be looked at that cannot be read.
+Of meta graphs and SavedModels, what is noted beside their graphs stands before that. Nothing is
+run, and no graph is made: a GraphDef can be looked at that cannot be read.
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.reading import contents, missing
 from tensorlite.interop.tensorflow.records import Record, records_of
 from tensorlite.interop.tensorflow.scopes import scope_of, size_of, tree
+from tensorlite.interop.tensorflow.stored.metagraphs import (
+    MetaGraph,
+    TensorInfo,
+    load_meta_graph,
+)
+from tensorlite.interop.tensorflow.stored.models import meta_graphs_of
 
 _INPUTS = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"}
 _VARIABLES = {"Variable", "VariableV2", "VarHandleOp"}
@@ -28,6 +35,8 @@ SOME = 20
 def describe(path: str | Path) -> str:
     """Return, as text, what the GraphDef in a file has.
 
+    Or what those of a meta graph or of a SavedModel have: a `.meta` file, or the model's folder.
+
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "model.pbtxt")
     >>> _ = path.write_text('node { name: "x" op: "Mystery" }')
@@ -37,7 +46,41 @@ def describe(path: str | Path) -> str:
     operators: Mystery 1
     not there: Mystery (1: x)
     """
-    return described(contents(path))
+    found = _meta_graphs(Path(path))
+    if not found:
+        return described(contents(path))
+    return "\n\n".join("\n".join(_beside(meta)) for meta in found)
+
+
+def _meta_graphs(path: Path) -> list[MetaGraph]:
+    """Return the meta graphs that a path leads to, none where it is no such file or folder."""
+    if path.suffix == ".meta":
+        return [load_meta_graph(path)]
+    names = ("saved_model.pb", "saved_model.pbtxt")
+    folder = path.parent if path.name in names else path
+    is_model = any((folder / name).is_file() for name in names)
+    return meta_graphs_of(folder) if is_model else []
+
+
+def _beside(meta: MetaGraph) -> Iterator[str]:
+    """Return lines of what is noted beside a graph, and of the graph."""
+    yield from _listed("tags", meta.tags)
+    for name, signature in sorted(meta.signatures.items()):
+        sides = [
+            ", ".join([f"{x} {_tensor(y)}" for x, y in sorted(side.items())])
+            for side in (signature.inputs, signature.outputs)
+        ]
+        yield f"signature {name}: {' -> '.join(sides)}"
+    kept = [
+        f"{key} {len(members)}" for key, members in sorted(meta.collections.items())
+    ]
+    yield from _listed("collections", kept)
+    yield from _listed("files", sorted(meta.assets.values()))
+    yield described(meta.graph_def)
+
+
+def _tensor(info: TensorInfo) -> str:
+    return f"{info.dtype.name}{shape_text(info.shape)}"
 
 
 def described(given: Any) -> str:
@@ -80,7 +123,8 @@ def draw(path: str | Path, picture: str | Path) -> None:
     >>> (folder / "model.svg").read_text()[:4]
     '<svg'
     """
-    proto = contents(path)
+    found = _meta_graphs(Path(path))
+    proto = found[0].graph_def if found else contents(path)
     text = svg(records_of(proto.node), missing(proto.node, _functions(proto)))
     Path(picture).write_text(text, encoding="utf-8")
 
