@@ -49,6 +49,20 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, int]]] = {
     "identity": (lambda x: tl.identity(tl.identity(x)), {}),
     "add_n of one": (lambda x: tl.add_n([x]), {}),
     "add_n of two": (lambda x: tl.add_n([x, x * 2.0]), {"Mul": 1, "AddV2": 1}),
+    "end of an index": (
+        lambda x: raw.StridedSlice(
+            x=x,
+            begin=tl.stack([tl.argmax(x[:, 0]), 0]),
+            end=tl.stack([tl.argmax(x[:, 0]) + 1, 0]),
+            strides=tl.constant([1, 1], tl.int64),
+            begin_mask=0,
+            ellipsis_mask=0,
+            new_axis_mask=0,
+            shrink_axis_mask=1,
+            end_mask=2,
+        ),
+        {"ArgMax": 1, "Cast": 1, "Reshape": 1, "Pack": 1, "StridedSlice": 2},
+    ),
     "transpose twice": (
         lambda x: tl.permute_dims(tl.permute_dims(x, (1, 0)), (1, 0)),
         {},

@@ -60,6 +60,12 @@ class Strided(Op, abstract=True):
             return NEW
         return INDEX if self.shrink_axis_mask >> i & 1 else SLICE
 
+    def reads_ends(self, count: int) -> bool:
+        """Return whether any of so many entries is a slice that is not open at its end."""
+        return any(
+            self.kind(i) is SLICE and not self.end_mask >> i & 1 for i in range(count)
+        )
+
     def key(
         self, begin: Sequence[Any], end: Sequence[Any], strides: Sequence[Any]
     ) -> Any:

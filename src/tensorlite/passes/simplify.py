@@ -33,6 +33,7 @@ from tensorlite.ops.create import Fill
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.matmul import MatMul
 from tensorlite.ops.shape import Cast, Reshape
+from tensorlite.ops.slicing import StridedSlice
 from tensorlite.passes.rewrite import Rule, Rules, apply, rewrite, rule as _rule
 
 RULES: Rules = {}
@@ -184,6 +185,19 @@ def merge_reshapes(node: Node) -> SymbolicTensor | None:
         case SymbolicTensor(Node(Reshape(), (source, _))):
             return apply(node, Reshape(), source, shape)
     return None
+
+
+@rule(StridedSlice)
+def drop_unread_ends(node: Node) -> SymbolicTensor | None:
+    """Rewrite x[i:i+1], of which one element is taken -> x[i:1], as its end is not read."""
+    x, begin, end, strides = node.inputs
+    op, shape = node.op, strides.spec.shape
+    if not isinstance(op, StridedSlice) or not shape or shape[0] is None:
+        return None
+    known = value_of(end) is not None or value_of(strides) is None
+    if known or end.dtype is not strides.dtype or op.reads_ends(shape[0]):
+        return None
+    return apply(node, op, x, begin, strides, strides)
 
 
 @rule(BroadcastTo)
