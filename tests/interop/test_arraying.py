@@ -175,3 +175,23 @@ def test_a_list_that_is_no_array_stays_a_list() -> None:
         tf.gradients(dx, x)
     kept = {node.op.name for node in as_primitives(graph).nodes}
     assert "TensorListPushBack" in kept
+
+
+def test_arrays_say_that_their_elements_are_alike() -> None:
+    # TensorFlow fills in elements that are not written only where it knows their shape from others.
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, None, 3])
+        lengths = tf.placeholder(tf.int32, [None])
+        cell = tf.nn.rnn_cell.BasicRNNCell(4)
+        tf.nn.dynamic_rnn(cell, x, sequence_length=lengths, dtype=tf.float32)
+        several = tf.TensorArray(
+            tf.float32, 2, infer_shape=False, element_shape=[None, 2]
+        )
+        written = several.write(0, tf.ones([1, 2])).write(1, tf.ones([3, 2]))
+        rows = tf.identity(written.concat(), name="rows")
+    nodes = [n for n in graph.as_graph_def().node if n.op == "TensorArrayV3"]
+    told = {n.name: n.attr["identical_element_shapes"].b for n in nodes}
+    assert sum(told.values()) == 2
+    assert [k for k, alike in told.items() if not alike] == ["TensorArray"]
+    with tf.Session(graph=graph) as session:
+        assert session.run(rows).shape == (4, 2)

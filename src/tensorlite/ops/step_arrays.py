@@ -167,6 +167,7 @@ class TensorArrayV3(Op):
     element_shape: TensorSpec
     dynamic_size: bool = False
     clear_after_read: bool = True
+    identical_element_shapes: bool = False
 
     def infer(self, size: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
         """Return the specs of handle and flow."""

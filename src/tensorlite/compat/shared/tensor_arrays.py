@@ -17,6 +17,13 @@ from tensorlite.graph_mode.counting import alike
 from tensorlite.ops.tensor_array import TensorArray as Elements
 
 
+def _shape_of_all(shape: Any, alike: bool) -> Any:
+    """Return the shape of all elements; of those that are not alike only one wholly known."""
+    told = TensorShape(shape)
+    is_known = told.is_fully_defined() or (alike and told.rank is not None)
+    return plain(told) if is_known else None
+
+
 @dataclass(init=False, eq=False, repr=False)
 class TensorArray:
     """A list of tensors; each change returns the list as it is then."""
@@ -43,9 +50,7 @@ class TensorArray:
                 "TensorArray: handle=...; there are no handles here, make it with a size"
             )
         if flow is None:
-            shape = (
-                None if element_shape is None else plain(TensorShape(element_shape))
-            )
+            shape = _shape_of_all(element_shape, infer_shape)
             with alike(2 - isinstance(size, Operand)):
                 flow = _begun(
                     dtype,

@@ -295,10 +295,13 @@ def held(place: Place, value: Value, written: bool = True) -> Held:
 def new_array(
     place: Place, element: TensorSpec, size: SymbolicTensor, grows: bool = False
 ) -> Held:
-    """Return an empty array; it keeps what is read."""
-    op = TensorArrayV3(
-        element.dtype, TensorSpec(element.shape, element.dtype), grows, False
-    )
+    """Return an empty array; it keeps what is read.
+
+    Elements that are not written are zeros in the shape of the others, where all have one.
+    """
+    alike = not grows and element.shape is not None
+    spec = TensorSpec(element.shape, element.dtype)
+    op = TensorArrayV3(element.dtype, spec, grows, False, alike)
     handle, flow = place.add(op, (size,), "TensorArray").outputs
     return Held(handle, flow)
 

@@ -168,6 +168,7 @@ def _array(given: Given) -> Values:
         spec,
         given.typed("dynamic_size", bool),
         given.typed("clear_after_read", bool),
+        given.typed("identical_element_shapes", bool),
     )
     return given.node(op, *given.tensors).outputs
 
