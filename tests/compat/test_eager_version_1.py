@@ -136,6 +136,7 @@ def test_what_a_metric_refuses_changes_nothing() -> None:
 
 @pytest.mark.usefixtures("_at_once")
 def test_keras_is_that_of_version_1() -> None:
+    tf.keras.backend.reset_uids()
     layers = tf.keras.layers
     model = tf.keras.Sequential([layers.Dense(1, input_shape=(2,))])
     model.compile("sgd", "binary_crossentropy", metrics=["accuracy"])

@@ -32,3 +32,27 @@ def test_relu6_of_whole_numbers_is_whole() -> None:
     np.testing.assert_array_equal(made, [1, 0, 6])
     with pytest.raises(TypeError, match="Relu6 takes real numbers"):
         tf.nn.relu6(tf.constant([1j]))
+
+
+def test_fingerprints_are_of_rows() -> None:
+    assert tf.fingerprint(tf.zeros([0])).shape == (0, 8)
+    assert tf.fingerprint(tf.zeros([2, 0])).shape == (2, 8)
+    with pytest.raises(ValueError, match="scalar"):
+        tf.fingerprint(1.0)
+
+
+def test_no_images_have_blocks() -> None:
+    made = tf.nn.space_to_depth(tf.zeros([0, 4, 4, 3]), 2)
+    assert made.shape == (0, 2, 2, 12)
+    assert tf.nn.depth_to_space(made, 2).shape == (0, 4, 4, 3)
+
+
+def test_masks_of_numbers_choose_where_they_are_not_zero() -> None:
+    x = tf.constant([[1, 2], [3, 4], [5, 6]])
+    np.testing.assert_array_equal(tf.boolean_mask(x, [1, 0, 2.5]), [[1, 2], [5, 6]])
+
+
+def test_kernels_that_fail_for_a_value_say_it_is_an_argument() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="negative") as caught:
+        tf.math.unsorted_segment_sum(tf.zeros([0]), tf.zeros([0], tf.int32), -2)
+    assert isinstance(caught.value, ValueError)
