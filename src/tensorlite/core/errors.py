@@ -338,6 +338,10 @@ class RetraceWarning(UserWarning):
     """A traced function that is traced again and again; the message says why."""
 
 
+class LostGradientWarning(UserWarning):
+    """A gradient of a program's own that is not in what was saved; the message says whose."""
+
+
 class CostsWarning(UserWarning):
     """A file of measured costs that is not believed, or that cannot be kept."""
 

@@ -6,14 +6,20 @@ How it is written is saving.py's.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from tensorlite.core import nest
-from tensorlite.core.errors import GraphDefError, InvalidArgumentError
+from tensorlite.core.errors import (
+    GraphDefError,
+    InvalidArgumentError,
+    LostGradientWarning,
+)
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.compile import Compiled, ConcreteFunction
 from tensorlite.function.function import Function
+from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.stored.models import Asset, SavedModel
 from tensorlite.interop.tensorflow.stored.structures import (
@@ -24,6 +30,7 @@ from tensorlite.interop.tensorflow.stored.traces import (
     RestoredFunction,
     SignatureFunction,
 )
+from tensorlite.ops.differentiate import CustomGradient
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.regions import PartitionedCall
 from tensorlite.ops.state import Variable
@@ -218,6 +225,25 @@ def _parameters(function: Any) -> Told:
         next((x.name for x in found if x.kind is x.VAR_POSITIONAL), None),
         next((x.name for x in found if x.kind is x.VAR_KEYWORD), None),
     )
+
+
+def tell_of_lost_gradients(graph: Graph) -> None:
+    """Warn of gradients of the program's own, which are not in a SavedModel."""
+    for line in sorted({node.line for node in _with_own_gradients(graph)}):
+        warnings.warn(
+            f"{graph.name} has a gradient of its own, made at {line}, which is not saved: who "
+            "loads the model takes the gradient of what the function computes",
+            LostGradientWarning,
+            stacklevel=2,
+        )
+
+
+def _with_own_gradients(graph: Graph) -> Iterator[Node]:
+    for node in graph.nodes:
+        if isinstance(node.op, CustomGradient):
+            yield node
+        for region in node.op.regions():
+            yield from _with_own_gradients(region)
 
 
 class Wrapper(NamedTuple):

@@ -35,6 +35,7 @@ from tensorlite.interop.tensorflow.stored.exporting import (
     put_parameters,
     put_spec,
     signatures_of,
+    tell_of_lost_gradients,
     tensor_names,
     wrapped,
 )
@@ -260,6 +261,7 @@ class _Saving:
         self._library.check(graph)
         name = self._library.function(graph, f"__inference_{graph.name}").name
         if name not in self._objects.concrete_functions:
+            tell_of_lost_gradients(graph)
             about = self._objects.concrete_functions[name]
             about.bound_inputs.extend(
                 [self._bound(x, name) for x in concrete.captured]
