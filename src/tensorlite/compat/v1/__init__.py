@@ -446,7 +446,7 @@ __dir__ = listing(__name__, globals(), _AT_FIRST_USE)
 
 def __getattr__(name: str) -> object:
     """Return what is imported at first use: TensorFlow's messages, and what both versions share."""
-    if name == "keras":
+    if name in {"keras", "python"}:
         return import_module(f"{__name__}.{name}")
     if name in _OF_BOTH:
         return import_module(f"tensorlite.compat.v2.{name}")

@@ -1,0 +1,143 @@
+"""tensorflow.python: modules of TensorFlow's inside, which programs import from all the same.
+
+Each of them has the public names of some namespaces (inner_modules.txt: packages, modules, and the
+namespaces that have their names, "." for tf itself). What is public nowhere is not here, but for a
+few names that many programs use.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.resources import files
+from types import ModuleType
+from typing import Any
+
+from tensorlite.compat.missing import known_names
+
+_WHOLE: Mapping[str, str] = {
+    "data": "data",
+    "distribute": "distribute",
+    "estimator": "estimator",
+    "feature_column": "feature_column",
+    "feature_column.feature_column": "feature_column",
+    "keras": "keras",
+    "platform.app": "app",
+    "platform.flags": "flags",
+    "platform.gfile": "gfile",
+    "platform.resource_loader": "resource_loader",
+    "platform.test": "test",
+    "platform.tf_logging": "logging",
+    "util.compat": "compat",
+    "util.nest": "nest",
+}
+"""Modules that are namespaces by another path."""
+_OWN: Mapping[str, str] = {
+    "client.device_lib": "tensorlite.compat.shared.device_lists",
+    "client.timeline": "tensorlite.compat.v1.timelines",
+    "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
+    "lib.io.file_io": "tensorlite.compat.shared.file_io",
+    "pywrap_tensorflow": "tensorlite.compat.v1.train",
+    "training.moving_averages": "tensorlite.compat.v1.averages",
+    "util.tf_inspect": "inspect",
+}
+"""Which of our modules have names that are public nowhere."""
+
+
+def installed(
+    package: str, version: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a package's `__getattr__` and `__dir__`; its modules are made, and known to imports.
+
+    `version` is the module that has the public names: "tensorlite.compat.v1".
+
+    >>> from tensorlite.compat.v1.python.framework import ops
+    >>> ops.reset_default_graph.__name__
+    'reset_default_graph'
+    """
+    root = import_module(version)
+    made: dict[str, ModuleType] = {}
+    for path, places in _places(version.rpartition(".")[2]).items():
+        for outer in _packages(path):
+            made.setdefault(outer, _module(package, outer, root, ["."]))
+        made[path] = _module(package, path, root, places)
+    for path, module in made.items():
+        sys.modules[module.__name__] = module
+        parent, _, name = path.rpartition(".")
+        if parent:
+            setattr(made[parent], name, module)
+
+    def find(name: str) -> Any:
+        known = made.get(name)
+        return _found(package, name, root, ["."], None) if known is None else known
+
+    return find, lambda: sorted(path for path in made if "." not in path)
+
+
+def _places(version: str) -> dict[str, list[str]]:
+    """Return the namespaces whose names each module has in a version, "v1"."""
+    text = (
+        files(__package__).joinpath("inner_modules.txt").read_text(encoding="utf-8")
+    )
+    rows = [[part.split() for part in line.split("|")] for line in text.splitlines()]
+    listed = {
+        f"{package}.{name}": places
+        for (package,), names, places in rows
+        for name in names
+    }
+    titles = [title.removeprefix(f"{version}.") for title in known_names()]
+    whole = {
+        path + title.removeprefix(place): [title]
+        for path, place in _WHOLE.items()
+        for title in [*titles, place]
+        if f"{title}.".startswith(f"{place}.")
+    }
+    return {**{path: ["."] for path in _OWN}, **listed, **whole}
+
+
+def _packages(path: str) -> list[str]:
+    """Return the packages that a module is in, the outermost first."""
+    names = path.split(".")
+    return [".".join(names[:i]) for i in range(1, len(names))]
+
+
+def _module(
+    package: str, path: str, root: ModuleType, places: Sequence[str]
+) -> ModuleType:
+    module = ModuleType(f"{package}.{path}", f"tensorflow.python.{path}")
+    module.__path__ = []
+
+    def find(name: str) -> Any:
+        found = _found(module.__name__, name, root, places, _OWN.get(path))
+        setattr(module, name, found)
+        return found
+
+    module.__getattr__ = find  # type: ignore[method-assign]
+    return module
+
+
+def _found(
+    module: str, name: str, root: ModuleType, places: Sequence[str], own: str | None
+) -> Any:
+    """Return what a module's name stands for; AttributeError if that is public nowhere."""
+    held = [] if own is None else [import_module(own)]
+    for holder in [] if name.startswith("__") else [*held, *_reached(root, places)]:
+        if hasattr(holder, name):
+            return getattr(holder, name)
+    raise AttributeError(
+        f"module {module!r} has no attribute {name!r}: it is of TensorFlow's inside, and none of "
+        f"the public namespaces that stand for it has that name: {', '.join(places)}"
+    )
+
+
+def _reached(root: ModuleType, places: Sequence[str]) -> list[Any]:
+    """Return those of the namespaces that the version has."""
+    found = []
+    for place in places:
+        holder: Any = root
+        for name in place.split(".") if place != "." else []:
+            holder = getattr(holder, name, None)
+        if holder is not None:
+            found.append(holder)
+    return found

@@ -1,0 +1,123 @@
+"""tensorflow.python: programs import from its modules, by whole names too."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+
+tf1: Any = tf
+V1, V2 = "tensorlite.compat.v1.python", "tensorlite.compat.v2.python"
+
+
+def _of(module: str, name: str, package: str = V1) -> Any:
+    return getattr(import_module(f"{package}.{module}"), name)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "public"),
+    [
+        ("framework.ops", "reset_default_graph", tf1.reset_default_graph),
+        ("framework.ops", "GraphKeys", tf1.GraphKeys),
+        ("framework.dtypes", "float32", tf1.float32),
+        ("framework.tensor_shape", "TensorShape", tf1.TensorShape),
+        ("framework.errors", "OutOfRangeError", tf1.errors.OutOfRangeError),
+        ("ops.array_ops", "concat", tf1.concat),
+        ("ops.math_ops", "reduce_sum", tf1.reduce_sum),
+        ("ops.nn_ops", "softmax", tf1.nn.softmax),
+        ("ops.variable_scope", "get_variable", tf1.get_variable),
+        ("ops.rnn_cell_impl", "LSTMStateTuple", tf1.nn.rnn_cell.LSTMStateTuple),
+        ("ops.rnn", "dynamic_rnn", tf1.nn.dynamic_rnn),
+        ("ops.control_flow_ops", "while_loop", tf1.while_loop),
+        ("ops.init_ops", "Zeros", tf1.keras.initializers.Zeros),
+        ("ops.losses.losses", "add_loss", tf1.losses.add_loss),
+        ("platform.gfile", "Exists", tf1.gfile.Exists),
+        ("platform.tf_logging", "info", tf1.logging.info),
+        ("training.saver", "Saver", tf1.train.Saver),
+        ("training.optimizer", "Optimizer", tf1.train.Optimizer),
+        (
+            "saved_model.tag_constants",
+            "SERVING",
+            tf1.saved_model.tag_constants.SERVING,
+        ),
+        ("layers.core", "Dense", tf1.layers.Dense),
+        ("keras.layers", "Dense", tf1.keras.layers.Dense),
+        ("keras.engine.training", "Model", tf1.keras.Model),
+        ("pywrap_tensorflow", "NewCheckpointReader", tf1.train.NewCheckpointReader),
+    ],
+)
+def test_modules_have_the_public_names(module: str, name: str, public: Any) -> None:
+    assert _of(module, name) is public
+    assert getattr(import_module(f"{V1}.{module}"), name) is public  # kept
+    names = module.split(".")
+    holder = tf1.python
+    for one in names:
+        holder = getattr(holder, one)
+    assert getattr(holder, name) is public
+
+
+def test_version_2_has_its_own() -> None:
+    tf2: Any = import_module("tensorlite.compat.v2")
+    assert {"framework", "keras", "ops", "training"} <= set(dir(tf2.python))
+    assert _of("keras", "Model", V2) is tf2.keras.Model
+    assert _of("keras.backend", "epsilon", V2) is tf2.keras.backend.epsilon
+    assert _of("ops.math_ops", "reduce_sum", V2) is tf2.reduce_sum
+
+
+def test_names_that_are_public_nowhere_are_told_as_such() -> None:
+    with pytest.raises(
+        AttributeError, match=r"inside, and none of the public .* \., math"
+    ):
+        _of("ops.array_ops", "no_such_name")
+    with pytest.raises(ImportError):
+        import_module(f"{V1}.ops.no_such_module")
+
+
+def test_moving_averages_of_variables() -> None:
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        v = tf1.Variable(1.0)
+        moved = _of("training.moving_averages", "assign_moving_average")(
+            v, 3.0, 0.75, zero_debias=False
+        )
+        session.run(tf1.global_variables_initializer())
+        assert session.run(moved) == 1.5
+
+
+def test_devices_are_listed() -> None:
+    found = _of("client.device_lib", "list_local_devices")()
+    assert ("/device:CPU:0", "CPU") in [(x.name, x.device_type) for x in found]
+
+
+def test_files_by_their_older_names(tmp_path: Path) -> None:
+    files = import_module(f"{V1}.lib.io.file_io")
+    path = str(tmp_path / "a.txt")
+    assert not files.file_exists(path)
+    files.write_string_to_file(path, "words\n")
+    assert files.read_file_to_string(path) == "words\n"
+    assert files.read_file_to_string(path, binary_mode=True) == b"words\n"
+    assert files.list_directory(str(tmp_path)) == ["a.txt"]
+
+
+def test_timelines_are_traces_of_chrome() -> None:
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        x = tf1.placeholder(tf1.float32, [2, 2])
+        y = tf1.matmul(x, x, name="product")
+        told = tf1.RunMetadata()
+        options = tf1.RunOptions(trace_level=tf1.RunOptions.FULL_TRACE)
+        session.run(y, {x: np.eye(2)}, options=options, run_metadata=told)
+    timeline = _of("client.timeline", "Timeline")(told.step_stats)
+    events = json.loads(timeline.generate_chrome_trace_format())["traceEvents"]
+    assert {key: events[0][key] for key in ("ph", "name", "pid")} == {
+        "ph": "M",
+        "name": "process_name",
+        "pid": 0,
+    }
+    (product,) = [x for x in events if x.get("args", {}).get("name") == "product"]
+    assert (product["ph"], product["name"], product["cat"]) == ("X", "MatMul", "Op")
+    assert product["dur"] >= 0
