@@ -70,6 +70,13 @@ def test_version_2_has_its_own() -> None:
     assert _of("ops.math_ops", "reduce_sum", V2) is tf2.reduce_sum
 
 
+def test_what_one_version_has_not_is_the_others() -> None:
+    assert _of("framework.ops", "reset_default_graph", V2) is tf1.reset_default_graph
+    tf2: Any = import_module("tensorlite.compat.v2")
+    assert _of("ops.math_ops", "reduce_variance") is tf1.math.reduce_variance
+    assert _of("eager.def_function", "function", V2) is tf2.function
+
+
 def test_names_that_are_public_nowhere_are_told_as_such() -> None:
     with pytest.raises(
         AttributeError, match=r"inside, and none of the public .* \., math"

@@ -8,7 +8,7 @@ few names that many programs use.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.resources import files
 from types import ModuleType
@@ -33,6 +33,7 @@ _WHOLE: Mapping[str, str] = {
     "util.nest": "nest",
 }
 """Modules that are namespaces by another path."""
+_VERSIONS = ("tensorlite.compat.v1", "tensorlite.compat.v2")
 _OWN: Mapping[str, str] = {
     "client.device_lib": "tensorlite.compat.shared.device_lists",
     "client.timeline": "tensorlite.compat.v1.timelines",
@@ -50,18 +51,19 @@ def installed(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return a package's `__getattr__` and `__dir__`; its modules are made, and known to imports.
 
-    `version` is the module that has the public names: "tensorlite.compat.v1".
+    `version` is the module that has the public names, "tensorlite.compat.v1"; what it has not is
+    looked for in the other one, as TensorFlow's inside is the same for both.
 
     >>> from tensorlite.compat.v1.python.framework import ops
     >>> ops.reset_default_graph.__name__
     'reset_default_graph'
     """
-    root = import_module(version)
+    roots = [version, *(x for x in _VERSIONS if x != version)]
     made: dict[str, ModuleType] = {}
     for path, places in _places(version.rpartition(".")[2]).items():
         for outer in _packages(path):
-            made.setdefault(outer, _module(package, outer, root, ["."]))
-        made[path] = _module(package, path, root, places)
+            made.setdefault(outer, _module(package, outer, roots, ["."]))
+        made[path] = _module(package, path, roots, places)
     for path, module in made.items():
         sys.modules[module.__name__] = module
         parent, _, name = path.rpartition(".")
@@ -70,7 +72,7 @@ def installed(
 
     def find(name: str) -> Any:
         known = made.get(name)
-        return _found(package, name, root, ["."], None) if known is None else known
+        return _found(package, name, roots, ["."], None) if known is None else known
 
     return find, lambda: sorted(path for path in made if "." not in path)
 
@@ -103,13 +105,13 @@ def _packages(path: str) -> list[str]:
 
 
 def _module(
-    package: str, path: str, root: ModuleType, places: Sequence[str]
+    package: str, path: str, roots: Sequence[str], places: Sequence[str]
 ) -> ModuleType:
     module = ModuleType(f"{package}.{path}", f"tensorflow.python.{path}")
     module.__path__ = []
 
     def find(name: str) -> Any:
-        found = _found(module.__name__, name, root, places, _OWN.get(path))
+        found = _found(module.__name__, name, roots, places, _OWN.get(path))
         setattr(module, name, found)
         return found
 
@@ -118,11 +120,14 @@ def _module(
 
 
 def _found(
-    module: str, name: str, root: ModuleType, places: Sequence[str], own: str | None
+    module: str,
+    name: str,
+    roots: Sequence[str],
+    places: Sequence[str],
+    own: str | None,
 ) -> Any:
     """Return what a module's name stands for; AttributeError if that is public nowhere."""
-    held = [] if own is None else [import_module(own)]
-    for holder in [] if name.startswith("__") else [*held, *_reached(root, places)]:
+    for holder in () if name.startswith("__") else _holders(roots, places, own):
         if hasattr(holder, name):
             return getattr(holder, name)
     raise AttributeError(
@@ -131,13 +136,15 @@ def _found(
     )
 
 
-def _reached(root: ModuleType, places: Sequence[str]) -> list[Any]:
-    """Return those of the namespaces that the version has."""
-    found = []
-    for place in places:
-        holder: Any = root
-        for name in place.split(".") if place != "." else []:
-            holder = getattr(holder, name, None)
-        if holder is not None:
-            found.append(holder)
-    return found
+def _holders(
+    roots: Sequence[str], places: Sequence[str], own: str | None
+) -> Iterator[Any]:
+    """Yield our module, if there is one, and the namespaces, those of the own version first."""
+    if own is not None:
+        yield import_module(own)
+    for root in roots:
+        for place in places:
+            holder: Any = import_module(root)
+            for name in place.split(".") if place != "." else []:
+                holder = getattr(holder, name, None)
+            yield holder
