@@ -20,6 +20,7 @@ from tensorlite.compat.conversions import (
 )
 from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.module_paths import by_path
 from tensorlite.compat.shapes import TensorShape as TensorShape
 from tensorlite.compat.shared import (
     audio as audio,
@@ -442,6 +443,7 @@ _AT_FIRST_USE = [
     *graph_messages,
 ]
 __dir__ = listing(__name__, globals(), _AT_FIRST_USE)
+by_path(__name__)
 
 
 def __getattr__(name: str) -> object:

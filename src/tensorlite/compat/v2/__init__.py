@@ -18,6 +18,7 @@ from tensorlite.compat.conversions import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.module_paths import by_path
 from tensorlite.compat.shared import (
     audio as audio,
     queue as queue,
@@ -352,6 +353,7 @@ random_uniform_initializer = initializers.RandomUniform
 give_results()
 
 __internal__ = internal
+by_path(__name__)
 
 
 __dir__ = listing(__name__, globals(), ["estimator"])

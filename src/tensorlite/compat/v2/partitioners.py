@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.missing import listing
 from tensorlite.graph_mode.partitioned import (
     fixed_size_partitioner,
     min_max_variable_partitioner,
@@ -60,3 +61,6 @@ class MaxSizePartitioner(Partitioner):
     def __call__(self, shape: Any, dtype: Any, axis: int = 0) -> Any:
         most, parts, each = self._given
         return variable_axis_size_partitioner(most, axis, each, parts)(shape, dtype)
+
+
+__dir__ = listing("v2.distribute.experimental.partitioners", globals())

@@ -8,7 +8,7 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.python import recompute_grad as remat
 from tensorlite.compat.v2.keras import (
-    activation_names as activations,
+    activations as activations,
     applications,
     backend,
     callbacks,
@@ -33,7 +33,7 @@ from tensorlite.compat.v2.keras import (
     tree,
     utils,
 )
-from tensorlite.compat.v2.keras.activations import KNOWN as KNOWN_ACTIVATIONS
+from tensorlite.compat.v2.keras.activation_functions import KNOWN as KNOWN_ACTIVATIONS
 from tensorlite.compat.v2.keras.autocast import KerasVariable as Variable
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.compat.v2.keras.base_loss import Loss

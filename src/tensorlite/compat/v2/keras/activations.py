@@ -1,196 +1,101 @@
-"""tf.keras.activations: functions of what a layer has computed."""
+"""tf.keras.activations: gathers its names from where the functions live."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-import tensorlite as tl
-from tensorlite.compat.calling import converted, named
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2 import nn
-from tensorlite.compat.v2.keras import logits, lookup
-from tensorlite.ops.shape import shape_of
+from tensorlite.compat.v2.keras.activation_functions import (
+    celu,
+    deserialize,
+    elu,
+    exponential,
+    gelu,
+    get,
+    hard_sigmoid,
+    hard_silu,
+    hard_swish,
+    hard_tanh,
+    leaky_relu,
+    linear,
+    log_sigmoid,
+    log_softmax,
+    mish,
+    relu,
+    relu6,
+    selu,
+    serialize,
+    sigmoid,
+    silu,
+    softmax,
+    softplus,
+    softsign,
+    squareplus,
+    swish,
+    tanh,
+    tanh_shrink,
+)
+from tensorlite.compat.v2.keras.ops.neural import (
+    glu,
+    hard_shrink,
+    soft_shrink,
+    sparse_plus,
+    sparse_sigmoid,
+    sparsemax,
+    threshold,
+)
 
-
-def linear(x: Any) -> Any:
-    return x
-
-
-@named("Relu")
-def relu(
-    x: Any,
-    alpha: float = 0.0,
-    max_value: float | None = None,
-    threshold: float = 0.0,
-    negative_slope: float | None = None,
-    name: str | None = None,
-) -> Any:
-    value = converted(x)
-    slope = alpha if negative_slope is None else negative_slope
-    if threshold:
-        low = slope * (value - threshold)
-        made = tl.where(value > threshold, value, low)
-    else:
-        made = tl.nn.leaky_relu(value, slope) if slope else tl.nn.relu(value)
-    return made if max_value is None else tl.minimum(made, float(max_value))
-
-
-def over(function: Any, value: Any, axis: Any) -> Any:
-    """Return what a function makes of the elements of one axis or several."""
-    if not isinstance(axis, (tuple, list)):
-        return function(value, axis=-1 if axis is None else axis)
-    rank = len(value.shape)
-    last = [int(i) % rank for i in axis]
-    order = [*[i for i in range(rank) if i not in last], *last]
-    moved = tl.permute_dims(value, tuple(order))
-    sizes = shape_of(moved)
-    made = function(tl.reshape(moved, [*sizes[: rank - len(last)], -1]), axis=-1)
-    return tl.permute_dims(
-        tl.reshape(made, sizes), tuple(int(i) for i in np.argsort(order))
-    )
-
-
-def softmax(x: Any, axis: Any = -1) -> Any:
-    given = converted(x)
-    return logits.remembered(over(nn.softmax, given, axis), given)
-
-
-def sigmoid(x: Any) -> Any:
-    given = converted(x)
-    return logits.remembered(nn.sigmoid(given), given)
-
-
-def log_softmax(x: Any, axis: Any = -1) -> Any:
-    return over(nn.log_softmax, converted(x), axis)
-
-
-def elu(x: Any, alpha: float = 1.0) -> Any:
-    made = nn.elu(x)
-    return made if alpha == 1.0 else tl.where(converted(x) > 0, made, alpha * made)
-
-
-def gelu(x: Any, approximate: bool = False) -> Any:
-    return nn.gelu(x, approximate)
-
-
-def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
-    return nn.leaky_relu(x, negative_slope)
-
-
-@named("exponential")
-def exponential(x: Any, name: str | None = None) -> Any:
-    return tl.exp(converted(x))
-
-
-@named("hard_sigmoid")
-def hard_sigmoid(x: Any, name: str | None = None) -> Any:
-    """Return the line x / 6 + 1 / 2, cut off at 0 and 1."""
-    return tl.clip(converted(x) / 6.0 + 0.5, 0.0, 1.0)
-
-
-@named("hard_sigmoid")
-def hard_sigmoid_of_keras_2(x: Any, name: str | None = None) -> Any:
-    """Return the line 0.2 x + 1 / 2, cut off at 0 and 1, which files of Keras 2 mean."""
-    return tl.clip(0.2 * converted(x) + 0.5, 0.0, 1.0)
-
-
-@named("mish")
-def mish(x: Any, name: str | None = None) -> Any:
-    return tl.nn.mish(converted(x))
-
-
-@named("celu")
-def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    t = converted(x)
-    return tl.maximum(t, 0.0) + alpha * tl.expm1(tl.minimum(t, 0.0) / alpha)
-
-
-@named("hard_silu")
-def hard_silu(x: Any, name: str | None = None) -> Any:
-    t = converted(x)
-    return t * tl.clip(t / 6.0 + 0.5, 0.0, 1.0)
-
-
-@named("hard_tanh")
-def hard_tanh(x: Any, name: str | None = None) -> Any:
-    return tl.clip(converted(x), -1.0, 1.0)
-
-
-@named("log_sigmoid")
-def log_sigmoid(x: Any, name: str | None = None) -> Any:
-    return -tl.nn.softplus(-converted(x))
-
-
-@named("tanh_shrink")
-def tanh_shrink(x: Any, name: str | None = None) -> Any:
-    t = converted(x)
-    return t - tl.tanh(t)
-
-
-@named("squareplus")
-def squareplus(x: Any, b: float = 4.0, name: str | None = None) -> Any:
-    t = converted(x)
-    return (t + tl.sqrt(tl.square(t) + b)) / 2.0
-
-
-hard_swish = hard_silu
-relu6, selu, softplus = nn.relu6, nn.selu, nn.softplus
-softsign, swish, silu, tanh = nn.softsign, nn.swish, nn.silu, nn.tanh
-
-KNOWN = {
-    "linear": linear,
-    "relu": relu,
-    "softmax": softmax,
-    "log_softmax": log_softmax,
-    "elu": elu,
-    "gelu": gelu,
-    "leaky_relu": leaky_relu,
-    "exponential": exponential,
-    "hard_sigmoid": hard_sigmoid,
-    "hard_sigmoid_of_keras_2": hard_sigmoid_of_keras_2,
-    "celu": celu,
-    "hard_silu": hard_silu,
-    "hard_swish": hard_swish,
-    "hard_tanh": hard_tanh,
-    "log_sigmoid": log_sigmoid,
-    "tanh_shrink": tanh_shrink,
-    "squareplus": squareplus,
-    "mish": mish,
-    "relu6": relu6,
-    "selu": selu,
-    "sigmoid": sigmoid,
-    "softplus": softplus,
-    "softsign": softsign,
-    "swish": swish,
-    "silu": silu,
-    "tanh": tanh,
+OF_OPERATIONS = {
+    "glu": glu,
+    "hard_shrink": hard_shrink,
+    "soft_shrink": soft_shrink,
+    "sparse_plus": sparse_plus,
+    "sparse_sigmoid": sparse_sigmoid,
+    "sparsemax": sparsemax,
+    "threshold": threshold,
 }
+"""Those that keras.ops has under the same names."""
+
+__all__ = [
+    "celu",
+    "deserialize",
+    "elu",
+    "exponential",
+    "gelu",
+    "get",
+    "glu",
+    "hard_shrink",
+    "hard_sigmoid",
+    "hard_silu",
+    "hard_swish",
+    "hard_tanh",
+    "leaky_relu",
+    "linear",
+    "log_sigmoid",
+    "log_softmax",
+    "mish",
+    "relu",
+    "relu6",
+    "selu",
+    "serialize",
+    "sigmoid",
+    "silu",
+    "soft_shrink",
+    "softmax",
+    "softplus",
+    "softsign",
+    "sparse_plus",
+    "sparse_sigmoid",
+    "sparsemax",
+    "squareplus",
+    "swish",
+    "tanh",
+    "tanh_shrink",
+    "threshold",
+]
 
 
-def get(identifier: Any) -> Any:
-    return (
-        linear
-        if identifier is None
-        else lookup.found("activation", identifier, KNOWN)
-    )
-
-
-def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
-    return lookup.serialized(activation)
-
-
-def deserialize(
-    name: Any, custom_objects: Any = None, use_legacy_format: bool = False
-) -> Any:
-    with lookup.adding(custom_objects):
-        return get(name)
-
-
-__dir__ = listing(__name__, globals())
+__dir__ = listing("v2.keras.activations", globals())
 
 
 def __getattr__(name: str) -> object:
     """Say of a name that is not there what is near it."""
-    raise attribute_error(__name__, name, globals())
+    raise attribute_error("v2.keras.activations", name, __all__)

@@ -12,7 +12,12 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, elementwise, random as draws, reductions
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.framework import Variable as Variable
-from tensorlite.compat.v2.keras import activations, defaults, losses, naming
+from tensorlite.compat.v2.keras import (
+    activation_functions as activations,
+    defaults,
+    losses,
+    naming,
+)
 from tensorlite.compat.v2.keras.backend_tensors import (
     batch_normalization as batch_normalization,
     binary_focal_crossentropy as binary_focal_crossentropy,

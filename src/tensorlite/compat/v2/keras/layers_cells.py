@@ -10,7 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
-    activations,
+    activation_functions as activations,
     checking,
     constraints,
     initializers,

@@ -7,7 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
-    activations,
+    activation_functions as activations,
     checking,
     constraints,
     initializers,

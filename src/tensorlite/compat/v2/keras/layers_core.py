@@ -14,7 +14,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
-    activations,
+    activation_functions as activations,
     checking,
     constraints,
     histories,

@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.v2.keras import (
-    activations,
+    activation_functions as activations,
     constraints,
     initializers,
     masks,

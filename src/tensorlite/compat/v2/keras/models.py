@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from tensorlite.compat.missing import listing
+from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import (
     describing,
     graphs,
@@ -279,4 +279,9 @@ def _cloned(model: Any, input_tensors: Any, clone_function: Any) -> Any:
     return graphs.copied(model, again, input_tensors)
 
 
-__dir__ = listing(__name__, globals())
+__dir__ = listing("keras.models", globals())
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error("keras.models", name, globals())

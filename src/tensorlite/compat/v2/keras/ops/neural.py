@@ -7,7 +7,10 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
-from tensorlite.compat.v2.keras import activations, loss_functions
+from tensorlite.compat.v2.keras import (
+    activation_functions as activations,
+    loss_functions,
+)
 from tensorlite.compat.v2.keras.ops import creating
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
