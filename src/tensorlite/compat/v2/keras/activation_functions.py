@@ -1,4 +1,4 @@
-"""tf.keras.activations: functions of what a layer has computed."""
+"""Functions of what a layer has computed; activations.py gathers the names that programs use."""
 
 from __future__ import annotations
 
