@@ -18,6 +18,11 @@ class ForwardAccumulator(forward.ForwardAccumulator):
         primals: Any,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
     ) -> Any:
+        """Return the derivatives of primals along the direction, in their structure.
+
+        Those that do not depend on what is watched are None, or zeros with
+        UnconnectedGradients.ZERO.
+        """
         return filled(super().jvp(primals), primals, unconnected_gradients)
 
 

@@ -20,6 +20,10 @@ class Feature(Enum):
 
 
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
+    """Return the function so marked that its statements run as Python's where it is traced.
+
+    Without a function the decorator itself is returned.
+    """
     return do_not_convert if func is None else plainly(func)
 
 
@@ -30,6 +34,10 @@ def set_loop_options(*args: Any, **kwargs: Any) -> None:
 def to_graph(
     entity: Any, recursive: bool = True, experimental_optional_features: Any = None
 ) -> Any:
+    """Return a function with its loops and conditions on tensors converted, as tracing would.
+
+    recursive and experimental_optional_features have no effect.
+    """
     return converted(getattr(entity, "python_function", entity))
 
 

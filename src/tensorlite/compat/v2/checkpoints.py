@@ -1,4 +1,4 @@
-"""tf.train.Checkpoint and its manager: objects' variables in TensorFlow 2's checkpoints.
+"""tf.train.Checkpoint: objects' variables in TensorFlow 2's checkpoints.
 
 What such a checkpoint is stands in interop/tensorflow/stored/objects.py. What is restored before
 its variables are made waits here until the modules that make them have them, or are built.
@@ -6,9 +6,8 @@ its variables are made waits here until the modules that make them have them, or
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.compat.views import shown
-from tensorlite.core.check import a_path, whole
+from tensorlite.core.check import a_path
 from tensorlite.core.dispatch import constant, interpreted_by
 from tensorlite.core.errors import CheckpointError, NotFoundError
 from tensorlite.data.iterators import DatasetIterator
@@ -100,7 +99,7 @@ class _Tree:
     def fetch(self, session: Any) -> None:
         """Have variables of graphs saved with the values that a session has for them."""
         held = [
-            (own, value) for own, value in self.values.items() if _is_of_graph(value)
+            (own, value) for own, value in self.values.items() if is_of_graph(value)
         ]
         if held:
             found = chosen_session(session, "Checkpoint.save").run(
@@ -157,7 +156,7 @@ class Awaiting:
                 value.awaiting = (*others, self) if found.unused else tuple(others)
 
     def _restore(self, variable: Any, value: Any) -> None:
-        if _is_of_graph(variable):
+        if is_of_graph(variable):
             self.loads.append((variable, value))
             return
         with interpreted_by(None):
@@ -213,22 +212,26 @@ class Status:
             )
 
     def assert_consumed(self) -> Status:
+        """Return self, or raise AssertionError where saved or present values found no partner."""
         if self._awaiting is not None:
             found = self._awaiting.found
             self._differing([*found.unused, *found.missing])
         return self
 
     def assert_existing_objects_matched(self) -> Status:
+        """Return self, or raise AssertionError where present values found none saved for them."""
         if self._awaiting is not None:
             self._differing(self._awaiting.found.missing)
         return self
 
     def assert_nontrivial_match(self) -> Status:
+        """Return self, or raise AssertionError if nothing at all was restored."""
         if self._awaiting is not None and not self._awaiting.restored:
             raise AssertionError("nothing of the checkpoint was matched")
         return self
 
     def expect_partial(self) -> Status:
+        """Return self; that values were left over is not reported in any case."""
         return self
 
     def initialize_or_restore(self, session: Any = None) -> None:
@@ -236,7 +239,7 @@ class Status:
         loads = [] if self._awaiting is None else self._awaiting.loads
         loaded = {id(variable) for variable, _ in loads}
         every = _Tree(self._root).values.values()
-        held = [x for x in every if _is_of_graph(x)]
+        held = [x for x in every if is_of_graph(x)]
         others = [shown(x.initializing) for x in held if id(x) not in loaded]
         if others:
             chosen_session(session, "initialize_or_restore").run(others)
@@ -266,12 +269,14 @@ class Checkpoint(Module):
         self._counter: Any = None
 
     def saved_members(self) -> dict[str, Any]:
+        """Return what is saved by name: the root's members, one's own and `save_counter`."""
         own = {k: v for k, v in vars(self).items() if not k.startswith("_")}
         root = {} if self._root is None else _members(self._root)
         return {**root, **own, "save_counter": self.save_counter}
 
     @property
     def save_counter(self) -> Any:
+        """An int64 variable: how often `save` has been called."""
         if self._counter is None:
             with interpreted_by(None):
                 self._counter = Variable(
@@ -282,6 +287,11 @@ class Checkpoint(Module):
     def write(
         self, file_prefix: Any, options: Any = None, session: Any = None
     ) -> str:
+        """Save to files that begin with file_prefix, with no number added; return the prefix.
+
+        The list of a folder's latest checkpoints is left as it is. Variables of graphs are read in
+        session, or in the default one.
+        """
         path = a_path(file_prefix, "file_prefix")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         tree = _Tree(self)
@@ -290,9 +300,14 @@ class Checkpoint(Module):
         return path
 
     def read(self, save_path: Any, options: Any = None) -> Status:
+        """Restore what `write` saved under a prefix; return the status, as `restore` does."""
         return Status(Awaiting(self, str(save_path)), self)
 
     def save(self, file_prefix: Any, options: Any = None, session: Any = None) -> str:
+        """Save to `file_prefix-N`, N being the count of saves, and return that path.
+
+        The folder's file `checkpoint` then names it as the latest.
+        """
         prefix = a_path(file_prefix, "file_prefix")
         number = self.counted(session)
         path = self.write(f"{prefix}-{number}", session=session)
@@ -305,7 +320,7 @@ class Checkpoint(Module):
         """Return the number of the next checkpoint; a counter made for it begins with 0."""
         is_new = self._counter is None
         counter = self.save_counter
-        if not _is_of_graph(counter):
+        if not is_of_graph(counter):
             counter.assign_add(1)
             return int(counter)
         holder = chosen_session(session, "Checkpoint.save")
@@ -314,6 +329,11 @@ class Checkpoint(Module):
         return number
 
     def restore(self, save_path: Any, options: Any = None) -> Status:
+        """Restore from a prefix, or a folder's latest; return what it came to.
+
+        Variables that are made later get their values when they are made. For None nothing is done.
+        NotFoundError is raised for a folder that has no checkpoint.
+        """
         if save_path is None:
             return Status(None, self)
         path = str(save_path)
@@ -331,7 +351,7 @@ def _told(value: PythonState) -> Any:
     return np.asarray(text.encode() if isinstance(text, str) else text, object)
 
 
-def _is_of_graph(value: Any) -> bool:
+def is_of_graph(value: Any) -> bool:
     return isinstance(value, GraphVariable) and not value.has_value_here()
 
 
@@ -347,137 +367,6 @@ def _saved_as_module(name: str, value: Any) -> Any:
         f"`Checkpoint` was expecting {name} to be a trackable object: a variable, tf.Module, "
         f"optimizer, or a dict or list of these, not {value!r}"
     )
-
-
-class CheckpointManager:
-    """Saves checkpoints one after the other, and removes old ones."""
-
-    def __init__(
-        self,
-        checkpoint: Any,
-        directory: Any,
-        max_to_keep: int | None,
-        keep_checkpoint_every_n_hours: float | None = None,
-        checkpoint_name: str = "ckpt",
-        step_counter: Any = None,
-        checkpoint_interval: int | None = None,
-        init_fn: Any = None,
-    ) -> None:
-        if max_to_keep is not None:
-            whole(max_to_keep, "CheckpointManager: max_to_keep", least=1)
-        self.checkpoint = checkpoint
-        self.directory = a_path(directory, "CheckpointManager: directory")
-        self._most, self._name = max_to_keep, checkpoint_name
-        self._counter, self._every = step_counter, checkpoint_interval
-        self._init, self._hours = init_fn, keep_checkpoint_every_n_hours
-        self._last_step: int | None = None
-        self._preserved = time.time()
-        state = states.get_checkpoint_state(self.directory)
-        listed = [] if state is None else list(state.all_model_checkpoint_paths)
-        self._paths = [path for path in listed if stored.exists(path)]
-        times = [] if state is None else state.all_model_checkpoint_timestamps
-        known = dict(zip(listed, times, strict=False))
-        self._times = {path: known.get(path, self._preserved) for path in self._paths}
-        if state is not None and state.last_preserved_timestamp:
-            self._preserved = state.last_preserved_timestamp
-
-    @property
-    def latest_checkpoint(self) -> str | None:
-        return self._paths[-1] if self._paths else None
-
-    @property
-    def checkpoints(self) -> list[str]:
-        return list(self._paths)
-
-    @property
-    def checkpoint_interval(self) -> int | None:
-        return self._every
-
-    def save(
-        self,
-        checkpoint_number: Any = None,
-        check_interval: bool = True,
-        options: Any = None,
-    ) -> str | None:
-        if self._counter is not None and self._every and check_interval:
-            step = _number(self._counter)
-            if self._last_step is not None and step - self._last_step < self._every:
-                return None
-            self._last_step = step
-        prefix = f"{self.directory}/{self._name}"
-        number = (
-            self.checkpoint.counted()
-            if checkpoint_number is None
-            else _number(checkpoint_number)
-        )
-        path = str(self.checkpoint.write(f"{prefix}-{number}"))
-        self._paths = [*[x for x in self._paths if x != path], path]
-        self._times[path] = time.time()
-        self._sweep()
-        states.update_checkpoint_state(
-            self.directory,
-            path,
-            self._paths,
-            all_model_checkpoint_timestamps=[self._times[x] for x in self._paths],
-            last_preserved_timestamp=self._preserved,
-            save_relative_paths=True,
-        )
-        return path
-
-    def _sweep(self) -> None:
-        """Remove checkpoints of which there are too many."""
-        while self._most and len(self._paths) > self._most:
-            oldest = self._paths.pop(0)
-            hours = (time.time() - self._preserved) / 3600
-            if self._hours is not None and hours >= self._hours:
-                self._preserved = time.time()
-                continue
-            stored.remove(oldest)
-
-    def restore_or_initialize(self) -> str | None:
-        if self.latest_checkpoint is not None:
-            self.checkpoint.restore(self.latest_checkpoint)
-            return self.latest_checkpoint
-        if self._init is not None:
-            self._init()
-        return None
-
-
-def _number(counter: Any) -> int:
-    """Return what counts as a number, which sessions have of graphs' variables."""
-    if _is_of_graph(counter):
-        return int(chosen_session(None, "CheckpointManager.save").run(counter))
-    return int(counter)
-
-
-class CheckpointOptions:
-    """Where TensorFlow would write from; files are written from here."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.given = kwargs
-
-
-def checkpoints_iterator(
-    checkpoint_dir: Any,
-    min_interval_secs: float = 0,
-    timeout: float | None = None,
-    timeout_fn: Any = None,
-) -> Iterator[str]:
-    """Yield new checkpoints of a folder as they come."""
-    last: str | None = None
-    while True:
-        begun = time.monotonic()
-        found = states.latest_checkpoint(checkpoint_dir)
-        while found is None or found == last:
-            if timeout is not None and time.monotonic() - begun > timeout:
-                if timeout_fn is None or timeout_fn():
-                    return
-                begun = time.monotonic()
-            time.sleep(min(1.0, timeout or 1.0))
-            found = states.latest_checkpoint(checkpoint_dir)
-        last = found
-        yield found
-        time.sleep(max(0.0, min_interval_secs - (time.monotonic() - begun)))
 
 
 def write_weights(model: Any, path: str) -> None:

@@ -45,10 +45,17 @@ _kept = _Kept()
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """Return the machine's devices, or those of a type, "CPU" or "GPU"; of others, none.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.config.list_physical_devices("CPU")[0].device_type
+    'CPU'
+    """
     return config.list_physical_devices(device_type) if _is_known(device_type) else []
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """Return the devices that work can be placed on, or those of a type, "CPU" or "GPU"."""
     return config.list_logical_devices(device_type) if _is_known(device_type) else []
 
 
@@ -58,6 +65,7 @@ def _is_known(device_type: str | None) -> bool:
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """Return the devices that set_visible_devices named, or all, of one type or both."""
     kinds = [device_type] if device_type else ["CPU", "GPU"]
     found = []
     for kind in kinds:
@@ -85,15 +93,18 @@ def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
 
 
 def get_logical_device_configuration(device: Any) -> Any:
+    """Return the list that was set for a physical device, or None."""
     return _kept.logical.get(device.name)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Let functions of tf.function run as plain Python from here on, or traced again."""
     _kept.eagerly = bool(run_eagerly)
     function._eagerly.set(bool(run_eagerly))  # noqa: SLF001  the switch of tl.debugging.run_eagerly
 
 
 def functions_run_eagerly() -> bool:
+    """Return whether run_functions_eagerly was called with true."""
     return _kept.eagerly
 
 
@@ -107,22 +118,29 @@ def set_memory_growth(device: Any, enable: bool) -> None:
 
 
 def get_memory_growth(device: Any) -> bool:
+    """Return what was set for a device, and true if nothing was."""
     return _kept.growth.get(device.name, True)
 
 
 def get_memory_info(device: str) -> dict[str, int]:
+    """Return the bytes in use on a device now and at most, as "current" and "peak".
+
+    The device is named as "GPU:0" or "/device:GPU:0".
+    """
     name = device if device.startswith("/") else f"/device:{device}"
     found = config.memory_info(name)
     return {"current": found.live, "peak": found.peak}
 
 
 def reset_memory_stats(device: str) -> None:
+    """Let the peak that get_memory_info tells of a device begin again at what is in use now."""
     config.reset_memory_peak(
         device if device.startswith("/") else f"/device:{device}"
     )
 
 
 def get_device_details(device: Any) -> dict[str, Any]:
+    """Return an empty dict: no details of devices are known."""
     return {}
 
 
@@ -135,10 +153,12 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
 
 
 def tensor_float_32_execution_enabled() -> bool:
+    """Return false: products are computed in the dtype of their operands."""
     return False
 
 
 def experimental_connect_to_cluster(*args: Any, **kwargs: Any) -> None:
+    """Raise InvalidArgumentError: clusters are begun by tl.distribute.connect."""
     raise InvalidArgumentError(
         "experimental_connect_to_cluster: clusters are begun by tl.distribute.connect"
     )

@@ -144,15 +144,18 @@ class ExtensionType(nest.Composite, metaclass=_ExtensionKind):
         """Check the fields; subclasses may."""
 
     def members(self) -> dict[str, Any]:
+        """Return the fields that hold tensors, by name."""
         kinds = self.field_kinds().items()
         return {
             name: getattr(self, name) for name, kind in kinds if not _is_static(kind)
         }
 
     def with_members(self, members: dict[str, Any]) -> Self:
+        """Return the value with other tensors and the same fields else."""
         return self.made({**self._static(), **members})
 
     def kept(self) -> Any:
+        """Return the values of the fields that hold no tensors."""
         return tuple(self._static().values())
 
     def _static(self) -> dict[str, Any]:
@@ -205,6 +208,7 @@ class BatchableExtensionType(ExtensionType):
     """An extension type of which there are batches: its shapes gain or lose what its tensors do."""
 
     def with_members(self, members: dict[str, Any]) -> Self:
+        """Return the value with other tensors, and with shapes among its fields made to fit."""
         before, after = _first_shape(self.members()), _first_shape(members)
         static = self._static()
         if before is not None and after is not None:

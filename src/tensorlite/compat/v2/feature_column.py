@@ -57,6 +57,11 @@ def categorical_column_with_vocabulary_file(
     num_oov_buckets: int = 0,
     file_format: str | None = None,
 ) -> Any:
+    """Return a column whose categories are the lines of a file, numbered from 0.
+
+    Words that are not in it get default_value (-1 if None), or one of num_oov_buckets numbers after
+    the last. file_format is "text" or None, which means it; others raise InvalidArgumentError.
+    """
     if file_format not in (None, "text"):
         raise InvalidArgumentError(f"file_format={file_format!r}; allowed: 'text'")
     return vocabulary_file_column(

@@ -37,6 +37,15 @@ __all__ = ["GradientTape"]
 def constant(
     value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
 ) -> Any:
+    """Return a tensor of a value's elements, in a dtype and a shape where these are given.
+
+    A single element fills the shape. TypeError is raised where the number of elements differs from
+    the shape's. In a graph that is built by hand it is a node `name`.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.constant([1, 2, 3, 4], tf.float32, [2, 2]).numpy().tolist()
+    [[1.0, 2.0], [3.0, 4.0]]
+    """
     if active_graph() is not None:
         return framework.constant(value, dtype, shape, name or "Const")
     if isinstance(value, Operand):
@@ -83,6 +92,15 @@ def _wide(value: Any) -> Any:
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> Any:
+    """Return a tensor, an array, a number or a list of these as a tensor.
+
+    dtype_hint is the dtype taken where the value allows it. ConversionError, a ValueError, is
+    raised for a tensor of another dtype than the one asked for.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.convert_to_tensor([1, 2], tf.float32).numpy().tolist()
+    [1.0, 2.0]
+    """
     if active_graph() is not None:
         return framework.convert_to_tensor(value, dtype, name, None, dtype_hint)
     wanted = None if dtype is None else as_dtype(dtype)
@@ -102,6 +120,7 @@ def convert_to_tensor(
 
 
 def is_variable(x: object) -> bool:
+    """Return whether something is a variable."""
     return isinstance(x, AnyVariable)
 
 
@@ -216,28 +235,34 @@ class Module(Collector):
 
     @property
     def name(self) -> str:
+        """The module's name: what it was given, or its class' name in snake case."""
         return getattr(self, "_name", _spelled(type(self)))
 
     @property
     def name_scope(self) -> Any:
+        """A scope in which names begin with the module's."""
         return name_scope(self._scope_name)
 
     @property
     def variables(self) -> Any:
+        """The variables of the module and of those in it, in the order of attributes' names."""
         return tuple(self._flatten(predicate=is_variable))
 
     @property
     def trainable_variables(self) -> Any:
+        """Those of `variables` that are trainable."""
         found = self._flatten(predicate=is_variable)
         return tuple(x for x in found if x.trainable)
 
     @property
     def non_trainable_variables(self) -> Any:
+        """Those of `variables` that are not trainable."""
         found = self._flatten(predicate=is_variable)
         return tuple(x for x in found if not x.trainable)
 
     @property
     def submodules(self) -> Any:
+        """The modules among the attributes, and those in them."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
 
     def _flatten(
@@ -259,6 +284,8 @@ class Module(Collector):
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a method so wrapped that it is called in the module's name scope."""
+
         @wraps(method)
         def named(self: Any, *args: Any, **kwargs: Any) -> Any:
             with self.name_scope:
@@ -317,6 +344,7 @@ class NameScope:
 
     @property
     def name(self) -> str:
+        """The name that the scope was given."""
         return self._name
 
     def __enter__(self) -> str:
@@ -353,14 +381,17 @@ def _opened(name: str) -> Iterator[str]:
 
 
 def get_current_name_scope() -> str:
+    """Return the names of the open scopes, joined by "/"; "" outside of all."""
     return scope.scope.get().name
 
 
 def inside_function() -> bool:
+    """Return whether a function is being traced."""
     return tracer() is not None
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
+    """Return whether something is a tensor of a graph that is being built or traced."""
     return isinstance(tensor, Tensor) and hasattr(tensor, "node")
 
 
@@ -374,6 +405,12 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
 ) -> Any:
+    """Return the derivatives of the sum of ys by each of xs, in a graph or a traced function.
+
+    grad_ys are weights of ys, ones if None; stop_gradients are tensors taken as constant.
+    gate_gradients and aggregation_method have no effect. InvalidArgumentError is raised where
+    neither a graph is built nor a function is traced.
+    """
     if active_graph() is None and tracer() is None:
         raise InvalidArgumentError(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "

@@ -23,12 +23,15 @@ class FuncGraph(Graph):
         return made
 
     def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> Any:
+        """Return the graph as a GraphDef; from_version and add_shapes have no effect."""
         return to_graphdef(self)
 
     def get_operations(self) -> list[Operation]:
+        """Return the graph's operations in the order in which they were traced."""
         return [operation(node) for node in self.nodes]
 
     def get_operation_by_name(self, name: str) -> Operation:
+        """Return the operation of a name, or raise NotFoundError, which lists those there are."""
         for node in self.nodes:
             if node.name == name:
                 return operation(node)
@@ -38,5 +41,6 @@ class FuncGraph(Graph):
         )
 
     def get_tensor_by_name(self, name: str) -> Any:
+        """Return the output "operation:index"; without an index the first."""
         owner, _, index = name.partition(":")
         return view(self.get_operation_by_name(owner).node.outputs[int(index or 0)])

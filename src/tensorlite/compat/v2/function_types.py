@@ -23,13 +23,16 @@ class TraceType(ABC):
     """How an argument counts for a function's cache of traces."""
 
     @abstractmethod
-    def is_subtype_of(self, other: TraceType) -> bool: ...
+    def is_subtype_of(self, other: TraceType) -> bool:
+        """Return whether a trace for the other type serves this one too."""
 
     @abstractmethod
-    def most_specific_common_supertype(self, others: Any) -> TraceType | None: ...
+    def most_specific_common_supertype(self, others: Any) -> TraceType | None:
+        """Return the narrowest type that holds this one and others, or None."""
 
     @abstractmethod
-    def placeholder_value(self, placeholder_context: Any = None) -> Any: ...
+    def placeholder_value(self, placeholder_context: Any = None) -> Any:
+        """Return what stands for the argument while the function is traced."""
 
     @abstractmethod
     def __hash__(self) -> int: ...
@@ -76,6 +79,7 @@ class FunctionType(Signature):
 
     @property
     def output(self) -> Any:
+        """The type of what the function returns."""
         return self.return_annotation
 
     def __repr__(self) -> str:

@@ -48,18 +48,22 @@ class Concrete(ConcreteFunction):
 
     @property
     def structured_input_signature(self) -> Any:
+        """The specs of the positional and of the named arguments: (tuple, dict)."""
         return told(self.structured_inputs)
 
     @property
     def inputs(self) -> list[Any]:
+        """The graph's placeholders, of arguments and captured tensors."""
         return list(self.graph.inputs)
 
     @property
     def outputs(self) -> list[Any]:
+        """The tensors that the graph returns, as a flat list."""
         return list(self.graph.outputs)
 
     @property
     def output_shapes(self) -> Any:
+        """The shapes of what is returned, in its structure."""
         return nest.map_structure(
             lambda x: None if x is None else TensorShape(x.shape),
             self.structured_outputs,
@@ -67,16 +71,19 @@ class Concrete(ConcreteFunction):
 
     @property
     def output_dtypes(self) -> Any:
+        """The dtypes of what is returned, in its structure."""
         return nest.map_structure(
             lambda x: None if x is None else x.dtype, self.structured_outputs
         )
 
     @property
     def captured_inputs(self) -> list[Any]:
+        """The tensors from outside that the trace reads."""
         return list(self.captured)
 
     @property
     def variables(self) -> list[Any]:
+        """The variables that the trace reads or writes, as far as they are still there."""
         states = [getattr(x, "array", None) for x in self.captured]
         owners = [getattr(state, "owner", None) for state in states]
         held = [owner() for owner in owners if owner is not None]
@@ -84,10 +91,12 @@ class Concrete(ConcreteFunction):
 
     @property
     def trainable_variables(self) -> list[Any]:
+        """Those of `variables` that are trainable."""
         return [x for x in self.variables if x.trainable]
 
     @property
     def function_type(self) -> FunctionType:
+        """Parameters, result and captured tensors with their types."""
         return function_type(
             self.signature,
             self.structured_inputs,
@@ -97,10 +106,12 @@ class Concrete(ConcreteFunction):
 
     @property
     def inference_fn(self) -> Concrete:
+        """The trace itself: there is none beside it for derivatives."""
         return self
 
     @property
     def graph(self) -> FuncGraph:
+        """The traced graph, with the methods of TensorFlow's."""
         return FuncGraph.of(super().graph)
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
@@ -110,6 +121,7 @@ class Concrete(ConcreteFunction):
         """Do nothing: gradients are made of the trace that a call carries."""
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Return parameters, result and captures as text; the short form if not verbose."""
         described = self.function_type
         return repr(described) if verbose else str(described)
 
@@ -147,6 +159,7 @@ class PolymorphicFunction(Function[..., Any]):
         return nest.map_structure(_as_tensor, value)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the trace for arguments, or for tensor specs in their place."""
         return self._shown(super().get_concrete_function(*args, **kwargs))
 
     def _shown(self, concrete: ConcreteFunction) -> Concrete:
@@ -157,9 +170,11 @@ class PolymorphicFunction(Function[..., Any]):
         return made
 
     def experimental_get_tracing_count(self) -> int:
+        """Return how often the function was traced."""
         return self.trace_count
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Return the signatures of all traces as text; verbose has no effect."""
         found = dict.fromkeys(
             [*self.cache.concrete.values(), *[x for _, x in self.cache.general]]
         )
@@ -175,9 +190,11 @@ class PolymorphicFunction(Function[..., Any]):
 
     @property
     def function_spec(self) -> Any:
+        """The input signature that was given, or None."""
         return self.input_signature
 
     def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
+        """Raise InvalidArgumentError: there is no XLA."""
         raise InvalidArgumentError(
             "experimental_get_compiler_ir: there is no XLA here; "
             "get_concrete_function(...).text() shows the graph"
@@ -204,6 +221,16 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
+    """Return a function that is traced to a graph for each kind of arguments, then run as that.
+
+    Without func a decorator is returned. input_signature allows one trace only; reduce_retracing
+    (experimental_relax_shapes in older programs) lets shapes become general; autograph converts
+    loops and conditions on tensors. The other arguments have no effect.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> int(tf.function(lambda x: x * x)(tf.constant(3)))
+    9
+    """
     general = bool(reduce_retracing or experimental_relax_shapes)
 
     def decorate(python_function: Callable[..., Any]) -> Any:
@@ -223,6 +250,10 @@ def py_function(
     Tout: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return what a Python function of eager tensors gives, as tensors of the dtypes Tout.
+
+    inp are the tensors it is given; gradients go through it. Without func a decorator is returned.
+    """
     if func is not None:
         return python.py_function(func, inp, Tout, name)
 

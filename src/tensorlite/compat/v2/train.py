@@ -6,12 +6,12 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.averages import ExponentialMovingAverage
 from tensorlite.compat.v1.placing import ClusterSpec
 from tensorlite.compat.v2 import train_experimental as experimental
-from tensorlite.compat.v2.checkpoints import (
-    Checkpoint,
+from tensorlite.compat.v2.checkpoint_managers import (
     CheckpointManager,
     CheckpointOptions,
     checkpoints_iterator,
 )
+from tensorlite.compat.v2.checkpoints import Checkpoint
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     list_variables,
     load_checkpoint,

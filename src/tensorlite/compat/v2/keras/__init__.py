@@ -76,6 +76,7 @@ __version__ = "2.15.0"
 
 
 def version() -> str:
+    """Return Keras' version, as text."""
     return __version__
 
 
