@@ -27,12 +27,18 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
 
     @property
     def accumulator_ref(self) -> Any:
+        """The accumulator's handle, a tensor that its operators take."""
         return shown(self.handle)
 
     def num_accumulated(self, name: str | None = None) -> Any:
+        """Return how many gradients wait in the accumulator, an int32 scalar."""
         return in_graph(super().num_accumulated, "AccumulatorNumAccumulated", name)
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
+        """Return an operator that sets the accumulator's step.
+
+        Gradients of earlier steps are dropped.
+        """
         put = super().set_global_step
         return in_graph(
             lambda: put(plain(new_global_step)), "AccumulatorSetGlobalStep", name
@@ -41,6 +47,10 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
     def apply_grad(
         self, grad: Any, local_step: Any = 0, name: str | None = None
     ) -> Any:
+        """Return an operator that adds a gradient, or drops it if local_step is behind.
+
+        A gradient is stale where local_step is smaller than the accumulator's step.
+        """
         put = super().apply_grad
         return in_graph(
             lambda: put(plain(grad), plain(local_step)),
@@ -49,6 +59,10 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
         )
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+        """Return the mean of the gradients once there are num_required, and begin anew.
+
+        Running it waits until there are so many. The accumulator's step goes up by 1.
+        """
         take = super().take_grad
         return in_graph(
             lambda: take(plain(num_required)), "AccumulatorTakeGradient", name
@@ -71,12 +85,18 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
 
     @property
     def accumulator_ref(self) -> Any:
+        """The accumulator's handle, a tensor that its operators take."""
         return shown(self.handle)
 
     def num_accumulated(self, name: str | None = None) -> Any:
+        """Return how many gradients wait in the accumulator, an int32 scalar."""
         return in_graph(super().num_accumulated, "AccumulatorNumAccumulated", name)
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
+        """Return an operator that sets the accumulator's step.
+
+        Gradients of earlier steps are dropped.
+        """
         put = super().set_global_step
         return in_graph(
             lambda: put(plain(new_global_step)), "AccumulatorSetGlobalStep", name
@@ -90,6 +110,11 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
         local_step: Any = 0,
         name: str | None = None,
     ) -> Any:
+        """Return an operator that adds a gradient of some rows; a stale one is dropped.
+
+        It is stale where local_step is smaller than the accumulator's step. grad_indices has shape
+        [n], grad_values [n, ...]; grad_shape is the shape of the whole, if given.
+        """
         put = super().apply_grad
         given = plain((grad_indices, grad_values, grad_shape, local_step))
         return in_graph(lambda: put(*given), "SparseAccumulatorApplyGradient", name)
@@ -97,11 +122,17 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
     def apply_indexed_slices_grad(
         self, grad: Any, local_step: Any = 0, name: str | None = None
     ) -> Any:
+        """Return an operator that adds an IndexedSlices, or drops it if local_step is behind."""
         return self.apply_grad(
             grad.indices, grad.values, grad.dense_shape, local_step, name
         )
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+        """Return (indices, values, shape) of the mean once there are num_required gradients.
+
+        Running it waits until there are so many. Rows are averaged over the gradients that have
+        them.
+        """
         take = super().take_grad
         return in_graph(
             lambda: take(plain(num_required)), "SparseAccumulatorTakeGradient", name
@@ -110,5 +141,6 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
     def take_indexed_slices_grad(
         self, num_required: Any, name: str | None = None
     ) -> Any:
+        """Return the mean of num_required gradients, an IndexedSlices; running it waits."""
         indices, values, dense_shape = self.take_grad(num_required, name)
         return IndexedSlices(values, indices, dense_shape)

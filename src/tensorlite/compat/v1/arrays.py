@@ -56,6 +56,15 @@ __all__ = [
 def expand_dims(
     input: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Any:
+    """Return the tensor with an axis of size 1 put at `axis`, from the end if negative.
+
+    dim is the older name of axis. Without either, InvalidArgumentError is raised.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.expand_dims(tf.zeros([2, 3]), -1).get_shape().as_list()
+    [2, 3, 1]
+    """
     along = renamed("axis", axis, "dim", dim)
     if along is None:
         raise InvalidArgumentError(
@@ -67,28 +76,63 @@ def expand_dims(
 def squeeze(
     input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None
 ) -> Any:
+    """Return the tensor without its axes of size 1: all of them, or those of `axis`.
+
+    squeeze_dims is the older name of axis. An axis of another size raises an error.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.squeeze(tf.zeros([1, 2, 1]), axis=[0]).get_shape().as_list()
+    [2, 1]
+    """
     return arrays.squeeze(
         input, renamed("axis", axis, "squeeze_dims", squeeze_dims), name
     )
 
 
 def shape(input: Any, name: str | None = None, out_type: Any = int32) -> Any:
+    """Return the sizes of the tensor's axes when it runs, a vector of out_type.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.shape(tf.zeros([2, 3]))).tolist()
+    [2, 3]
+    """
     return arrays.shape(input, out_type, name)
 
 
 def size(input: Any, name: str | None = None, out_type: Any = int32) -> Any:
+    """Return the number of the tensor's elements, a scalar of out_type."""
     return arrays.size(input, out_type, name)
 
 
 def zeros_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Any:
+    """Return zeros of the tensor's shape, and of its dtype if none is given.
+
+    optimize has no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.zeros_like([1, 2])).tolist()
+    [0, 0]
+    """
     return arrays.zeros_like(tensor, dtype, name=name)
 
 
 def ones_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Any:
+    """Return ones of the tensor's shape, and of its dtype if none is given.
+
+    optimize has no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.ones_like([7, 8])).tolist()
+    [1, 1]
+    """
     return arrays.ones_like(tensor, dtype, name=name)
 
 
@@ -100,6 +144,16 @@ def gather(
     axis: Any = None,
     batch_dims: int | None = 0,
 ) -> Any:
+    """Return the slices of params along `axis` whose numbers indices has.
+
+    The result's shape is params' with the axis replaced by the shape of indices, without its first
+    batch_dims axes. validate_indices has no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.gather([10, 20, 30], [2, 0])).tolist()
+    [30, 10]
+    """
     batched = 0 if batch_dims is None else batch_dims
     return picking.gather(params, indices, validate_indices, axis, batched, name)
 
@@ -107,18 +161,33 @@ def gather(
 def gather_nd(
     params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
 ) -> Any:
+    """Return the slices of params at the places that the last axis of indices spells out.
+
+    The first batch_dims axes of both belong together.
+    """
     return picking.gather_nd(params, indices, batch_dims, name)
 
 
 def boolean_mask(
     tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None
 ) -> Any:
+    """Return the elements of the tensor where mask is True, along the mask's axes from `axis`."""
     return masks.boolean_mask(tensor, mask, axis, name)
 
 
 def where(
     condition: Any, x: Any = None, y: Any = None, name: str | None = None
 ) -> Any:
+    """Return x where condition is True and y elsewhere, or the places of True without x and y.
+
+    The places are int64 of shape [count, rank]. x and y have one shape; condition has it too, or is
+    a vector that chooses whole rows. One of x and y alone raises InvalidArgumentError.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.where([True, False], [1, 2], [3, 4])).tolist()
+    [1, 4]
+    """
     if x is None and y is None:
         return picking.places_of(condition, name)
     if x is None or y is None:
@@ -129,6 +198,11 @@ def where(
 def where_v2(
     condition: Any, x: Any = None, y: Any = None, name: str | None = None
 ) -> Any:
+    """Return x where condition is True and y elsewhere, all three broadcast to one shape.
+
+    Without x and y: the places of True, int64 of shape [count, rank]. One of them alone raises
+    InvalidArgumentError.
+    """
     if x is None and y is None:
         return picking.places_of(condition, name)
     if x is None or y is None:
@@ -145,6 +219,11 @@ def reverse_sequence(
     seq_dim: int | None = None,
     batch_dim: int | None = None,
 ) -> Any:
+    """Return the input with the first seq_lengths elements of each sequence in reverse.
+
+    seq_axis is the axis of the sequences, batch_axis (0 if none is given) that of the batch;
+    seq_dim and batch_dim are their older names.
+    """
     along = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
     across = renamed("batch_axis", batch_axis, "batch_dim", batch_dim)
     return arrays.reverse_sequence(input, seq_lengths, along, across, name)
@@ -153,12 +232,20 @@ def reverse_sequence(
 def space_to_depth(
     input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"
 ) -> Any:
+    """Return the input with blocks of block_size x block_size pixels moved to the channels.
+
+    data_format is "NHWC", "NCHW" or "NCHW_VECT_C".
+    """
     return in_blocks.space_to_depth(input, block_size, data_format, name)
 
 
 def depth_to_space(
     input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC"
 ) -> Any:
+    """Return the input with channels laid out as blocks of block_size x block_size pixels.
+
+    data_format is "NHWC", "NCHW" or "NCHW_VECT_C".
+    """
     return in_blocks.depth_to_space(input, block_size, data_format, name)
 
 
@@ -169,6 +256,11 @@ def space_to_batch(
     name: str | None = None,
     block_shape: Any = None,
 ) -> Any:
+    """Return the padded input with the pixels of blocks moved to the batch axis.
+
+    block_shape has a size for each axis of paddings; block_size is its older form, one size for
+    height and width.
+    """
     block = renamed("block_shape", block_shape, "block_size", block_size)
     blocks = [block, block] if np.ndim(block) == 0 else block
     return in_blocks.space_to_batch(input, blocks, paddings, name)
@@ -181,6 +273,11 @@ def batch_to_space(
     name: str | None = None,
     block_shape: Any = None,
 ) -> Any:
+    """Return the input with its batch axis laid out as blocks of pixels, then cropped.
+
+    block_shape has a size for each axis of crops; block_size is its older form, one size for height
+    and width.
+    """
     block = renamed("block_shape", block_shape, "block_size", block_size)
     blocks = [block, block] if np.ndim(block) == 0 else block
     return in_blocks.batch_to_space(input, blocks, crops, name)
@@ -189,10 +286,12 @@ def batch_to_space(
 def batch_to_space_nd(
     input: Any, block_shape: Any, crops: Any, name: str | None = None
 ) -> Any:
+    """Return the input with its batch axis laid out as blocks of block_shape, then cropped."""
     return in_blocks.batch_to_space(input, block_shape, crops, name)
 
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+    """Return the shape to which two shapes, which are vectors of integers, broadcast."""
     return _broadcast(shape_x, shape_y)
 
 
@@ -204,6 +303,11 @@ def confusion_matrix(
     name: str | None = None,
     weights: Any = None,
 ) -> Any:
+    """Return how often each label (rows) got each prediction (columns): [classes, classes].
+
+    num_classes is one more than the largest number seen if it is None. weights, of the shape of
+    labels, are summed in place of counts.
+    """
     return confusion.confusion_matrix(
         labels, predictions, num_classes, weights, dtype, name
     )
@@ -216,6 +320,11 @@ def bincount(
     maxlength: Any = None,
     dtype: Any = int32,
 ) -> Any:
+    """Return how often each number from 0 comes up in arr, or the sums of its weights.
+
+    The result has at least minlength elements and at most maxlength; it is of dtype where there are
+    no weights, else of theirs.
+    """
     return picking.bincount(arr, weights, minlength, maxlength, dtype)
 
 
@@ -226,6 +335,10 @@ def sparse_segment_sum(
     name: str | None = None,
     num_segments: Any = None,
 ) -> Any:
+    """Return sums of the rows of data that indices name, one for each number in segment_ids.
+
+    With num_segments the result has so many rows; those without elements are 0.
+    """
     return segments.sparse_segment_sum(data, indices, segment_ids, num_segments, name)
 
 
@@ -236,6 +349,10 @@ def sparse_segment_mean(
     name: str | None = None,
     num_segments: Any = None,
 ) -> Any:
+    """Return means of the rows of data that indices name, one for each number in segment_ids.
+
+    With num_segments the result has so many rows; those without elements are 0.
+    """
     return segments.sparse_segment_mean(
         data, indices, segment_ids, num_segments, name
     )
@@ -248,6 +365,10 @@ def sparse_segment_sqrt_n(
     name: str | None = None,
     num_segments: Any = None,
 ) -> Any:
+    """Return sums of the rows that indices name over the root of their count, by segments.
+
+    With num_segments the result has so many rows; those without elements are 0.
+    """
     return segments.sparse_segment_sqrt_n(
         data, indices, segment_ids, num_segments, name
     )

@@ -55,10 +55,12 @@ class AttentionMechanism:
 
     @property
     def alignments_size(self) -> Any:
+        """How many places of the memory there are to look at."""
         raise NotImplementedError
 
     @property
     def state_size(self) -> Any:
+        """Size of the state that the mechanism hands on from step to step."""
         raise NotImplementedError
 
 
@@ -152,36 +154,45 @@ class BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def memory_layer(self) -> Any:
+        """The layer that makes keys of the memory, or None."""
         return self._memory_layer
 
     @property
     def query_layer(self) -> Any:
+        """The layer that queries go through before they are compared, or None."""
         return self._query_layer
 
     @property
     def values(self) -> Any:
+        """The memory, of shape [batch, time, depth], 0 behind each sequence's end."""
         return self._values
 
     @property
     def keys(self) -> Any:
+        """What queries are compared with, of shape [batch, time, units]."""
         return self._keys
 
     @property
     def batch_size(self) -> Any:
+        """How many sequences the memory holds."""
         return self._batch_size
 
     @property
     def alignments_size(self) -> Any:
+        """How many steps of time the memory has."""
         return self._alignments_size
 
     @property
     def state_size(self) -> Any:
+        """Size of the state, which is that of the alignments."""
         return self._alignments_size
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+        """Return the alignments before the first step: zeros of shape [batch_size, time]."""
         return sizes_of_state(self._alignments_size, batch_size, dtype)
 
     def initial_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return the state before the first step, which is the initial alignments."""
         return self.initial_alignments(batch_size, dtype)
 
 
@@ -302,6 +313,10 @@ class BahdanauAttention(_Bahdanau):
 
 
 def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return cumulative products as exp of sums of logarithms, so that none overflows.
+
+    x is clipped to [tiny, 1] first; other arguments are those of tf.cumsum.
+    """
     with framework.name_scope(None, "SafeCumprod"):
         x = framework.convert_to_tensor(x, name="x")
         tiny = np.finfo(as_dtype(x.dtype).numpy).tiny
@@ -309,6 +324,13 @@ def safe_cumprod(x: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def monotonic_attention(p_choose_i: Any, previous_attention: Any, mode: str) -> Any:
+    """Return the attention, [batch, time], of a step that never looks behind the one before.
+
+    p_choose_i are the chances to stop at each place, previous_attention what the last step gave.
+    mode: "recursive" (exact, one place after another), "parallel" (cumulative sums and products;
+    unstable where chances are near 1) or "hard" (chances that are 0 or 1). Others raise
+    InvalidArgumentError. Raffel et al. 2017, https://arxiv.org/abs/1704.00784.
+    """
     p = framework.convert_to_tensor(p_choose_i, name="p_choose_i")
     before = framework.convert_to_tensor(
         previous_attention, name="previous_attention"
@@ -428,6 +450,7 @@ class LuongMonotonicAttention(_Forward, _Luong):
 
 
 def hardmax(logits: Any, name: str | None = None) -> Any:
+    """Return 1 at the largest element along the last axis and 0 elsewhere, in logits' dtype."""
     with framework.name_scope(name, "Hardmax"):
         logits = framework.convert_to_tensor(logits, name="logits")
         return one_hot(argmax(logits, -1), known_or(logits, -1), dtype=logits.dtype)

@@ -167,12 +167,14 @@ class AttentionWrapper(RNNCell):
 
     @property
     def output_size(self) -> Any:
+        """Size of the attention layer's output if output_attention is set, else the cell's."""
         if self._output_attention:
             return self._attention_layer_size
         return self._cell.output_size
 
     @property
     def state_size(self) -> Any:
+        """An AttentionWrapperState of the sizes of all that the state holds."""
         mechanisms, kept = self._attention_mechanisms, self._alignment_history
         return AttentionWrapperState(
             cell_state=self._cell.state_size,
@@ -186,6 +188,11 @@ class AttentionWrapper(RNNCell):
         )
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return the AttentionWrapperState before the first step, for batch_size sequences.
+
+        Zeros, but for initial_cell_state where that was given. Running it raises an error if
+        batch_size is not that of the memory (tile_batch the memory for beam search).
+        """
         with framework.name_scope(f"{type(self).__name__}ZeroState"):
             state = self._initial_cell_state
             if state is None:

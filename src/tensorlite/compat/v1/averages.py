@@ -42,9 +42,15 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
+        """Name that the averages' own names end with."""
         return self._name
 
     def apply(self, var_list: Iterable[Any] | None = None) -> Any:
+        """Return an operator that moves the averages: decay * average + (1 - decay) * value.
+
+        The averages, variables that are not trained, are made here. var_list is all trainable
+        variables if None. Types that are not floating raise DTypeError.
+        """
         given = list(scopes.trainable_variables() if var_list is None else var_list)
         for x in given:
             if not x.dtype.is_floating:
@@ -83,10 +89,12 @@ class ExponentialMovingAverage:
         return assign_moving_average(self._averages[id(x)][1], x, decay, debias)
 
     def average(self, var: Any) -> Any:
+        """Return the variable that holds the average of var, None before apply(var)."""
         found = self._averages.get(id(var))
         return None if found is None else found[1]
 
     def average_name(self, var: Any) -> str:
+        """Return the name of the variable that holds the average of var, or would hold it."""
         if id(var) in self._averages:
             return str(self._averages[id(var)][1].op.name)
         here = marks.get().name
@@ -98,6 +106,11 @@ class ExponentialMovingAverage:
     def variables_to_restore(
         self, moving_avg_variables: Any = None
     ) -> dict[str, Any]:
+        """Return a dict for Saver that restores averages in place of the variables themselves.
+
+        Names of averages lead to moving_avg_variables (all trainable and averaged variables if
+        None); the other global variables have their own names.
+        """
         if moving_avg_variables is None:
             moved = [
                 *scopes.trainable_variables(),
@@ -153,6 +166,10 @@ def _debiased(variable: Any, value: Any, share: Any, name: str) -> Any:
 
 
 def create_global_step(graph: Any = None) -> Any:
+    """Return a new int64 variable that counts steps, in the collection GLOBAL_STEP.
+
+    A graph that has one raises an error.
+    """
     if active_graph() is None and graph is None:
         return _eager_global_step()
     return steps.create_global_step(graph, make=Variable)
@@ -169,9 +186,17 @@ def _eager_global_step() -> Any:
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
+    """Return the variable that counts the graph's steps, made if there is none.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.train.get_or_create_global_step().op.name
+    'global_step'
+    """
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """Return the step that the session's variable holds, a Python integer."""
     return int(sess.run(global_step_tensor))

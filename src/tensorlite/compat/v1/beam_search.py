@@ -90,6 +90,11 @@ def gather_tree(
     end_token: Any,
     name: str | None = None,
 ) -> Any:
+    """Return whole sequences, [time, batch, beam], traced back through the parents of beams.
+
+    step_ids and parent_ids have that shape too; behind a sequence's end, or max_sequence_lengths,
+    stands end_token. TensorFlow's operator GatherTree.
+    """
     return beams.gather_tree(
         converted(step_ids),
         converted(parent_ids),
@@ -99,6 +104,10 @@ def gather_tree(
 
 
 def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
+    """Return each tensor of t with its rows repeated multiplier times, one after another.
+
+    [batch, ...] becomes [batch * multiplier, ...], as BeamSearchDecoder wants memories and states.
+    """
     with framework.name_scope(name, "tile_batch"):
         return nest.map_structure(lambda x: _tiled(x, multiplier), t)
 
@@ -173,25 +182,33 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def batch_size(self) -> Any:
+        """How many sequences there are, each with beam_width beams."""
         return self._batch_size
 
     @property
     def tracks_own_finished(self) -> bool:
+        """True: beams change places, so that dynamic_decode must not remember which ended."""
         return True
 
     @property
     def output_size(self) -> Any:
+        """A BeamSearchDecoderOutput of the shapes of a step: [beam_width] each."""
         width = TensorShape([self._beam_width])
         return BeamSearchDecoderOutput(width, width, width)
 
     @property
     def output_dtype(self) -> Any:
+        """A BeamSearchDecoderOutput of the dtypes of scores, predicted ids and parents' ids."""
         dtype = nest.flatten(self._initial_cell_state)[0].dtype
         size_ = output_size_of(self._cell, self._output_layer)
         scores = mapped(lambda _: dtype, size_)
         return BeamSearchDecoderOutput(scores, int32, int32)
 
     def initialize(self, name: str | None = None) -> Any:
+        """Return (finished, inputs, state) before a step.
+
+        All but the first beam have -inf as score.
+        """
         dtype = nest.flatten(self._initial_cell_state)[0].dtype
         first, width = zeros([self._batch_size], int32), self._beam_width
         on, off = (framework.convert_to_tensor(x, dtype) for x in (0.0, -np.inf))
@@ -208,6 +225,10 @@ class BeamSearchDecoder(Decoder):
     def step(
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> Any:
+        """Return (outputs, state, next inputs, finished) of a step of all beams.
+
+        The outputs are a BeamSearchDecoderOutput of shapes [batch, beam_width].
+        """
         with framework.name_scope(name, "BeamSearchDecoderStep"):
             given = mapped(
                 lambda x: self._merge(x, x.get_shape().as_list()[2:]), inputs
@@ -231,6 +252,7 @@ class BeamSearchDecoder(Decoder):
         return found, after, next_inputs, after.finished
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
+        """Return (outputs, state) with whole sequences: predicted_ids [time, batch, beam_width]."""
         lengths = cast(reduce_max(final_state.lengths, axis=1), int32)
         ids = gather_tree(
             outputs.predicted_ids,

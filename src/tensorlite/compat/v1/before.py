@@ -45,6 +45,15 @@ batch_matrix_triangular_solve = triangular_solve
 
 
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
+    """Return the values joined along an axis.
+
+    The order (axis, values) of before 1.0 works too.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.concat([[1, 2], [3]], 0)).tolist()
+    [1, 2, 3]
+    """
     if isinstance(values, int) and isinstance(axis, (list, tuple)):
         values, axis = axis, values
     return arrays.concat(values, axis, name=name)
@@ -57,6 +66,16 @@ def split(
     num: int | None = None,
     name: str | None = "split",
 ) -> Any:
+    """Return a list of parts of value along an axis: so many of one size, or of given sizes.
+
+    The order (axis, number, value) of before 1.0 works too. num is needed where num_or_size_splits
+    is a tensor of unknown length.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     [x.tolist() for x in session.run(tf.split([1, 2, 3, 4], [1, 3]))]
+    [[1], [2, 3, 4]]
+    """
     if isinstance(value, int) and isinstance(axis, Operand):
         value, axis = axis, value
     return arrays.split(value, num_or_size_splits, axis, num, name)

@@ -32,12 +32,17 @@ __all__ = [
 
 
 def executing_eagerly() -> bool:
+    """Return whether operations run at once, so that no graph is being built."""
     return runs_at_once() and active_graph() is None
 
 
 def enable_eager_execution(
     config: Any = None, device_policy: Any = None, execution_mode: Any = None
 ) -> None:
+    """Make operations run at once; the arguments have no effect.
+
+    FailedPreconditionError is raised where the default graph has operations already.
+    """
     if mode.eager:
         return
     if mode.graph is not None and mode.graph.nodes:
@@ -51,27 +56,32 @@ def enable_eager_execution(
 
 
 def disable_eager_execution() -> None:
+    """Make operations build graphs, which sessions run."""
     mode.plain_sizes |= mode.eager is True
     mode.eager = False
 
 
 def disable_v2_behavior() -> None:
+    """Make operations build graphs, and sizes of shapes Dimension objects, as in TensorFlow 1."""
     mode.eager = False
     disable_v2_tensorshape()
 
 
 def enable_v2_behavior() -> None:
+    """Make operations run at once, and sizes of shapes plain integers, as in TensorFlow 2."""
     enable_v2_tensorshape()
     enable_eager_execution()
     mode.older = False
 
 
 def enable_v2_tensorshape() -> None:
+    """Make sizes of a TensorShape plain integers or None."""
     mode.plain_sizes = True
     _choose_shapes()
 
 
 def disable_v2_tensorshape() -> None:
+    """Make sizes of a TensorShape Dimension objects."""
     mode.plain_sizes = False
     _choose_shapes()
 

@@ -30,17 +30,21 @@ class Wrapper(RNNCell):
 
     @property
     def wrapped_cell(self) -> Any:
+        """The cell that this one asks."""
         return self.cell
 
     @property
     def state_size(self) -> Any:
+        """Size of the inner cell's state."""
         return self.cell.state_size
 
     @property
     def output_size(self) -> Any:
+        """Size of the inner cell's output."""
         return self.cell.output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return the inner cell's state of zeros for batch_size sequences."""
         with framework.name_scope(
             f"{type(self).__name__}ZeroState", values=[batch_size]
         ):
@@ -142,6 +146,7 @@ class DropoutWrapper(Wrapper):
         return int(hashlib.md5(salted).hexdigest()[:8], 16) & 0x7FFFFFFF  # noqa: S324  as TensorFlow's
 
     def around(self, cell: Callable[..., Any], inputs: Any, state: Any) -> Any:
+        """Return the cell's (output, state), with inputs, state and output dropped in part."""
         if self._drops("input"):
             inputs = self._dropped("input", inputs)
         output, following = cell(inputs, state)
@@ -217,6 +222,10 @@ class ResidualWrapper(Wrapper):
         self._residual_fn = residual_fn
 
     def around(self, cell: Callable[..., Any], inputs: Any, state: Any) -> Any:
+        """Return the cell's (output, state), its inputs added to the output.
+
+        residual_fn(inputs, outputs), where it was given, says how they are joined.
+        """
         outputs, following = cell(inputs, state)
         if self._residual_fn is not None:
             return self._residual_fn(inputs, outputs), following
@@ -229,10 +238,12 @@ class DeviceWrapper(Wrapper):
         self._device = device
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return the inner cell's state of zeros, made on the device."""
         with framework.device(self._device):
             return super().zero_state(batch_size, dtype)
 
     def around(self, cell: Callable[..., Any], inputs: Any, state: Any) -> Any:
+        """Return the cell's (output, state), run on the device."""
         with framework.device(self._device):
             return cell(inputs, state)
 
@@ -246,13 +257,16 @@ class CellAround(RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Size of the inner cell's state."""
         return self._cell.state_size
 
     @property
     def output_size(self) -> Any:
+        """Size of the inner cell's output."""
         return self._cell.output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return the inner cell's state of zeros for batch_size sequences."""
         return self._cell.zero_state(batch_size, dtype)
 
 
@@ -279,6 +293,7 @@ class OutputProjectionWrapper(_Projecting):
 
     @property
     def output_size(self) -> int:
+        """Size that the inner cell's output is projected to."""
         return self._size
 
     def call(self, inputs: Any, state: Any) -> Any:

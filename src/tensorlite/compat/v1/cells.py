@@ -105,13 +105,16 @@ class RNNCell(Layer):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of the state: an integer, a TensorShape or a structure of them."""
         raise NotImplementedError("Abstract method")
 
     @property
     def output_size(self) -> Any:
+        """Size of the output: an integer or a TensorShape; subclasses say it."""
         raise NotImplementedError("Abstract method")
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return a state of zeros, [batch_size, size] for each size of state_size."""
         with framework.name_scope(
             f"{type(self).__name__}ZeroState", values=[batch_size]
         ):
@@ -120,6 +123,10 @@ class RNNCell(Layer):
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
+        """Return a state of zeros; the batch's size and the dtype are those of inputs, if given.
+
+        Without inputs both are needed, else InvalidArgumentError is raised.
+        """
         if inputs is not None:
             known = inputs.get_shape().as_list()[0]
             batch_size, dtype = (known or shape(inputs)[0]), inputs.dtype
@@ -168,10 +175,12 @@ class CellOfUnits(LayerRNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Size of the state: the number of units."""
         return self._num_units
 
     @property
     def output_size(self) -> int:
+        """Size of the output: the number of units."""
         return self._num_units
 
 
@@ -264,6 +273,7 @@ class BasicLSTMCell(CellOfUnits):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple, or their sum if state_is_tuple is False."""
         units = self._num_units
         return LSTMStateTuple(units, units) if self._state_is_tuple else 2 * units
 
@@ -317,11 +327,13 @@ class LSTMCell(LayerRNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple, or their sum if state_is_tuple is False."""
         sizes = self._num_units, self._num_proj or self._num_units
         return LSTMStateTuple(*sizes) if self._state_is_tuple else sum(sizes)
 
     @property
     def output_size(self) -> int:
+        """Size of the output: num_proj if that was given, else the number of units."""
         return self._num_proj or self._num_units
 
     def build(self, inputs_shape: Any) -> None:
@@ -376,14 +388,17 @@ class MultiRNNCell(RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of the cells' states, a tuple, or their sum if state_is_tuple is False."""
         sizes = tuple(cell.state_size for cell in self._cells)
         return sizes if self._state_is_tuple else sum(sizes)
 
     @property
     def output_size(self) -> Any:
+        """Size of the last cell's output."""
         return self._cells[-1].output_size
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Return the cells' states of zeros, a tuple, or joined if state_is_tuple is False."""
         with framework.name_scope("MultiRNNCellZeroState", values=[batch_size]):
             if self._state_is_tuple:
                 return tuple(
@@ -411,6 +426,7 @@ class MultiRNNCell(RNNCell):
 
     @property
     def trainable_weights(self) -> list[Any]:
+        """The variables of all cells that are trained."""
         return [
             w for cell in self._cells for w in getattr(cell, "trainable_weights", ())
         ]

@@ -112,10 +112,16 @@ def assert_near(
     message: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return an operator that fails unless |x - y| <= atol + rtol * |y| everywhere.
+
+    The tolerances are ten times the machine's precision of the dtype if None. data is printed on
+    failure, summarize elements of each.
+    """
     return checks.assert_near(x, y, rtol, atol, message, summarize, data, name)
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> Any:
+    """Return the tensor, or raise an error if it has axes."""
     return checks.assert_scalar(tensor, message, name)
 
 
@@ -126,6 +132,10 @@ def verify_tensor_all_finite(
     x: Any = None,
     message: Any = None,
 ) -> Any:
+    """Return the tensor; running it fails with the message if an element is infinite or NaN.
+
+    x and message are the newer names of t and msg.
+    """
     given = renamed("t", t, "x", x)
     text = renamed("msg", msg, "message", message)
     return checks.assert_all_finite(given, text, name)

@@ -22,6 +22,10 @@ from tensorlite.graph_mode.graph import active_graph, name_scope
 def clip_by_norm(
     t: Any, clip_norm: Any, axes: Any = None, name: str | None = None
 ) -> Any:
+    """Return t scaled down so that its L2 norm along the axes is at most clip_norm.
+
+    An IndexedSlices stays one; the norm is that of its values.
+    """
     if active_graph() is None:
         return matrices.clip_by_norm(t, clip_norm, axes, name=name)
     with name_scope(name, "clip_by_norm") as prefix:
@@ -37,6 +41,7 @@ def clip_by_norm(
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:
+    """Return the L2 norm of all tensors of the list together, a scalar; None is passed over."""
     if active_graph() is None or not _are_tensors(t_list):
         return matrices.global_norm(t_list, name=name)
     given = [_values(x) for x in t_list if x is not None]
@@ -48,6 +53,16 @@ def global_norm(t_list: Any, name: str | None = None) -> Any:
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> Any:
+    """Return (tensors scaled down by one factor to a common norm of clip_norm, their norm).
+
+    use_norm is taken in place of tf.global_norm(t_list) if given. None stays None; where the norm
+    is infinite or NaN, so are the results NaN.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     [x.tolist() for x in session.run(tf.clip_by_global_norm([[3.0], [4.0]], 1.0)[0])]
+    [[0.6000000238418579], [0.800000011920929]]
+    """
     if active_graph() is None or not _are_tensors(t_list):
         return matrices.clip_by_global_norm(t_list, clip_norm, use_norm, name=name)
     norm = (

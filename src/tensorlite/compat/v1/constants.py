@@ -29,6 +29,16 @@ def constant(
     name: str | None = "Const",
     verify_shape: bool = False,
 ) -> Any:
+    """Return a tensor of Python's or NumPy's values, of a dtype that fits if none is given.
+
+    With a shape, values are laid out in it, the last one repeated where there are too few. A tensor
+    as value raises DTypeError; verify_shape has no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.constant([1, 2], shape=[3])).tolist()
+    [1, 2, 2]
+    """
     if isinstance(value, Operand):
         raise DTypeError(
             "tf.constant takes Python's and NumPy's values, not tensors: use tf.identity, or "
@@ -66,6 +76,15 @@ def convert_to_tensor(
     preferred_dtype: Any = None,
     dtype_hint: Any = None,
 ) -> Any:
+    """Return value as a tensor, of dtype if given; a tensor of another dtype is an error.
+
+    preferred_dtype and dtype_hint name a dtype that is taken where the value allows it.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.convert_to_tensor([1.0, 2.0]).dtype.name
+    'float32'
+    """
     value = registered(value)
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, Operand):

@@ -20,6 +20,11 @@ Sizes: TypeAlias = Any
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """Return sums of products of a and b over pairs of axes.
+
+    axes is a number (so many last axes of a and first ones of b) or two lists of axes that go
+    together.
+    """
     pairs = None if active_graph() is None else _pairs(a, b, axes)
     if pairs is None:
         return matrices.tensordot(a, b, axes, name=name)

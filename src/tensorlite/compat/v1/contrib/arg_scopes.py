@@ -17,18 +17,22 @@ _arguments: dict[Any, tuple[str, ...]] = {}
 
 
 def arg_scope_func_key(op: Any) -> Any:
+    """Return the key under which an arg_scope keeps defaults of a function."""
     return getattr(op, "_key_op", str(op))
 
 
 def current_arg_scope() -> Scope:
+    """Return the defaults that hold here: by functions' keys, dicts of arguments."""
     return _scopes[-1]
 
 
 def has_arg_scope(func: Any) -> bool:
+    """Return whether the function is decorated with add_arg_scope."""
     return arg_scope_func_key(func) in _arguments
 
 
 def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
+    """Return the names of the function's arguments that an arg_scope may set."""
     return _arguments[arg_scope_func_key(func)]
 
 
@@ -49,6 +53,11 @@ def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Scope]:
+    """Give functions other defaults of arguments inside the block, and yield the scope.
+
+    Functions are those decorated with add_arg_scope, else InvalidArgumentError is raised; a scope
+    that was yielded before can be given in place of a list, without further arguments.
+    """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:
             raise InvalidArgumentError(

@@ -50,10 +50,12 @@ class Bijector:
         self.name = name or type(self).__name__.lower()
 
     def forward(self, x: Any, name: str = "forward") -> Any:
+        """Return the function's values at x."""
         with name_scope(self.name), name_scope(name):
             return self._forward(self._given(x))
 
     def inverse(self, y: Any, name: str = "inverse") -> Any:
+        """Return what the function takes to y."""
         with name_scope(self.name), name_scope(name):
             return self._inverse(self._given(y))
 
@@ -75,6 +77,7 @@ class Bijector:
     def forward_log_det_jacobian(
         self, x: Any, event_ndims: Any, name: str = "forward_log_det_jacobian"
     ) -> Any:
+        """Return log |det J| of the function at x, summed over the last event_ndims axes."""
         with name_scope(self.name), name_scope(name):
             given = self._given(x)
             if self._tells_forward:
@@ -88,6 +91,7 @@ class Bijector:
     def inverse_log_det_jacobian(
         self, y: Any, event_ndims: Any, name: str = "inverse_log_det_jacobian"
     ) -> Any:
+        """Return log |det J| of the inverse at y, summed over the last event_ndims axes."""
         with name_scope(self.name), name_scope(name):
             given = self._given(y)
             found = self._inverse_log_det_jacobian(given)

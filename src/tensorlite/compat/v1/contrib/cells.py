@@ -56,6 +56,7 @@ class LSTMBlockCell(CellOfUnits):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple."""
         return LSTMStateTuple(self._num_units, self._num_units)
 
     def build(self, inputs_shape: Any) -> None:
@@ -144,10 +145,12 @@ class LayerNormBasicLSTMCell(RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple."""
         return LSTMStateTuple(self._num_units, self._num_units)
 
     @property
     def output_size(self) -> int:
+        """Size of the output: the number of units."""
         return self._num_units
 
     def _norm(self, x: Any, name: str) -> Any:
@@ -200,10 +203,12 @@ class UGRNNCell(RNNCell):
 
     @property
     def state_size(self) -> int:
+        """Size of the state: the number of units."""
         return self._num_units
 
     @property
     def output_size(self) -> int:
+        """Size of the output: the number of units."""
         return self._num_units
 
     def call(self, inputs: Any, state: Any) -> Any:
@@ -236,10 +241,12 @@ class NASCell(LayerRNNCell):
 
     @property
     def output_size(self) -> int:
+        """Size of the output: num_proj if that was given, else the number of units."""
         return self._num_units if self._projected is None else self._projected
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple."""
         return LSTMStateTuple(self._num_units, self.output_size)
 
     def build(self, inputs_shape: Any) -> None:

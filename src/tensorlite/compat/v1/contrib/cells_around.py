@@ -62,11 +62,13 @@ class AttentionCellWrapper(RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of the cell's state, the last attention and the last outputs, or their sum."""
         sizes = (self._cell.state_size, self._size, self._size * self._length)
         return sizes if self._state_is_tuple else sum(sizes)
 
     @property
     def output_size(self) -> int:
+        """Size of the output, that of the attention: attn_size."""
         return self._size
 
     def call(self, inputs: Any, state: Any) -> Any:

@@ -92,6 +92,7 @@ class IndyLSTMCell(_OfItself):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple."""
         return LSTMStateTuple(self._num_units, self._num_units)
 
     def build(self, inputs_shape: Any) -> None:

@@ -113,6 +113,7 @@ class LSTMBlockWrapper(Layer):
 
     @property
     def num_units(self) -> int:
+        """The number of units; subclasses say it."""
         raise NotImplementedError("Abstract method")
 
     def _call_cell(
@@ -191,6 +192,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
 
     @property
     def num_units(self) -> int:
+        """The number of units."""
         return self._num_units
 
     def build(self, inputs_shape: Any) -> None:

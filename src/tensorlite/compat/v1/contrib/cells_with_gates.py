@@ -57,10 +57,12 @@ class ConvLSTMCell(RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Shapes of c and h, an LSTMStateTuple of TensorShapes without the batch."""
         return self._state_size
 
     @property
     def output_size(self) -> Any:
+        """Shape of the output, a TensorShape without the batch."""
         return self._output_size
 
     def call(self, inputs: Any, state: Any) -> Any:
@@ -127,11 +129,13 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple, or their sum if state_is_tuple is False."""
         sizes = self._num_units, self.output_size
         return LSTMStateTuple(*sizes) if self._state_is_tuple else sum(sizes)
 
     @property
     def output_size(self) -> int:
+        """Size of the output: num_proj if that was given, else the number of units."""
         return self._projected or self._num_units
 
     def _weights(self, name: str, sizes: Sequence[int], dtype: Any) -> Any:
@@ -202,10 +206,12 @@ class IntersectionRNNCell(RNNCell):
 
     @property
     def state_size(self) -> int:
+        """Size of the state: the number of units."""
         return self._num_units
 
     @property
     def output_size(self) -> int:
+        """Size of the output: the number of units."""
         return self._num_units
 
     def call(self, inputs: Any, state: Any) -> Any:
@@ -256,10 +262,12 @@ class GLSTMCell(RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple."""
         return LSTMStateTuple(self._num_units, self.output_size)
 
     @property
     def output_size(self) -> int:
+        """Size of the output: num_proj if that was given, else the number of units."""
         return self._projected or self._num_units
 
     def _bias(self, name: str, size: int, dtype: Any) -> Any:
@@ -317,10 +325,12 @@ class PhasedLSTMCell(RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Sizes of c and h, an LSTMStateTuple."""
         return LSTMStateTuple(self._num_units, self._num_units)
 
     @property
     def output_size(self) -> int:
+        """Size of the output: the number of units."""
         return self._num_units
 
     def _openness(self, time: Any) -> Any:

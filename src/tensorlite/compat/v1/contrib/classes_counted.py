@@ -106,10 +106,12 @@ class Multinomial(_Counts):
 
     @property
     def logits(self) -> Any:
+        """Logarithms of the classes' probabilities, up to a constant."""
         return self._logits
 
     @property
     def probs(self) -> Any:
+        """Probabilities of the classes, along the last axis."""
         return self._probs
 
     def _like(self) -> Any:
@@ -160,10 +162,12 @@ class DirichletMultinomial(_Counts):
 
     @property
     def concentration(self) -> Any:
+        """Weights of the classes, all positive, along the last axis."""
         return self._concentration
 
     @property
     def total_concentration(self) -> Any:
+        """Sums of the classes' weights."""
         return numbers.reduce_sum(self._concentration, -1)
 
     def _like(self) -> Any:

@@ -50,10 +50,12 @@ class LocationScale(Distribution):
 
     @property
     def loc(self) -> Any:
+        """Where the distribution lies, for each element of the batch."""
         return self._loc
 
     @property
     def scale(self) -> Any:
+        """How wide the distribution is, for each element of the batch."""
         return self._scale
 
     def _like(self) -> Any:
@@ -160,13 +162,16 @@ class Uniform(Distribution):
 
     @property
     def low(self) -> Any:
+        """Lower bounds, which may be drawn."""
         return self._low
 
     @property
     def high(self) -> Any:
+        """Upper bounds, which are not drawn."""
         return self._high
 
     def range(self, name: str = "range") -> Any:
+        """Return the width high - low."""
         with self._named("range", name):
             return self._high - self._low
 
@@ -229,10 +234,12 @@ class Gamma(Distribution):
 
     @property
     def concentration(self) -> Any:
+        """The shape parameters, often called alpha."""
         return self._concentration
 
     @property
     def rate(self) -> Any:
+        """The inverse scales, often called beta."""
         return self._rate
 
     def _like(self) -> Any:
@@ -324,14 +331,17 @@ class Beta(Distribution):
 
     @property
     def concentration1(self) -> Any:
+        """Weights of outcomes near 1, often called alpha."""
         return self._one
 
     @property
     def concentration0(self) -> Any:
+        """Weights of outcomes near 0, often called beta."""
         return self._zero
 
     @property
     def total_concentration(self) -> Any:
+        """Sums of both weights."""
         return self._one + self._zero
 
     def _like(self) -> Any:

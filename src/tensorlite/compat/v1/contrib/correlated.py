@@ -52,6 +52,7 @@ class MultivariateNormalTriL(Distribution):
 
     @property
     def loc(self) -> Any:
+        """Means of the vectors."""
         return self._loc
 
     @property

@@ -51,10 +51,12 @@ class Poisson(Distribution):
 
     @property
     def rate(self) -> Any:
+        """How many events there are on average."""
         return self._rate
 
     @property
     def log_rate(self) -> Any:
+        """Logarithm of how many events there are on average."""
         return self._log_rate
 
     def _like(self) -> Any:

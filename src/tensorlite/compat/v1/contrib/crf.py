@@ -76,6 +76,11 @@ def crf_log_likelihood(
     sequence_lengths: Any,
     transition_params: Any = None,
 ) -> tuple[Any, Any]:
+    """Return (log likelihoods of the tags, [batch], and the transitions' scores).
+
+    inputs are scores [batch, time, tags], tag_indices [batch, time]; transition_params [tags, tags]
+    is a variable "transitions" if None. Lafferty et al. 2001.
+    """
     if transition_params is None:
         count = inputs.get_shape().as_list()[2]
         transition_params = scopes.get_variable("transitions", [count, count])
@@ -85,6 +90,10 @@ def crf_log_likelihood(
 
 
 def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
+    """Return (the tags with the highest score, a list, and that score), of one sequence.
+
+    score is a NumPy array [time, tags], transition_params one of [tags, tags].
+    """
     one = np.asarray(score)[None]
     tags, best = crf.decode(
         one, [len(score)], np.asarray(transition_params, one.dtype)
@@ -138,10 +147,12 @@ class CrfDecodeBackwardRnnCell(cells.RNNCell):
 
     @property
     def state_size(self) -> Any:
+        """Size of the state: 1, a tag."""
         return 1
 
     @property
     def output_size(self) -> Any:
+        """Size of the output: 1, a tag."""
         return 1
 
     def __call__(

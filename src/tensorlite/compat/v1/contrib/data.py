@@ -97,6 +97,11 @@ class Dataset(data.Dataset[T]):
         output_buffer_size: Any = None,
         num_parallel_calls: Any = None,
     ) -> Any:
+        """Return the dataset of map_func's results, with arguments as in TensorFlow 1.2.
+
+        num_threads goes before num_parallel_calls; with output_buffer_size the results are
+        prefetched.
+        """
         calls = num_parallel_calls if num_threads is None else num_threads
         made = super().map(map_func, num_parallel_calls=calls)
         return (
@@ -109,6 +114,7 @@ class Iterator(data.Iterator):
 
     @staticmethod
     def from_dataset(dataset: Any, shared_name: str | None = None) -> Any:
+        """Return an iterator over the dataset whose initializer is to be run first."""
         return data.make_initializable_iterator(dataset, shared_name)
 
 
@@ -118,12 +124,14 @@ FixedLengthRecordDataset: Any = of_files(FILES[2], Dataset)
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Step:
+    """Return a function for Dataset.apply that makes batches, leaving out a last short one."""
     return lambda dataset: dataset.batch(batch_size, drop_remainder=True)
 
 
 def padded_batch_and_drop_remainder(
     batch_size: Any, padded_shapes: Any, padding_values: Any = None
 ) -> Step:
+    """Return a function for Dataset.apply: padded batches, without a last short one."""
     return lambda dataset: dataset.padded_batch(
         batch_size, padded_shapes, padding_values, drop_remainder=True
     )
@@ -132,6 +140,7 @@ def padded_batch_and_drop_remainder(
 def sloppy_interleave(
     map_func: Any, cycle_length: Any, block_length: Any = 1
 ) -> Step:
+    """Return a function for Dataset.apply that interleaves the datasets of map_func's results."""
     return parallel_interleave(map_func, cycle_length, block_length)
 
 

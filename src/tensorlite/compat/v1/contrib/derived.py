@@ -33,6 +33,7 @@ class Chi2(Gamma):
 
     @property
     def df(self) -> Any:
+        """Degrees of freedom: how many squares are summed."""
         return self._df
 
 

@@ -55,10 +55,12 @@ class Bernoulli(Distribution):
 
     @property
     def logits(self) -> Any:
+        """Logarithms of the odds of a 1."""
         return self._logits
 
     @property
     def probs(self) -> Any:
+        """Probabilities of a 1."""
         return self._probs
 
     def _like(self) -> Any:

@@ -47,6 +47,10 @@ class Distribution:
     def param_shapes(
         cls, sample_shape: Any, name: str = "DistributionParamShapes"
     ) -> dict[str, Any]:
+        """Return the shapes that parameters need for draws of sample_shape, as tensors by name.
+
+        Distributions that do not tell raise UnimplementedError.
+        """
         if not cls.shaped:
             raise UnimplementedError(
                 f"param_shapes is not implemented: {cls.__name__}"
@@ -57,6 +61,10 @@ class Distribution:
 
     @classmethod
     def param_static_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+        """Return the shapes that parameters need for draws of sample_shape, as TensorShapes.
+
+        A shape that is not fully known raises InvalidArgumentError.
+        """
         if isinstance(sample_shape, Operand):
             sample_shape = get_static_value(sample_shape)
         shape = as_shape(sample_shape)
@@ -83,10 +91,12 @@ class Distribution:
 
     @property
     def name(self) -> str:
+        """The distribution's name, a scope that ends with a slash."""
         return self._scope
 
     @property
     def reparameterization_type(self) -> ReparameterizationType:
+        """Whether gradients flow through draws: FULLY_REPARAMETERIZED or NOT_REPARAMETERIZED."""
         return FULLY_REPARAMETERIZED if self.reparameterized else NOT_REPARAMETERIZED
 
     def _like(self) -> Any:
@@ -112,19 +122,23 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Any:
+        """Shape of the independent draws, each with its own parameters, as far as known."""
         sizes = self._shape.as_list()
         return as_shape(tuple(sizes[: len(sizes) - self.event_rank]))
 
     @property
     def event_shape(self) -> Any:
+        """Shape of a single draw, as far as known."""
         sizes = self._shape.as_list()
         return as_shape(tuple(sizes[len(sizes) - self.event_rank :]))
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+        """Return the batch's shape, an int32 vector."""
         rank = self._shape.rank - self.event_rank
         return v1_arrays.shape(self._like(), name=name)[:rank]
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
+        """Return the shape of a single draw, an int32 vector."""
         rank = self._shape.rank - self.event_rank
         return v1_arrays.shape(self._like(), name=name)[rank:]
 
@@ -140,6 +154,7 @@ class Distribution:
     def sample(
         self, sample_shape: Any = (), seed: int | None = None, name: str = "sample"
     ) -> Any:
+        """Return draws of shape sample_shape + batch_shape + event_shape."""
         with self._named("sample", name):
             whole = _sample_sizes(sample_shape)
             count = prod(whole) if isinstance(whole, list) else _product(whole)
@@ -179,10 +194,12 @@ class Distribution:
         return validated(True, found, *each)
 
     def log_prob(self, value: Any, name: str = "log_prob") -> Any:
+        """Return the logarithm of the density, or of the probability, at value."""
         with self._named("log_prob", name):
             return self._log_prob(self._value(value))
 
     def prob(self, value: Any, name: str = "prob") -> Any:
+        """Return the density, or the probability, at value."""
         with self._named("prob", name):
             return elementwise.exp(self._log_prob(self._value(value)))
 
@@ -190,6 +207,7 @@ class Distribution:
         raise _missing(self, "log_prob")
 
     def cdf(self, value: Any, name: str = "cdf") -> Any:
+        """Return the probability of draws that are at most value."""
         with self._named("cdf", name):
             return self._cdf(self._value(value))
 
@@ -197,19 +215,23 @@ class Distribution:
         raise _missing(self, "cdf")
 
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
+        """Return the logarithm of the probability of draws that are at most value."""
         with self._named("log_cdf", name):
             return elementwise.log(self._cdf(self._value(value)))
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Any:
+        """Return the probability of draws that are larger than value."""
         with self._named("survival_function", name):
             return 1.0 - self._cdf(self._value(value))
 
     def log_survival_function(
         self, value: Any, name: str = "log_survival_function"
     ) -> Any:
+        """Return the logarithm of the probability of draws that are larger than value."""
         return elementwise.log(self.survival_function(value, name))
 
     def quantile(self, value: Any, name: str = "quantile") -> Any:
+        """Return the number below which draws lie with the probability value."""
         with self._named("quantile", name):
             return self._quantile(self._value(value))
 
@@ -217,6 +239,7 @@ class Distribution:
         raise _missing(self, "quantile")
 
     def entropy(self, name: str = "entropy") -> Any:
+        """Return the entropy, in nats."""
         with self._named("entropy", name):
             return self._entropy()
 
@@ -224,6 +247,7 @@ class Distribution:
         raise _missing(self, "entropy")
 
     def mean(self, name: str = "mean") -> Any:
+        """Return the means."""
         with self._named("mean", name):
             return self._mean()
 
@@ -231,6 +255,7 @@ class Distribution:
         raise _missing(self, "mean")
 
     def mode(self, name: str = "mode") -> Any:
+        """Return the likeliest values."""
         with self._named("mode", name):
             return self._mode()
 
@@ -238,6 +263,7 @@ class Distribution:
         raise _missing(self, "mode")
 
     def variance(self, name: str = "variance") -> Any:
+        """Return the variances."""
         with self._named("variance", name):
             return self._variance()
 
@@ -245,6 +271,7 @@ class Distribution:
         raise _missing(self, "variance")
 
     def stddev(self, name: str = "stddev") -> Any:
+        """Return the standard deviations."""
         with self._named("stddev", name):
             return self._stddev()
 
@@ -252,6 +279,7 @@ class Distribution:
         return elementwise.sqrt(self._variance())
 
     def covariance(self, name: str = "covariance") -> Any:
+        """Return the covariances of a draw's elements, [..., size, size]."""
         with self._named("covariance", name):
             return self._covariance()
 
@@ -259,13 +287,19 @@ class Distribution:
         raise _missing(self, "covariance")
 
     def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> Any:
+        """Return the Kullback-Leibler divergence of other from this distribution, in nats.
+
+        UnimplementedError is raised for pairs of classes without one.
+        """
         return kl_divergence(self, other, name=name)
 
     def cross_entropy(self, other: Distribution, name: str = "cross_entropy") -> Any:
+        """Return the cross entropy with another distribution, in nats."""
         with self._named("cross_entropy", name):
             return self._entropy() + kl_divergence(self, other)
 
     def copy(self, **override_parameters_kwargs: Any) -> Distribution:
+        """Return a distribution of the same class, with some parameters given anew."""
         given = {**self.parameters, **override_parameters_kwargs}
         return type(self)(**given)
 
@@ -348,6 +382,10 @@ def kl_divergence(
     allow_nan_stats: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return the Kullback-Leibler divergence of distribution_b from distribution_a, in nats.
+
+    UnimplementedError is raised for pairs of classes without one; allow_nan_stats has no effect.
+    """
     for left in type(distribution_a).__mro__:
         for right in type(distribution_b).__mro__:
             if (left, right) in _divergences:

@@ -66,10 +66,15 @@ def _watched(f: Any, args: Any, params: Any) -> tuple[Any, list[Any]]:
 
 
 def value_and_gradients_function(f: Any, params: Any = None) -> Any:
+    """Return a function that gives f's value and its gradients by params, or all arguments."""
     return lambda *args: _watched(f, args, params)
 
 
 def gradients_function(f: Any, params: Any = None) -> Any:
+    """Return a function that gives f's gradients by params, or by all arguments.
+
+    params are numbers or names of arguments.
+    """
     return lambda *args: _watched(f, args, params)[1]
 
 
@@ -87,6 +92,7 @@ def implicit_value_and_gradients(f: Any) -> Any:
 
 
 def implicit_gradients(f: Any) -> Any:
+    """Return a function that gives pairs of gradients and the variables that f reads."""
     inner = implicit_value_and_gradients(f)
     return lambda *args, **kwargs: inner(*args, **kwargs)[1]
 
@@ -104,17 +110,21 @@ class Saver:
         self._saver = GraphSaver(var_list)
 
     def save(self, file_prefix: Any, global_step: Any = None) -> Any:
+        """Write the variables to a checkpoint and return its prefix, which global_step ends."""
         return self._saver.save(None, file_prefix, global_step=global_step)
 
     def restore(self, file_prefix: Any) -> None:
+        """Read the variables' values from a checkpoint."""
         self._saver.restore(None, file_prefix)
 
 
 def get_optimizer_variables(optimizer: Any) -> list[Any]:
+    """Return the optimizer's own variables."""
     return list(optimizer.variables())
 
 
 def num_gpus() -> int:
+    """Return how many GPUs there are."""
     return len(list_physical_devices("GPU"))
 
 

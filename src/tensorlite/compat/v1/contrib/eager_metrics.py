@@ -50,10 +50,12 @@ class Metric:
 
     @property
     def name(self) -> str:
+        """The metric's name."""
         return self._name
 
     @property
     def variables(self) -> list[Any]:
+        """The variables that hold what was taken in."""
         return self._variables
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -85,6 +87,7 @@ class Metric:
         raise NotImplementedError("Metrics must define a result() member function")
 
     def value(self) -> Any:
+        """Return the result as a function where programs run at once, else as a tensor."""
         return self.result if executing_eagerly() else self.result()
 
     def aggregate(self, metrics: Sequence[Metric]) -> None:
@@ -100,6 +103,10 @@ class Metric:
     def add_variable(
         self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None
     ) -> Any:
+        """Return a new variable that is not trained; only `build` may call this.
+
+        Elsewhere FailedPreconditionError is raised.
+        """
         if self._built:
             raise FailedPreconditionError(
                 "Can't call add_variable() except in build()."

@@ -29,6 +29,11 @@ def embed_sequence(
     scope: Any = None,
     reuse: Any = None,
 ) -> Any:
+    """Return vectors of ids [batch, time]: [batch, time, embed_dim], rows of a variable.
+
+    The variable is "embeddings", [vocab_size, embed_dim]; both sizes are needed unless reuse is
+    set, else InvalidArgumentError is raised. unique looks each id up once.
+    """
     if not (reuse or (vocab_size and embed_dim)):
         raise InvalidArgumentError(
             "Must specify vocab size and embedding dimension when not reusing. Got "

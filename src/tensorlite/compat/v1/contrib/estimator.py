@@ -57,6 +57,7 @@ def binary_classification_head(
     loss_fn: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> BinaryClassHead:
+    """Return a head for two classes: sigmoid cross entropy of one logit."""
     given = (
         weight_column,
         thresholds,
@@ -76,6 +77,7 @@ def multi_class_head(
     loss_fn: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> MultiClassHead:
+    """Return a head for n_classes classes, of which each example has one: softmax."""
     given = (weight_column, label_vocabulary, loss_reduction, loss_fn, name)
     return MultiClassHead(n_classes, *given)
 
@@ -90,6 +92,7 @@ def multi_label_head(
     classes_for_class_based_metrics: Any = None,
     name: str | None = None,
 ) -> MultiLabelHead:
+    """Return a head for n_classes labels, of which examples have any number: sigmoids."""
     given = (weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn)
     rest = (classes_for_class_based_metrics, name)
     return _older(MultiLabelHead(n_classes, *given, *rest))
@@ -103,6 +106,7 @@ def regression_head(
     inverse_link_fn: Callable[..., Any] | None = None,
     name: str | None = None,
 ) -> RegressionHead:
+    """Return a head for numbers: mean squared errors of label_dimension outputs."""
     given = (weight_column, loss_reduction, loss_fn, inverse_link_fn, name)
     return RegressionHead(label_dimension, *given)
 
@@ -114,6 +118,7 @@ def poisson_regression_head(
     compute_full_loss: bool = True,
     name: str | None = None,
 ) -> PoissonRegressionHead:
+    """Return a head for counts: Poisson losses of the exponentials of outputs."""
     given = (weight_column, loss_reduction, compute_full_loss, name)
     return PoissonRegressionHead(label_dimension, *given)
 
@@ -121,6 +126,7 @@ def poisson_regression_head(
 def logistic_regression_head(
     weight_column: Any = None, loss_reduction: str = _MEAN, name: str | None = None
 ) -> LogisticRegressionHead:
+    """Return a head for probabilities: sigmoid cross entropy with labels in [0, 1]."""
     return LogisticRegressionHead(weight_column, loss_reduction, name)
 
 

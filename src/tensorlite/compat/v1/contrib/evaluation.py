@@ -46,13 +46,16 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._step: Any = None
 
     def begin(self) -> None:
+        """Find the count of evaluations that is to be watched."""
         if self._step is None:
             self._step = get_or_create_eval_step().assign_add(1)
 
     def before_run(self, run_context: Any) -> Any:
+        """Ask each run for the count of evaluations."""
         return SessionRunArgs({"evals": self._step})
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
+        """Ask for an end once there were enough evaluations."""
         if self._count is not None and run_values.results["evals"] >= self._count:
             run_context.request_stop()
 
@@ -71,6 +74,7 @@ class SummaryAtEndHook(SessionRunHook):
         self._op, self._feeds = summary_op, feed_dict
 
     def begin(self) -> None:
+        """Find the summaries that are to be written, their writer and the step."""
         if self._op is None:
             self._op = summary.merge_all()
         if self._writer is None and self._folder:
@@ -79,6 +83,7 @@ class SummaryAtEndHook(SessionRunHook):
         self._step = found[0] if found else None
 
     def end(self, session: Any) -> None:
+        """Run the summaries and write them with the step."""
         if self._op is None or self._writer is None:
             return
         step = 0 if self._step is None else session.run(self._step)

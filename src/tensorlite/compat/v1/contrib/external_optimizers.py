@@ -88,6 +88,12 @@ class ExternalOptimizerInterface:
         loss_callback: Callable[..., Any] | None = None,
         **run_kwargs: Any,
     ) -> None:
+        """Minimise the loss and assign the variables what was found.
+
+        Gradients and values are run in the session, the default one if None, with feed_dict.
+        step_callback gets the vector of variables after each step, loss_callback the fetches after
+        each evaluation. Without any session InvalidArgumentError is raised.
+        """
         session = session or get_default_session()
         if session is None:
             raise InvalidArgumentError(

@@ -76,6 +76,10 @@ class HParams:
             self.add_hparam(name, value)
 
     def add_hparam(self, name: str, value: Any) -> None:
+        """Add a value by a name that is not taken; its type, or its elements', is kept.
+
+        A name that is taken and an empty list raise InvalidArgumentError.
+        """
         if getattr(self, name, None) is not None:
             raise InvalidArgumentError(f"Hyperparameter name is reserved: {name}")
         if isinstance(value, (list, tuple)):
@@ -89,6 +93,7 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value: Any) -> None:
+        """Change a value; another type that cannot be made the old one raises an error."""
         kind, many = self._types[name]
         if isinstance(value, (list, tuple)) != many:
             raise InvalidArgumentError(
@@ -99,11 +104,13 @@ class HParams:
         setattr(self, name, fitted if many else _fitted(name, kind, value))
 
     def del_hparam(self, name: str) -> None:
+        """Forget a value; names that are not there do nothing."""
         if hasattr(self, name):
             delattr(self, name)
             del self._types[name]
 
     def parse(self, values: str) -> HParams:
+        """Change values as text says, like "name=value,list=[1,2]", and return the object."""
         kinds = {name: kind for name, (kind, _) in self._types.items()}
         found = parse_values(values, kinds)
         for name, value in found.items():
@@ -118,14 +125,17 @@ class HParams:
         return self
 
     def override_from_dict(self, values_dict: dict[str, Any]) -> HParams:
+        """Change values by a dict, and return the object."""
         for name, value in values_dict.items():
             self.set_hparam(name, value)
         return self
 
     def set_model_structure(self, model_structure: Any) -> None:
+        """Keep a model's structure, of any type."""
         self._model_structure = model_structure
 
     def get_model_structure(self) -> Any:
+        """Return what set_model_structure was given."""
         return self._model_structure
 
     def to_json(
@@ -134,6 +144,8 @@ class HParams:
         separators: Any = None,
         sort_keys: bool = False,
     ) -> str:
+        """Return the values as JSON; functions are given by their names."""
+
         def plain(x: Any) -> Any:
             return x.__name__ if callable(x) else x
 
@@ -145,12 +157,15 @@ class HParams:
         )
 
     def parse_json(self, values_json: str) -> HParams:
+        """Change values as JSON text says, and return the object."""
         return self.override_from_dict(json.loads(values_json))
 
     def values(self) -> dict[str, Any]:
+        """Return the values by name, a dict."""
         return {name: getattr(self, name) for name in self._types}
 
     def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a name, or default if there is none."""
         return getattr(self, key) if key in self._types else default
 
     def __contains__(self, key: str) -> bool:

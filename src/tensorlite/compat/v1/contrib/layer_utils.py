@@ -30,6 +30,7 @@ def collect_named_outputs(collections: Any, alias: str, outputs: Any) -> Any:
 
 
 def append_tensor_alias(tensor: Any, alias: str) -> Any:
+    """Return the tensor, for which alias is a further name."""
     known = _aliases().setdefault(_key(tensor), [])
     known.append(alias.removesuffix("/"))
     tensor.aliases = known
@@ -43,12 +44,14 @@ def get_tensor_aliases(tensor: Any) -> list[str]:
 
 
 def gather_tensors_aliases(tensors: Iterable[Any]) -> list[str]:
+    """Return all further names of the tensors, in one list."""
     return [alias for tensor in tensors for alias in get_tensor_aliases(tensor)]
 
 
 def convert_collection_to_dict(
     collection: Any, clear_collection: bool = False
 ) -> OrderedDict[str, Any]:
+    """Return the collection's tensors by their further names; it is emptied if asked."""
     found = OrderedDict(
         (alias, tensor)
         for tensor in scopes.get_collection(collection)
@@ -88,6 +91,10 @@ def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
 
 
 def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> Any:
+    """Return fn1() if pred, a Python value, is true, else fn2().
+
+    Arguments that cannot be called raise DTypeError.
+    """
     for which, function in (("fn1", fn1), ("fn2", fn2)):
         if not callable(function):
             raise DTypeError(f"{which} must be callable.")
@@ -100,6 +107,7 @@ def smart_cond(
     fn2: Callable[[], Any],
     name: str | None = None,
 ) -> Any:
+    """Return fn1() or fn2(), chosen at once if pred is known, else by tf.cond."""
     known = constant_value(pred)
     if known is not None:
         return static_cond(known, fn1, fn2)
@@ -107,16 +115,25 @@ def smart_cond(
 
 
 def get_variable_collections(variables_collections: Any, name: str) -> Any:
+    """Return the collections for the variable name: an entry of a dict, or all that is given."""
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)
     return variables_collections
 
 
 def channel_dimension(shape: Any, data_format: str, min_rank: int = 1) -> int:
+    """Return the number of channels of a shape, by "channels_first" or another data format.
+
+    InvalidArgumentError is raised where it is unknown, or where there are fewer than min_rank axes.
+    """
     return _known_size(shape, 1 if data_format == "channels_first" else -1, min_rank)
 
 
 def last_dimension(shape: Any, min_rank: int = 1) -> int:
+    """Return the last size of a shape.
+
+    InvalidArgumentError is raised where it is unknown, or where there are fewer than min_rank axes.
+    """
     return _known_size(shape, -1, min_rank)
 
 
@@ -137,6 +154,7 @@ def _known_size(shape: Any, axis: int, min_rank: int) -> int:
 
 
 def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
+    """Return two integers, from one or from two; else InvalidArgumentError is raised."""
     if isinstance(int_or_tuple, int):
         return int_or_tuple, int_or_tuple
     given: Any = int_or_tuple

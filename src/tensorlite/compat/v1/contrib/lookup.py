@@ -51,6 +51,10 @@ __all__ = [
 def string_to_index(
     tensor: Any, mapping: Any, default_value: int = -1, name: str | None = None
 ) -> Any:
+    """Return where strings stand in mapping, int64; default_value for others.
+
+    Run tf.tables_initializer() first.
+    """
     return string_to_index_table_from_tensor(mapping, default_value).lookup(
         tensor, name
     )
@@ -59,6 +63,7 @@ def string_to_index(
 def string_to_index_table_from_tensor(
     mapping: Any, default_value: int = -1, name: str | None = None
 ) -> Any:
+    """Return a table from strings to where they stand in mapping."""
     return index_table_from_tensor(mapping, 0, default_value, name=name)
 
 
@@ -70,6 +75,10 @@ def string_to_index_table_from_file(
     hasher_spec: Any = FastHashSpec,
     name: str | None = None,
 ) -> Any:
+    """Return a table from strings to the numbers of their lines in a file.
+
+    Strings that are not there get default_value, or one of num_oov_buckets numbers behind the last.
+    """
     given = (vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec)
     return index_table_from_file(*given, name=name)
 
@@ -77,6 +86,10 @@ def string_to_index_table_from_file(
 def index_to_string(
     tensor: Any, mapping: Any, default_value: Any = "UNK", name: str | None = None
 ) -> Any:
+    """Return the strings of mapping that stand at the indices; default_value elsewhere.
+
+    Run tf.tables_initializer() first.
+    """
     table = index_to_string_table_from_tensor(mapping, default_value)
     return table.lookup(tensor, name)
 

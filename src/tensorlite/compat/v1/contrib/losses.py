@@ -104,6 +104,7 @@ _sparse_softmax = _weighed(
 def sparse_softmax_cross_entropy(
     logits: Any, labels: Any, weights: Any = 1.0, scope: Any = None
 ) -> Any:
+    """Return the weighted mean of cross entropies of classes' numbers, added to the losses."""
     return _sparse_softmax(logits, labels, weights, scope)
 
 
@@ -144,6 +145,7 @@ def log_loss(
     epsilon: float = 1e-7,
     scope: Any = None,
 ) -> Any:
+    """Return the weighted mean of log losses of predictions in (0, 1), added to the losses."""
     given = (losses.log_loss, "log_loss", labels, predictions, weights, scope)
     return _mean_of(*given, epsilon=epsilon)
 
@@ -162,6 +164,10 @@ def sigmoid_cross_entropy(
     label_smoothing: float = 0,
     scope: Any = None,
 ) -> Any:
+    """Return the weighted mean of sigmoid cross entropies, added to the losses.
+
+    Labels of 0 and 1 are moved towards 1/2 by label_smoothing.
+    """
     function, default = losses.sigmoid_cross_entropy, "sigmoid_cross_entropy_loss"
     given = (function, default, multi_class_labels, logits, weights, scope)
     return _mean_of(*given, label_smoothing=label_smoothing)
@@ -174,6 +180,10 @@ def softmax_cross_entropy(
     label_smoothing: float = 0,
     scope: Any = None,
 ) -> Any:
+    """Return the weighted mean of softmax cross entropies, added to the losses.
+
+    One-hot labels are moved towards equal shares by label_smoothing.
+    """
     function, default = losses.softmax_cross_entropy, "softmax_cross_entropy_loss"
     given = (function, default, onehot_labels, logits, weights, scope)
     return _mean_of(*given, label_smoothing=label_smoothing)
@@ -187,6 +197,11 @@ def cosine_distance(
     scope: Any = None,
     dim: int | None = None,
 ) -> Any:
+    """Return the weighted mean of 1 - cosine along an axis, added to the losses.
+
+    Predictions and labels are to have length 1. dim is the older name of axis; without either,
+    InvalidArgumentError is raised.
+    """
     over = renamed("axis", axis, "dim", dim)
     if over is None:
         raise InvalidArgumentError("You must specify 'axis'.")

@@ -101,6 +101,10 @@ def accuracy(
 
 
 def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
+    """Return (values, update operators) of pairs, as two lists.
+
+    No pair at all raises InvalidArgumentError.
+    """
     if not value_update_tuples:
         raise InvalidArgumentError(
             "Expected at least one value_tensor/update_op pair"
@@ -112,6 +116,7 @@ def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
 def aggregate_metric_map(
     names_to_tuples: dict[str, tuple[Any, Any]],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return (values, update operators) by name, of a dict of pairs."""
     values = {name: pair[0] for name, pair in names_to_tuples.items()}
     return values, {name: pair[1] for name, pair in names_to_tuples.items()}
 

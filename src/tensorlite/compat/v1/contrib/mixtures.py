@@ -100,6 +100,7 @@ class Mixture(Distribution):
         return self._weighted(apart)
 
     def entropy_lower_bound(self, name: str = "entropy_lower_bound") -> Any:
+        """Return the mean of the components' entropies, which the mixture's is at least."""
         with self._named("entropy_lower_bound", name):
             share = arrays.unstack(self._cat.probs, axis=-1)
             pairs = zip(self._components, share, strict=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 
 def tensor_description(var: Any) -> str:
+    """Return a tensor's dtype and sizes as text, like "(float32 3x4)"."""
     sizes = "x".join(str(x) for x in var.get_shape())
     return f"({var.dtype.name} {sizes})"
 

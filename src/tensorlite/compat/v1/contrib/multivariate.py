@@ -52,10 +52,12 @@ class Dirichlet(Distribution):
 
     @property
     def concentration(self) -> Any:
+        """Weights of the classes, all positive, along the last axis."""
         return self._concentration
 
     @property
     def total_concentration(self) -> Any:
+        """Sums of the classes' weights."""
         return numbers.reduce_sum(self._concentration, -1)
 
     def _like(self) -> Any:
@@ -149,10 +151,12 @@ class MultivariateNormalDiag(Distribution):
 
     @property
     def loc(self) -> Any:
+        """Means of the vectors."""
         return self._loc
 
     @property
     def scale_diag(self) -> Any:
+        """Standard deviations of the vectors' elements."""
         return self._scale
 
     def _like(self) -> Any:

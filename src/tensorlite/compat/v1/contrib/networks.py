@@ -21,6 +21,10 @@ class Network(Layer):
         self._tracked: list[Layer] = []
 
     def track_layer(self, layer: Any) -> Any:
+        """Return the layer, whose variables are then the network's.
+
+        What is no tf.layers.Layer raises DTypeError.
+        """
         if not isinstance(layer, Layer):
             raise DTypeError(
                 f"Network.track_layer() passed type {type(layer)}, not a tf.layers.Layer"
@@ -30,12 +34,17 @@ class Network(Layer):
 
     @property
     def layers(self) -> list[Layer]:
+        """The layers that are tracked, in order."""
         return list(self._tracked)
 
     def _layers(self) -> Iterable[Layer]:
         return self._tracked
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Layer:
+        """Return the layer of a name, or of a number in the order of tracking.
+
+        Both, neither, or what is not there raises InvalidArgumentError.
+        """
         if name is not None and index is not None:
             raise InvalidArgumentError(
                 "Exactly one of 'index' or 'name' must be provided"
@@ -55,6 +64,7 @@ class Network(Layer):
         raise InvalidArgumentError(f"No such layer: {name}")
 
     def add_weight(self, name: str, shape: Any, *args: Any, **kwargs: Any) -> Any:
+        """Raise FailedPreconditionError: variables of a Network are those of its layers."""
         raise FailedPreconditionError(
             f"{self.name} cannot have the variable {name!r} itself: variables of a Network are "
             "those of the layers that it tracks"

@@ -33,6 +33,7 @@ def __getattr__(name: str) -> object:
 def nth_element(
     input: Any, n: Any, reverse: bool = False, name: str | None = None
 ) -> Any:
+    """Return the n-th smallest element along the last axis, from 0; if reverse, the largest."""
     return counting.nth_element(converted(input), n, reverse)
 
 
@@ -43,6 +44,10 @@ def alpha_dropout(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return x with elements dropped so that SELU's mean 0 and variance 1 stay.
+
+    keep_prob is in (0, 1], else InvalidArgumentError is raised. Klambauer et al. 2017.
+    """
     if isinstance(keep_prob, (int, float)) and not 0 < keep_prob <= 1:
         raise InvalidArgumentError(
             "keep_prob must be a scalar tensor or a float in the range (0, 1], got "
@@ -73,6 +78,7 @@ def _alpha_dropped(
 def deprecated_flipped_softmax_cross_entropy_with_logits(
     logits: Any, labels: Any, dim: int = -1, name: str | None = None
 ) -> Any:
+    """Return softmax cross entropies along dim; logits come before labels."""
     return nn.softmax_cross_entropy_with_logits(
         labels=labels, logits=logits, dim=dim, name=name
     )
@@ -81,6 +87,7 @@ def deprecated_flipped_softmax_cross_entropy_with_logits(
 def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(
     logits: Any, labels: Any, name: str | None = None
 ) -> Any:
+    """Return softmax cross entropies of classes' numbers; logits come before labels."""
     return nn.sparse_softmax_cross_entropy_with_logits(
         labels=labels, logits=logits, name=name
     )
@@ -89,6 +96,7 @@ def deprecated_flipped_sparse_softmax_cross_entropy_with_logits(
 def deprecated_flipped_sigmoid_cross_entropy_with_logits(
     logits: Any, targets: Any, name: str | None = None
 ) -> Any:
+    """Return sigmoid cross entropies of each element; logits come before targets."""
     return nn.sigmoid_cross_entropy_with_logits(
         labels=targets, logits=logits, name=name
     )

@@ -66,6 +66,12 @@ def batch_norm(
     renorm_decay: Any = 0.99,
     adjustment: Any = None,
 ) -> Any:
+    """Return inputs with mean 0 and variance 1 over the batch, then moved by beta and gamma.
+
+    Variables beta, gamma (if scale), moving_mean and moving_variance; updates of the moving ones go
+    to updates_collections, or happen at once if that is None. is_training may be a tensor. Ioffe
+    and Szegedy 2015.
+    """
     x = framework.convert_to_tensor(inputs)
     rank = _known_rank(x)
     _check_channels(x, data_format)
@@ -281,6 +287,10 @@ def layer_norm(
     begin_params_axis: int = -1,
     scope: Any = None,
 ) -> Any:
+    """Return inputs with mean 0 and variance 1 over each example's axes from begin_norm_axis.
+
+    Variables beta and gamma have the sizes of the axes from begin_params_axis. Ba et al. 2016.
+    """
     with scopes.variable_scope(scope, "LayerNorm", reuse=reuse) as sc:
         x = framework.convert_to_tensor(inputs)
         axes, sizes = _normed(x, begin_norm_axis, begin_params_axis)
@@ -329,6 +339,10 @@ def _normed(x: Any, begun: int, of_parameters: int) -> tuple[list[int], list[int
 
 @add_arg_scope
 def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -> Any:
+    """Return inputs over the root of epsilon and their squares' sums along dim.
+
+    An unknown rank, or a dim that is negative or too large, raises InvalidArgumentError.
+    """
     with scopes.variable_scope(scope, "UnitNorm"):
         rank = inputs.get_shape().rank
         if rank is None:
@@ -348,6 +362,10 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -
 def poincare_normalize(
     x: Any, axis: Any = 1, epsilon: float = 1e-5, name: str | None = None
 ) -> Any:
+    """Return x shortened along an axis to a length of at most 1 - epsilon.
+
+    Nickel and Kiela 2017.
+    """
     value = framework.convert_to_tensor(x)
     squares = numbers.reduce_sum(elementwise.square(value), axis=axis, keepdims=True)
     by = elementwise.minimum((1.0 - epsilon) * elementwise.rsqrt(squares), 1.0)

@@ -172,6 +172,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         super().__init__(*args, **kwargs)
 
     def minimize(self, *args: Any, decay_var_list: Any = None, **kwargs: Any) -> Any:
+        """Return an operator that decays decay_var_list, or all variables, and takes a step."""
         self._decayed = set(decay_var_list) if decay_var_list else None
         return super().minimize(*args, **kwargs)
 
@@ -182,6 +183,7 @@ class DecoupledWeightDecayExtension(Optimizer):
         name: str | None = None,
         decay_var_list: Any = None,
     ) -> Any:
+        """Return an operator that decays decay_var_list, or all variables, and moves them."""
         if decay_var_list:
             self._decayed = set(decay_var_list)
         return super().apply_gradients(

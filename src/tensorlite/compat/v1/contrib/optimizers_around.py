@@ -61,6 +61,7 @@ class MovingAverageOptimizer(_Around):
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
+        """Return an operator that takes the optimizer's step and moves the averages."""
         pairs = list(grads_and_vars)
         moved = [variable for _, variable in pairs]
         update = self._optimizer.apply_gradients(pairs, global_step, name=name)
@@ -76,6 +77,11 @@ class MovingAverageOptimizer(_Around):
     def swapping_saver(
         self, var_list: Any = None, name: str = "swapping_saver", **kwargs: Any
     ) -> Saver:
+        """Return a Saver that writes averages by the names of their variables, and the reverse.
+
+        FailedPreconditionError is raised before apply_gradients or minimize, InvalidArgumentError
+        where var_list has one of a pair alone.
+        """
         if self._swapped is None:
             raise FailedPreconditionError(
                 "Must call apply_gradients or minimize before creating the swapping_saver"
@@ -130,6 +136,7 @@ class VariableClippingOptimizer(_Around):
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
+        """Return an operator that takes the optimizer's step and shortens what grew too long."""
         with framework.name_scope(name or self._name):
             pairs = list(grads_and_vars)
             update = self._optimizer.apply_gradients(pairs, global_step)

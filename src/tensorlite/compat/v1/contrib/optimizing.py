@@ -60,6 +60,13 @@ def optimize_loss(
     colocate_gradients_with_ops: bool = False,
     increment_global_step: bool = True,
 ) -> Any:
+    """Return the loss; running it takes a step of training first.
+
+    optimizer is a name ("SGD", "Adam", ...), a class, a function of the rate, or an object.
+    Gradients get noise, multipliers and clipping (a norm, or a function) in this order. update_ops,
+    those of the collection UPDATE_OPS if None, run before. A learning_rate_decay_fn needs a global
+    step.
+    """
     step = get_global_step() if global_step is None else global_step
     shown = _summaries(summaries)
     with scopes.variable_scope(name, "OptimizeLoss"):

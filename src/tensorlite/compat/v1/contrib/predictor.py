@@ -26,6 +26,7 @@ class Predictor:
 
     @property
     def graph(self) -> Any:
+        """The graph that the predictor runs."""
         return self.session.graph
 
     def __call__(self, input_dict: dict[str, Any]) -> dict[str, Any]:

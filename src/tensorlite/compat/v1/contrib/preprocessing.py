@@ -119,6 +119,11 @@ class VocabularyProcessor:
         self._tokenizer = tokenizer_fn or tokenizer
 
     def fit(self, raw_documents: Iterable[str], unused_y: Any = None) -> Any:
+        """Learn the words of the documents, and return the processor; unused_y has no effect.
+
+        Words that come up min_frequency times or fewer are forgotten; no further ones are learnt
+        later.
+        """
         for words in self._tokenizer(raw_documents):
             for word in words:
                 self.vocabulary_.add(word)
@@ -130,10 +135,12 @@ class VocabularyProcessor:
     def fit_transform(
         self, raw_documents: Iterable[str], unused_y: Any = None
     ) -> Iterator[Any]:
+        """Learn the words of the documents, and yield a row of numbers for each."""
         self.fit(raw_documents)
         return self.transform(raw_documents)
 
     def transform(self, raw_documents: Iterable[str]) -> Iterator[Any]:
+        """Yield for each document an int64 row of max_document_length words' numbers, 0 behind."""
         for words in self._tokenizer(raw_documents):
             row = np.zeros(self.max_document_length, np.int64)
             known = [self.vocabulary_.get(word) for word in words[: len(row)]]
@@ -141,10 +148,15 @@ class VocabularyProcessor:
             yield row
 
     def reverse(self, documents: Iterable[Iterable[int]]) -> Iterator[str]:
+        """Yield for each row of numbers a document of their words, with spaces between."""
         for row in documents:
             yield " ".join([self.vocabulary_.reverse(number) for number in row])
 
     def save(self, filename: str) -> None:
+        """Write what was learnt to a file, as JSON.
+
+        A tokenizer_fn of one's own raises UnimplementedError.
+        """
         if self._tokenizer is not tokenizer:
             raise UnimplementedError(
                 f"VocabularyProcessor.save: the tokenizer_fn {self._tokenizer!r} cannot be stored; "
@@ -177,9 +189,11 @@ class ByteProcessor:
         """Learn nothing: bytes are known."""
 
     def fit_transform(self, x: Iterable[str | bytes]) -> Iterator[Any]:
+        """Yield what transform does: nothing is learnt."""
         return self.transform(x)
 
     def reverse(self, x: Iterable[Any]) -> Iterator[str]:
+        """Yield for each row of bytes its text, "" where they are no UTF-8."""
         for row in x:
             text = np.trim_zeros(np.asarray(row).astype(np.uint8), trim="b").tobytes()
             try:
@@ -188,6 +202,7 @@ class ByteProcessor:
                 yield ""
 
     def transform(self, x: Iterable[str | bytes]) -> Iterator[Any]:
+        """Yield for each document a uint8 row of its first max_document_length bytes, 0 behind."""
         for document in x:
             text = document.encode() if isinstance(document, str) else document
             row = np.frombuffer(text[: self.max_document_length], np.uint8)

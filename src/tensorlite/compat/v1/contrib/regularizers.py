@@ -41,6 +41,8 @@ def _scaled(
 
 
 def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
+    """Return a function of weights: scale times the sum of absolute values."""
+
     def size(weights: Any) -> Any:
         return numbers.reduce_sum(elementwise.abs(weights))
 
@@ -48,12 +50,23 @@ def l1_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
 
 
 def l2_regularizer(scale: Any, scope: str | None = None) -> Regularizer:
+    """Return a function of weights: scale times half the sum of squares.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     float(session.run(tf.contrib.layers.l2_regularizer(0.5)(tf.constant([2.0, 4.0]))))
+    5.0
+    """
     return _scaled(scale, scope, "l2_regularizer", shared_nn.l2_loss)
 
 
 def l1_l2_regularizer(
     scale_l1: Any = 1.0, scale_l2: Any = 1.0, scope: str | None = None
 ) -> Regularizer | None:
+    """Return a function of weights: sums of absolute values and half squares, each scaled.
+
+    An integer as scale raises InvalidArgumentError.
+    """
     for name, scale in {"scale_l1": scale_l1, "scale_l2": scale_l2}.items():
         if isinstance(scale, Integral):
             raise InvalidArgumentError(f"{name} cannot be an integer: {scale}")
@@ -69,6 +82,7 @@ def l1_l2_regularizer(
 def sum_regularizer(
     regularizer_list: Sequence[Regularizer | None], scope: str | None = None
 ) -> Regularizer | None:
+    """Return a function of weights: the sum of several such functions, None if there are none."""
     given = [x for x in regularizer_list if x is not None]
     if not given:
         return None
@@ -84,6 +98,11 @@ def sum_regularizer(
 def apply_regularization(
     regularizer: Regularizer, weights_list: Sequence[Any] | None = None
 ) -> Any:
+    """Return the sum of the regularizer over the weights, added to REGULARIZATION_LOSSES.
+
+    weights_list is the collection WEIGHTS if None; no weights at all, and results with axes, raise
+    InvalidArgumentError.
+    """
     weights = weights_list or scopes.get_collection(GraphKeys.WEIGHTS)
     if not weights:
         raise InvalidArgumentError("No weights to regularize.")
@@ -104,6 +123,10 @@ def apply_regularization(
 def xavier_initializer(
     uniform: bool = True, seed: int | None = None, dtype: Any = float32
 ) -> Callable[..., Any]:
+    """Return an initializer: uniform in +-sqrt(6 / (fan_in + fan_out)), or so wide a normal.
+
+    The normal distribution is truncated. Glorot and Bengio 2010.
+    """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
 
@@ -117,6 +140,11 @@ def variance_scaling_initializer(
     seed: int | None = None,
     dtype: Any = float32,
 ) -> Callable[..., Any]:
+    """Return an initializer whose variance is about factor over the fan of mode.
+
+    mode is "FAN_IN", "FAN_OUT" or "FAN_AVG", else DTypeError is raised. Normal numbers are
+    truncated; uniform ones lie in +-sqrt(3 * factor / fan). He et al. 2015.
+    """
     if not as_dtype(dtype).is_floating:
         raise DTypeError("Cannot create initializer for non-floating point type.")
     if mode not in {"FAN_IN", "FAN_OUT", "FAN_AVG"}:

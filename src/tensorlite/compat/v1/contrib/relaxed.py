@@ -84,6 +84,7 @@ class RelaxedBernoulli(_Relaxed):
 
     @property
     def probs(self) -> Any:
+        """Probabilities of a 1."""
         return elementwise.sigmoid(self._logits)
 
     def _like(self) -> Any:
@@ -131,10 +132,12 @@ class ExpRelaxedOneHotCategorical(_Relaxed):
 
     @property
     def probs(self) -> Any:
+        """Probabilities of the classes, along the last axis."""
         return nn_functions.softmax(self._logits)
 
     @property
     def event_size(self) -> Any:
+        """How many classes there are."""
         return self._sizes()[-1]
 
     def _like(self) -> Any:

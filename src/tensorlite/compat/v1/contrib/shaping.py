@@ -81,6 +81,10 @@ def pool(
     outputs_collections: Any = None,
     scope: Any = None,
 ) -> Any:
+    """Return inputs pooled in windows, by "MAX" or "AVG"; they have at least 3 axes.
+
+    data_format says where the channels are ("NHWC" and its kin last, "NCHW" first).
+    """
     x = framework.convert_to_tensor(inputs)
     count = (x.get_shape().rank or 2) - 2
     if count < 1:
@@ -110,6 +114,7 @@ def _each(value: Any, count: int) -> list[int]:
 
 @add_arg_scope
 def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> Any:
+    """Return inputs as [batch, all other elements]."""
     with name_scope(scope, "Flatten") as prefix:
         outputs = layers.flatten(framework.convert_to_tensor(inputs))
         return collect_named_outputs(outputs_collections, prefix, outputs)
@@ -125,6 +130,10 @@ def dropout(
     scope: Any = None,
     seed: int | None = None,
 ) -> Any:
+    """Return inputs with a share 1 - keep_prob set to 0 and the rest over keep_prob.
+
+    So only where is_training, which may be a tensor; else as they are.
+    """
     with layer_scope(scope, "Dropout") as sc:
         layer = layers.Dropout(
             1 - keep_prob, noise_shape, seed, name=sc.name, _scope=sc
@@ -147,6 +156,7 @@ def bias_add(
     data_format: str = "NHWC",
     scope: Any = None,
 ) -> Any:
+    """Return inputs with a variable "biases", of a size for each channel, added."""
     with scopes.variable_scope(scope, "BiasAdd", reuse=reuse) as sc:
         x = framework.convert_to_tensor(inputs)
         sizes = x.get_shape().as_list()
@@ -175,6 +185,7 @@ def one_hot_encoding(
     outputs_collections: Any = None,
     scope: Any = None,
 ) -> Any:
+    """Return on_value at each label's number and off_value elsewhere: [..., num_classes]."""
     with name_scope(scope, "OneHotEncoding") as prefix:
         classes = framework.convert_to_tensor(labels)
         if classes.dtype is int32:
@@ -192,6 +203,7 @@ def dense_to_sparse(
     outputs_collections: Any = None,
     scope: Any = None,
 ) -> Any:
+    """Return a SparseTensor of the elements that are not eos_token."""
     with scopes.variable_scope(scope, "dense_to_sparse", [tensor]) as sc:
         x = framework.convert_to_tensor(tensor)
         made = sparse_arranged.without(x, eos_token)
@@ -200,6 +212,10 @@ def dense_to_sparse(
 
 @add_arg_scope
 def softmax(logits: Any, scope: Any = None) -> Any:
+    """Return softmax along the last axis, of inputs of any rank.
+
+    A last axis of unknown size raises InvalidArgumentError.
+    """
     with scopes.variable_scope(scope, "softmax"):
         x = framework.convert_to_tensor(logits)
         if x.get_shape().rank and x.get_shape().as_list()[-1] is None:
@@ -218,6 +234,10 @@ def softmax(logits: Any, scope: Any = None) -> Any:
 
 @add_arg_scope
 def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> Any:
+    """Return the largest of each group of features: num_units are left along the axis.
+
+    A number of features that num_units does not divide raises InvalidArgumentError.
+    """
     with scopes.variable_scope(scope, "MaxOut"):
         x = framework.convert_to_tensor(inputs)
         sizes: list[Any] = x.get_shape().as_list()
@@ -286,6 +306,7 @@ def _layer_name(layer: Any, default: str) -> str:
 def repeat(
     inputs: Any, repetitions: int, layer: Any, *args: Any, **kwargs: Any
 ) -> Any:
+    """Return the outputs of a layer applied so many times, each with its own variables."""
     scope = kwargs.pop("scope", None)
     with scopes.variable_scope(scope, "Repeat"):
         outputs = framework.convert_to_tensor(inputs)
@@ -296,6 +317,11 @@ def repeat(
 
 
 def stack(inputs: Any, layer: Any, stack_args: Any, **kwargs: Any) -> Any:
+    """Return the outputs of one layer applied once for each of stack_args, one after another.
+
+    Each of them is a first argument, or a list of arguments. Others than lists raise
+    InvalidArgumentError.
+    """
     scope = kwargs.pop("scope", None)
     if not isinstance(stack_args, (list, tuple)):
         raise InvalidArgumentError("stack_args need to be a list or tuple")

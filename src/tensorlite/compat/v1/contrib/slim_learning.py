@@ -27,6 +27,7 @@ _USE_DEFAULT = 0
 
 
 def add_gradients_summaries(grads_and_vars: Gradients) -> list[Any]:
+    """Return summaries of the gradients and of their norms, added to the graph's."""
     return train_ops.add_gradients_summaries(grads_and_vars, "/gradient")
 
 
@@ -44,6 +45,13 @@ def create_train_op(
     gradient_multipliers: Any = None,
     check_numerics: bool = True,
 ) -> Any:
+    """Return the loss as a tensor; running it applies gradients and update_ops first.
+
+    gradient_multipliers are by variable or its name; clip_gradient_norm, if positive, is for each
+    gradient. update_ops are those of UPDATE_OPS if None. With check_numerics a loss that is NaN or
+    infinite fails.
+    """
+
     def changed(gradients: Gradients) -> Gradients:
         if gradient_multipliers:
             with name_scope("multiply_grads"):
@@ -110,6 +118,11 @@ def train(
     trace_every_n_steps: int | None = None,
     ignore_live_threads: bool = False,
 ) -> Any:
+    """Run train_op step after step until number_of_steps, and return the last loss.
+
+    A Supervisor starts the session, restores a checkpoint of logdir, and writes summaries and
+    checkpoints every so many seconds. With logdir None nothing is written.
+    """
     _check(train_op, logdir, number_of_steps, summary_op, saver)
     chosen = get_default_graph() if graph is None else graph
     with chosen.as_default():

@@ -41,21 +41,27 @@ class StagingArea(staging.StagingArea):
 
     @property
     def shapes(self) -> list[Any]:
+        """Shapes of the components, as far as known."""
         return [as_shape(spec.shape) for spec in self._components]
 
     def put(self, values: Any, name: str | None = None) -> Any:
+        """Return an operator that puts an element in; running it waits where there is no room."""
         put = super().put
         return in_graph(lambda: put(plain(values)), f"{self.name}_put", name)
 
     def get(self, name: str | None = None) -> Any:
+        """Return the element put first, and take it out; running it waits for one."""
         return in_graph(super().get, f"{self.name}_get", name)
 
     def peek(self, index: Any, name: str | None = None) -> Any:
+        """Return the element of a number, which stays; running it waits until it is there."""
         peek = super().peek
         return in_graph(lambda: peek(plain(index)), f"{self.name}_peek", name)
 
     def size(self, name: str | None = None) -> Any:
+        """Return how many elements wait, an int32 scalar."""
         return in_graph(super().size, f"{self.name}_size", name)
 
     def clear(self, name: str | None = None) -> Any:
+        """Return an operator that takes all elements out."""
         return in_graph(super().clear, f"{self.name}_clear", name)

@@ -26,6 +26,7 @@ def stateless_multinomial(
     output_dtype: Any = int64,
     name: str | None = None,
 ) -> Any:
+    """Return num_samples classes drawn for each row of logits, by a seed of two numbers."""
     return stateless_categorical(logits, num_samples, seed, output_dtype, name)
 
 

@@ -27,6 +27,10 @@ def smart_constant_value(pred: Any) -> bool | None:
 def smart_cond(
     pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None
 ) -> Any:
+    """Return true_fn() or false_fn(), chosen while the graph is built if pred is known.
+
+    Else tf.cond chooses when it runs. Arguments that cannot be called raise an error.
+    """
     _check_callable("true_fn", true_fn)
     _check_callable("false_fn", false_fn)
     known = smart_constant_value(pred)

@@ -338,6 +338,10 @@ def sparse_recall_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (recall, update operator): the share of labels among each example's predictions.
+
+    top_k_predictions are classes [..., k]; with class_id only that class counts.
+    """
     into = metrics_collections, updates_collections
     k = _width(top_k_predictions)
     return metrics.recall_at_top_k(
@@ -354,6 +358,10 @@ def streaming_sparse_precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (precision, update operator): the share of predictions that are labels.
+
+    top_k_predictions are classes [..., k]; with class_id only that class counts.
+    """
     into = metrics_collections, updates_collections
     k = _width(top_k_predictions)
     return metrics.precision_at_top_k(

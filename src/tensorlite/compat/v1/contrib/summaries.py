@@ -12,6 +12,7 @@ from tensorlite.graph_mode.keys import GraphKeys
 
 
 def summarize_tensor(tensor: Any, tag: str | None = None) -> Any:
+    """Return a summary of a tensor: its number if it has no axes, else a histogram."""
     name = tag or f"{tensor.op.name}_summary"
     if tensor.get_shape().rank == 0:
         return summary.scalar(name, tensor)
@@ -32,6 +33,7 @@ def summarize_activation(op: Any) -> Any:
 def summarize_tensors(
     tensors: Iterable[Any], summarizer: Any = summarize_tensor
 ) -> list[Any]:
+    """Return the summaries of tensors, a list."""
     return [summarizer(x) for x in tensors]
 
 
@@ -40,6 +42,7 @@ def summarize_collection(
     name_filter: str | None = None,
     summarizer: Any = summarize_tensor,
 ) -> list[Any]:
+    """Return the summaries of a collection's tensors whose names match name_filter."""
     return summarize_tensors(
         scopes.get_collection(collection, name_filter), summarizer
     )
@@ -48,4 +51,5 @@ def summarize_collection(
 def summarize_activations(
     name_filter: str | None = None, summarizer: Any = summarize_activation
 ) -> list[Any]:
+    """Return the summaries of the collection ACTIVATIONS."""
     return summarize_collection(GraphKeys.ACTIVATIONS, name_filter, summarizer)

@@ -63,6 +63,7 @@ def create_file_writer(
     filename_suffix: Any = None,
     name: str | None = None,
 ) -> SummaryWriter:
+    """Return a writer of summaries to a file of events in logdir; name has no effect."""
     return file_writer(logdir, max_queue, flush_millis, filename_suffix)
 
 
@@ -70,6 +71,7 @@ create_summary_file_writer = create_file_writer
 
 
 def create_db_writer(*args: Any, **kwargs: Any) -> SummaryWriter:
+    """Raise UnimplementedError: summaries go to files of events, not to databases."""
     raise UnimplementedError(
         "tensorlite writes summaries to files of events, not to a database; use "
         "tf.contrib.summary.create_file_writer"
@@ -77,20 +79,24 @@ def create_db_writer(*args: Any, **kwargs: Any) -> SummaryWriter:
 
 
 def eval_dir(model_dir: str, name: str | None = None) -> str:
+    """Return the folder of an evaluation's summaries: model_dir/eval, or eval_ and a name."""
     return str(Path(model_dir, f"eval_{name}" if name else "eval"))
 
 
 def always_record_summaries() -> AbstractContextManager[None]:
+    """Return a block in which summaries are recorded."""
     return record_if(True)
 
 
 def never_record_summaries() -> AbstractContextManager[None]:
+    """Return a block in which summaries are not recorded."""
     return record_if(False)
 
 
 def record_summaries_every_n_global_steps(
     n: int, global_step: Any = None
 ) -> AbstractContextManager[None]:
+    """Return a block in which summaries are recorded where the step is a multiple of n."""
     step = (
         averages.get_or_create_global_step() if global_step is None else global_step
     )
@@ -102,6 +108,7 @@ def record_summaries_every_n_global_steps(
 
 
 def should_record_summaries() -> Any:
+    """Return whether summaries are recorded here, a boolean tensor."""
     with _in_the_graph():
         return shown(_asked(recorded.should_record_summaries))
 
@@ -109,6 +116,7 @@ def should_record_summaries() -> Any:
 def scalar(
     name: str, tensor: Any, family: str | None = None, step: Any = None
 ) -> Any:
+    """Write a number to the default writer, as float32, where summaries are recorded."""
     value = elementwise.cast(tensor, float32)
     return _written(
         lambda: serialized_summaries.scalar(name, value, (), family), step
@@ -118,6 +126,7 @@ def scalar(
 def histogram(
     name: str, tensor: Any, family: str | None = None, step: Any = None
 ) -> Any:
+    """Write a histogram of the tensor to the default writer, where summaries are recorded."""
     return _written(
         lambda: serialized_summaries.histogram(name, tensor, (), family), step
     )
@@ -131,6 +140,10 @@ def image(
     family: str | None = None,
     step: Any = None,
 ) -> Any:
+    """Write at most max_images images, [batch, height, width, channels], where asked to.
+
+    Summaries are to be recorded, by the default writer. bad_color has no effect.
+    """
     return _written(
         lambda: serialized_summaries.image(name, tensor, max_images, (), family), step
     )
@@ -144,6 +157,10 @@ def audio(
     family: str | None = None,
     step: Any = None,
 ) -> Any:
+    """Write at most max_outputs sounds, [batch, frames, channels], where asked to.
+
+    Summaries are to be recorded, by the default writer.
+    """
     return _written(
         lambda: serialized_summaries.audio(
             name, tensor, sample_rate, max_outputs, (), family
@@ -159,6 +176,7 @@ def generic(
     family: str | None = None,
     step: Any = None,
 ) -> Any:
+    """Write a tensor, with metadata for TensorBoard, where summaries are recorded."""
     return _written(
         lambda: serialized_summaries.tensor_summary(
             name, tensor, None, (), metadata, family

@@ -104,6 +104,7 @@ class HalfNormal(Distribution):
 
     @property
     def scale(self) -> Any:
+        """Standard deviations of the normal numbers."""
         return self._scale
 
     def _like(self) -> Any:
@@ -159,10 +160,12 @@ class InverseGamma(Distribution):
 
     @property
     def concentration(self) -> Any:
+        """The shape parameters, often called alpha."""
         return self._concentration
 
     @property
     def rate(self) -> Any:
+        """The inverse scales of the gamma distributions, often called beta."""
         return self._rate
 
     def _like(self) -> Any:
@@ -221,14 +224,17 @@ class StudentT(Distribution):
 
     @property
     def df(self) -> Any:
+        """Degrees of freedom, all positive: the smaller, the heavier the tails."""
         return self._df
 
     @property
     def loc(self) -> Any:
+        """Centres of the distributions."""
         return self._loc
 
     @property
     def scale(self) -> Any:
+        """Widths of the distributions."""
         return self._scale
 
     def _like(self) -> Any:
