@@ -21,6 +21,16 @@ def cond(
     fn1: Any = None,
     fn2: Any = None,
 ) -> Any:
+    """Return what true_fn() gives if pred, a scalar, is true when it runs, else false_fn().
+
+    Both give the same structure of the same dtypes; a list or tuple of one tensor is that tensor
+    unless strict. fn1 and fn2 are the older names.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     int(session.run(tf.cond(tf.constant(True), lambda: 1, lambda: 2)))
+    1
+    """
     then = renamed("true_fn", true_fn, "fn1", fn1)
     other = renamed("false_fn", false_fn, "fn2", fn2)
     return control_flow.cond(pred, then, other, name, strict=strict)
@@ -38,6 +48,17 @@ def while_loop(
     maximum_iterations: Any = None,
     return_same_structure: bool = False,
 ) -> Any:
+    """Return loop_vars after body was applied to them for as long as cond is true.
+
+    body gives as many values of the same dtypes; shapes that change are told in shape_invariants. A
+    single variable comes without a list unless return_same_structure. parallel_iterations and
+    swap_memory have no effect on values; without back_prop no gradients flow.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     int(session.run(tf.while_loop(lambda i: i < 5, lambda i: i + 2, [0])))
+    6
+    """
     found = control_flow.while_loop(
         cond,
         body,
@@ -64,6 +85,11 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
+    """Return fn of each element of elems along the first axis, stacked.
+
+    dtype (or fn_output_signature) is needed where the results' structure or dtypes differ from
+    those of elems. Without back_prop no gradients flow.
+    """
     like = dtype if fn_output_signature is None else fn_output_signature
     found = control_flow.map_fn(fn, elems, parallel_iterations or 10, name, like)
     return control_flow.cut(found, back_prop)
@@ -78,6 +104,10 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return fn(... fn(fn(initializer, first), second) ..., last), along the first axis.
+
+    Without an initializer the first element begins.
+    """
     found = control_flow.foldl(fn, elems, initializer, parallel_iterations, name)
     return control_flow.cut(found, back_prop)
 
@@ -91,6 +121,10 @@ def foldr(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return fn applied from the last element of elems to the first, with what was got.
+
+    Without an initializer the last element begins.
+    """
     found = control_flow.foldr(fn, elems, initializer, parallel_iterations, name)
     return control_flow.cut(found, back_prop)
 
@@ -106,6 +140,10 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return all values that fn(what was got, element) gives along the first axis, stacked.
+
+    Without an initializer the first element begins; reverse goes from the last one.
+    """
     found = control_flow.scan(
         fn, elems, initializer, parallel_iterations, reverse, name
     )

@@ -26,6 +26,10 @@ def conv2d_backprop_input(
     name: str | None = None,
     filters: Any = None,
 ) -> Any:
+    """Return the gradient of tf.nn.conv2d by its input, of shape input_sizes.
+
+    use_cudnn_on_gpu has no effect; filters is the newer name of filter.
+    """
     weights, flow = agreeing(
         renamed("filter", filter, "filters", filters),
         out_backprop,
@@ -50,6 +54,10 @@ def conv2d_backprop_filter(
     dilations: Any = FORWARD,
     name: str | None = None,
 ) -> Any:
+    """Return the gradient of tf.nn.conv2d by its filter, of shape filter_sizes.
+
+    use_cudnn_on_gpu has no effect.
+    """
     x, flow = agreeing(input, out_backprop, ("input", "out_backprop"))
     form = data_format or "NHWC"
     steps, rates = spatial(strides, 2, form), spatial(dilations, 2, form)
@@ -69,6 +77,7 @@ def depthwise_conv2d_native_backprop_input(
     dilations: Any = FORWARD,
     name: str | None = None,
 ) -> Any:
+    """Return the gradient of tf.nn.depthwise_conv2d by its input, of shape input_sizes."""
     weights, flow = agreeing(filter, out_backprop, ("filter", "out_backprop"))
     steps = spatial(strides, 2, data_format)
     rates = spatial(dilations, 2, data_format)
@@ -88,6 +97,7 @@ def depthwise_conv2d_native_backprop_filter(
     dilations: Any = FORWARD,
     name: str | None = None,
 ) -> Any:
+    """Return the gradient of tf.nn.depthwise_conv2d by its filter, of shape filter_sizes."""
     x, flow = agreeing(input, out_backprop, ("input", "out_backprop"))
     steps = spatial(strides, 2, data_format)
     rates = spatial(dilations, 2, data_format)
@@ -107,6 +117,7 @@ def conv3d_backprop_filter(
     dilations: Any = FORWARD_3D,
     name: str | None = None,
 ) -> Any:
+    """Return the gradient of tf.nn.conv3d by its filter, of shape filter_sizes."""
     x, flow = agreeing(input, out_backprop, ("input", "out_backprop"))
     steps = spatial(strides, 3, data_format)
     rates = spatial(dilations, 3, data_format)

@@ -46,6 +46,18 @@ def conv2d(
     name: str | None = None,
     filters: Any = None,
 ) -> Any:
+    """Return images convolved with a filter [height, width, inputs, outputs].
+
+    Images are [batch, height, width, channels], or "NCHW". padding is "SAME", "VALID" or pairs for
+    each axis; strides and dilations are one size, one for each of two axes, or for all four.
+    use_cudnn_on_gpu has no effect. TensorFlow's operator Conv2D.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     x, w = tf.zeros([1, 8, 8, 3]), tf.zeros([3, 3, 3, 16])
+    ...     tf.nn.conv2d(x, w, [1, 2, 2, 1], "SAME").get_shape().as_list()
+    [1, 4, 4, 16]
+    """
     x, weights = agreeing(input, _filters(filter, filters), CONVOLVED)
     if padding is None:
         raise InvalidArgumentError("conv2d: give padding, 'SAME' or 'VALID'")
@@ -65,6 +77,11 @@ def conv1d(
     input: Any = None,
     dilations: Any = None,
 ) -> Any:
+    """Return sequences convolved with filters [width, inputs, outputs].
+
+    Sequences are [batch, width, channels] ("NWC", also called "NHWC" here), or "NCW".
+    use_cudnn_on_gpu has no effect.
+    """
     x = renamed("value", value, "input", input)
     form = {None: "NWC", "NHWC": "NWC", "NCHW": "NCW"}.get(data_format, data_format)
     steps, rates = spatial(stride, 1, form)[0], spatial(dilations, 1, form)[0]
@@ -101,6 +118,10 @@ def conv2d_transpose(
     filters: Any = None,
     dilations: Any = None,
 ) -> Any:
+    """Return the gradient of a convolution by its images, with value as what flows back.
+
+    filter is [height, width, outputs, inputs]; output_shape has all four sizes.
+    """
     x, weights = agreeing(
         renamed("value", value, "input", input),
         _filters(filter, filters),
@@ -128,6 +149,10 @@ def conv3d_transpose(
     filters: Any = None,
     dilations: Any = None,
 ) -> Any:
+    """Return the gradient of a convolution by its volumes, with value as what flows back.
+
+    filter is [depth, height, width, outputs, inputs]; output_shape has all five sizes.
+    """
     x, weights = agreeing(
         renamed("value", value, "input", input),
         _filters(filter, filters),
@@ -159,6 +184,10 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Any:
+    """Return images with each channel convolved alone: channels times multiplier outputs.
+
+    filter is [height, width, channels, multiplier]; rate is the older name of dilations.
+    """
     x, weights = agreeing(input, filter, ("tensor_in", "filter_in"))
     form = data_format or "NHWC"
     rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
@@ -190,6 +219,11 @@ def separable_conv2d(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Any:
+    """Return images with each channel convolved alone, then joined by a 1 x 1 filter.
+
+    depthwise_filter is [height, width, channels, multiplier], pointwise_filter [1, 1, channels *
+    multiplier, outputs].
+    """
     form = data_format or "NHWC"
     rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
     steps = spatial(strides, 2, form)
@@ -228,6 +262,11 @@ def convolution(
     filters: Any = None,
     dilations: Any = None,
 ) -> Any:
+    """Return x convolved over its axes of space, of which the filter's rank tells the number.
+
+    data_format ("NWC", "NCHW", ...) says where the channels are, last if None. The filter has 3, 4
+    or 5 axes, else an error is raised.
+    """
     x, weights = agreeing(input, _filters(filter, filters), CONVOLVED)
     rates = renamed("dilation_rate", dilation_rate, "dilations", dilations)
     return conv_forms.convolution(
@@ -273,6 +312,17 @@ def max_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Any:
+    """Return the largest element of each window: "VALID" inside, "SAME" over the border.
+
+    ksize and strides have a size for each of four axes, one of two axes, or one for both. Windows
+    over channels are allowed where they cover no pixels. TensorFlow's operator MaxPool.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     x = tf.zeros([1, 8, 8, 3])
+    ...     tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME").get_shape().as_list()
+    [1, 4, 4, 3]
+    """
     x = renamed("value", value, "input", input)
     deep = _depth(ksize, strides, data_format)
     if deep is not None:
@@ -290,6 +340,11 @@ def avg_pool(
     name: str | None = None,
     input: Any = None,
 ) -> Any:
+    """Return the mean of each window; elements beyond the border do not count.
+
+    ksize and strides have a size for each of four axes, one of two axes, or one for both. padding
+    is "VALID" or "SAME". TensorFlow's operator AvgPool.
+    """
     x = renamed("value", value, "input", input)
     return _pooled(pools.avg_pool2d, x, ksize, strides, padding, data_format)
 
@@ -309,6 +364,11 @@ def max_pool_with_argmax(
     output_dtype: Any = None,
     include_batch_in_index: bool = False,
 ) -> Any:
+    """Return (largest elements of windows, their places in the flattened images).
+
+    Places are counted within each image, or within the batch with include_batch_in_index, as int64
+    unless output_dtype (Targmax) is given.
+    """
     sizes = [spatial(x, 2, data_format) for x in (ksize, strides)]
     dtype = as_dtype(
         renamed("output_dtype", output_dtype, "Targmax", Targmax) or int64
@@ -330,6 +390,10 @@ def pool(
     data_format: str | None = None,
     dilations: Any = None,
 ) -> Any:
+    """Return x pooled in windows over its axes of space, by "MAX" or "AVG".
+
+    window_shape, strides and dilations have a size for each of these axes.
+    """
     rates = renamed("dilation_rate", dilation_rate, "dilations", dilations)
     options = (strides, padding, data_format, rates)
     pooled = _POOLS.get(str(pooling_type).upper(), _POOLS["MAX"])
@@ -356,6 +420,10 @@ def dilation2d(
     filters: Any = None,
     dilations: Any = None,
 ) -> Any:
+    """Return the largest sum of pixels and filter in each window (morphological dilation).
+
+    filter is [height, width, channels]; rates (or dilations) set its elements apart.
+    """
     x, weights = agreeing(input, _filters(filter, filters), CONVOLVED)
     steps = spatial(strides, 2, "NHWC")
     apart = spatial(renamed("rates", rates, "dilations", dilations), 2, "NHWC")
@@ -371,6 +439,10 @@ def erosion2d(
     padding: str,
     name: str | None = None,
 ) -> Any:
+    """Return the smallest difference of pixels and kernel in each window (erosion).
+
+    kernel is [height, width, channels] and is mirrored; rates set its elements apart.
+    """
     x, weights = agreeing(value, kernel, CONVOLVED)
     sizes = spatial(strides, 2, "NHWC"), spatial(rates, 2, "NHWC")
     return patches.erosion2d(x, weights, sizes[0], padding, sizes[1])

@@ -55,14 +55,17 @@ class Dataset(tf_data.Dataset[T]):
 
     @property
     def output_types(self) -> Any:
+        """Dtypes of the elements, in their structure."""
         return types_of(self.element_spec)
 
     @property
     def output_shapes(self) -> Any:
+        """Shapes of the elements, in their structure."""
         return shapes_of(self.element_spec)
 
     @property
     def output_classes(self) -> Any:
+        """Classes of the elements' parts, in their structure: Tensor, SparseTensor, ..."""
         return classes_of(self.element_spec)
 
     def shuffle(
@@ -72,6 +75,11 @@ class Dataset(tf_data.Dataset[T]):
         reshuffle_each_iteration: bool | None = None,
         name: str | None = None,
     ) -> Any:
+        """Return the dataset in an order drawn from a buffer of buffer_size elements.
+
+        Each run through it, and each round of a repeat, has another order, unless
+        reshuffle_each_iteration is False.
+        """
         seeds, most = seeds_given(seed), plain(buffer_size)
         made: Any = super().shuffle(most, seeds, reshuffle_each_iteration)
         if reshuffle_each_iteration is not False:
@@ -80,26 +88,32 @@ class Dataset(tf_data.Dataset[T]):
         return made
 
     def repeat(self, count: Any = None, name: str | None = None) -> Any:
+        """Return the dataset count times one after another, without end if None or -1."""
         repeated: Any = self if self.to_repeat is None else self.to_repeat()
         return tf_data.Dataset.repeat(repeated, count)
 
     def make_one_shot_iterator(self) -> Any:
+        """Return an iterator that needs no initializer, and that runs through it once."""
         return make_one_shot_iterator(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
+        """Return an iterator that begins when its `initializer` is run."""
         return make_initializable_iterator(self, shared_name)
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
+        """Return a dataset of the rows of a SparseTensor, as (indices, values, shape)."""
         parts = Dataset.from_tensor_slices(sparse_tensor)
         return parts.map(lambda row: (row.indices, row.values, row.dense_shape))
 
     def filter_with_legacy_function(self, predicate: Any) -> Any:
+        """Return the dataset of elements for which the predicate is true, as filter does."""
         return self.filter(predicate)
 
     def map_with_legacy_function(
         self, map_func: Any, *args: Any, **kwargs: Any
     ) -> Any:
+        """Return the dataset of what map_func gives of each element, as map does."""
         return self.map(map_func, *args, **kwargs)
 
     def __iter__(self) -> EagerIterator[T]:
@@ -115,18 +129,22 @@ class EagerIterator(DatasetIterator[T]):
     """A run through a dataset where programs run at once."""
 
     def next(self) -> T:
+        """Return the next element; StopIteration is raised behind the last."""
         return next(self)
 
     @property
     def output_types(self) -> Any:
+        """Dtypes of the elements, in their structure."""
         return tf_data.types_of(self.element_spec)
 
     @property
     def output_shapes(self) -> Any:
+        """Shapes of the elements, in their structure."""
         return tf_data.shapes_of(self.element_spec)
 
     @property
     def output_classes(self) -> Any:
+        """Classes of the elements' parts, in their structure: Tensor, SparseTensor, ..."""
         return classes_of(self.element_spec)
 
 
@@ -148,6 +166,10 @@ class Iterator:
         shared_name: str | None = None,
         output_classes: Any = None,
     ) -> Iterator:
+        """Return an iterator of elements of these types.
+
+        make_initializer says later over which dataset it runs.
+        """
         spec = specs_of(output_types, output_shapes, output_classes)
         return Iterator(iterators.reinitializable(spec, shared_name))
 
@@ -158,39 +180,48 @@ class Iterator:
         output_shapes: Any = None,
         output_classes: Any = None,
     ) -> Iterator:
+        """Return an iterator that goes on as the one whose handle is fed says."""
         spec = specs_of(output_types, output_shapes, output_classes)
         return Iterator(iterators.by_string(plain(string_handle), spec))
 
     @property
     def initializer(self) -> Any:
+        """Operator that lets the iterator begin at the first element."""
         return _named(lambda: self._made.initializer, "MakeIterator", None)
 
     def get_next(self, name: str | None = None) -> Any:
+        """Return the next element, new at each run; behind the last, OutOfRangeError is raised."""
         return _named(self._made.get_next, "IteratorGetNext", name)
 
     def string_handle(self, name: str | None = None) -> Any:
+        """Return the iterator's handle, a string tensor that is fed to from_string_handle."""
         if name is None:
             return shown(self._made.string)
         return _named(self._made.string_handle, "IteratorToStringHandle", name)
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
+        """Return an operator that lets the iterator begin at the dataset's first element."""
         held = self._made.held(dataset)
         return _named(lambda: self._made.beginning(held), "make_initializer", name)
 
     @property
     def element_spec(self) -> Any:
+        """Dtypes, shapes and kinds of the elements, in their structure."""
         return self._made.element_spec
 
     @property
     def output_types(self) -> Any:
+        """Dtypes of the elements, in their structure."""
         return types_of(self.element_spec)
 
     @property
     def output_shapes(self) -> Any:
+        """Shapes of the elements, in their structure."""
         return shapes_of(self.element_spec)
 
     @property
     def output_classes(self) -> Any:
+        """Classes of the elements' parts, in their structure: Tensor, SparseTensor, ..."""
         return classes_of(self.element_spec)
 
 
@@ -199,12 +230,17 @@ def _named(make: Callable[[], Any], default: str, name: str | None) -> Any:
 
 
 def make_one_shot_iterator(dataset: Any) -> Any:
+    """Return an iterator that needs no initializer, and that runs through the dataset once."""
     if active_graph() is None:
         return iter(dataset)
     return Iterator(iterators.one_shot(dataset))
 
 
 def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
+    """Return an iterator that begins when its `initializer` is run; for graphs alone.
+
+    Where programs run at once, InvalidArgumentError is raised.
+    """
     if active_graph() is None:
         raise InvalidArgumentError(
             "make_initializable_iterator is for graphs; eagerly, iterate over the dataset: "
@@ -214,14 +250,17 @@ def make_initializable_iterator(dataset: Any, shared_name: str | None = None) ->
 
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
+    """Return the dtypes of the elements of a dataset or iterator, in their structure."""
     return types_of(dataset_or_iterator.element_spec)
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
+    """Return the shapes of the elements of a dataset or iterator, in their structure."""
     return shapes_of(dataset_or_iterator.element_spec)
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
+    """Return the classes of the elements' parts of a dataset or iterator."""
     return classes_of(dataset_or_iterator.element_spec)
 
 

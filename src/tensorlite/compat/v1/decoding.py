@@ -45,29 +45,39 @@ class Decoder:
 
     @property
     def batch_size(self) -> Any:
+        """How many sequences there are; subclasses say it."""
         raise NotImplementedError
 
     @property
     def output_size(self) -> Any:
+        """Sizes of a step's outputs, without the batch; subclasses say them."""
         raise NotImplementedError
 
     @property
     def output_dtype(self) -> Any:
+        """Dtypes of a step's outputs; subclasses say them."""
         raise NotImplementedError
 
     def initialize(self, name: str | None = None) -> Any:
+        """Return (finished, first inputs, first state), before any step; subclasses say how."""
         raise NotImplementedError
 
     def step(
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> Any:
+        """Return (outputs, state, next inputs, finished) of a step; subclasses say how."""
         raise NotImplementedError
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> Any:
+        """Return (outputs, state) after all steps; subclasses may say how.
+
+        Where they do not, NotImplementedError tells dynamic_decode to keep what the steps gave.
+        """
         raise NotImplementedError
 
     @property
     def tracks_own_finished(self) -> bool:
+        """Whether the decoder itself remembers which sequences ended."""
         return False
 
 
@@ -106,15 +116,18 @@ class BasicDecoder(Decoder):
 
     @property
     def batch_size(self) -> Any:
+        """How many sequences there are: the helper's."""
         return self._helper.batch_size
 
     @property
     def output_size(self) -> Any:
+        """A BasicDecoderOutput of the sizes of the cell's outputs and of sample ids."""
         size = output_size_of(self._cell, self._output_layer)
         return BasicDecoderOutput(size, self._helper.sample_ids_shape)
 
     @property
     def output_dtype(self) -> Any:
+        """A BasicDecoderOutput of the dtypes of the cell's outputs and of sample ids."""
         dtype = nest.flatten(self._initial_state)[0].dtype
         size = output_size_of(self._cell, self._output_layer)
         return BasicDecoderOutput(
@@ -122,11 +135,13 @@ class BasicDecoder(Decoder):
         )
 
     def initialize(self, name: str | None = None) -> Any:
+        """Return (finished, first inputs, first state), before any step."""
         return (*self._helper.initialize(), self._initial_state)
 
     def step(
         self, time: Any, inputs: Any, state: Any, name: str | None = None
     ) -> Any:
+        """Return (BasicDecoderOutput, state, next inputs, finished) of a step."""
         with framework.name_scope(name, "BasicDecoderStep"):
             outputs, cell_state = self._cell(inputs, state)
             if self._output_layer is not None:
@@ -173,6 +188,12 @@ def dynamic_decode(
     scope: Any = None,
     **kwargs: Any,
 ) -> Any:
+    """Return (outputs, state, lengths) of a decoder's steps, taken until all sequences ended.
+
+    Outputs are [batch, time, ...], or [time, batch, ...] if output_time_major. impute_finished
+    writes 0 behind a sequence's end and keeps its state; maximum_iterations bounds the steps. What
+    is no Decoder raises DTypeError.
+    """
     if not isinstance(decoder, Decoder):
         raise DTypeError(
             f"Expected decoder to be type Decoder, but saw: {type(decoder)}"

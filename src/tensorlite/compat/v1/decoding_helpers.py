@@ -65,22 +65,27 @@ class Helper:
 
     @property
     def batch_size(self) -> Any:
+        """How many sequences there are; subclasses say it."""
         raise NotImplementedError("batch_size has not been implemented")
 
     @property
     def sample_ids_shape(self) -> Any:
+        """Shape of a step's sample ids, without the batch; subclasses say it."""
         raise NotImplementedError("sample_ids_shape has not been implemented")
 
     @property
     def sample_ids_dtype(self) -> Any:
+        """Dtype of a step's sample ids; subclasses say it."""
         raise NotImplementedError("sample_ids_dtype has not been implemented")
 
     def initialize(self, name: str | None = None) -> Any:
+        """Return (finished, first inputs); subclasses say how."""
         raise NotImplementedError
 
     def sample(
         self, time: Any, outputs: Any, state: Any, name: str | None = None
     ) -> Any:
+        """Return the symbols that a step's outputs stand for; subclasses say how."""
         raise NotImplementedError
 
     def next_inputs(
@@ -91,6 +96,7 @@ class Helper:
         sample_ids: Any,
         name: str | None = None,
     ) -> Any:
+        """Return (finished, next inputs, next state); subclasses say how."""
         raise NotImplementedError
 
 
@@ -129,6 +135,10 @@ class CustomHelper(Helper):
 
     @property
     def batch_size(self) -> Any:
+        """How many sequences there are.
+
+        Before initialize was called, InvalidArgumentError is raised.
+        """
         if self._batch_size is None:
             raise InvalidArgumentError(
                 "batch_size accessed before initialize was called"
@@ -137,13 +147,16 @@ class CustomHelper(Helper):
 
     @property
     def sample_ids_shape(self) -> Any:
+        """Shape of a step's sample ids, without the batch."""
         return self._shape
 
     @property
     def sample_ids_dtype(self) -> Any:
+        """Dtype of a step's sample ids."""
         return self._dtype
 
     def initialize(self, name: str | None = None) -> Any:
+        """Return (finished, first inputs), as initialize_fn says."""
         with framework.name_scope(name, f"{type(self).__name__}Initialize"):
             finished, inputs = self._initialize_fn()
             if self._batch_size is None:
@@ -153,6 +166,7 @@ class CustomHelper(Helper):
     def sample(
         self, time: Any, outputs: Any, state: Any, name: str | None = None
     ) -> Any:
+        """Return the symbols that sample_fn takes a step's outputs for."""
         with framework.name_scope(name, f"{type(self).__name__}Sample"):
             return self._sample_fn(time=time, outputs=outputs, state=state)
 
@@ -164,6 +178,7 @@ class CustomHelper(Helper):
         sample_ids: Any,
         name: str | None = None,
     ) -> Any:
+        """Return (finished, next inputs, next state), as next_inputs_fn says."""
         with framework.name_scope(name, f"{type(self).__name__}NextInputs"):
             return self._next_inputs_fn(
                 time=time, outputs=outputs, state=state, sample_ids=sample_ids
@@ -197,10 +212,12 @@ class TrainingHelper(_OfSymbols):
 
     @property
     def inputs(self) -> Any:
+        """The sequences that are read."""
         return self._inputs
 
     @property
     def sequence_length(self) -> Any:
+        """How long each sequence is."""
         return self._sequence_length
 
     def _read(self, finished: Any, time: Any) -> Any:
@@ -214,6 +231,7 @@ class TrainingHelper(_OfSymbols):
         )
 
     def initialize(self, name: str | None = None) -> Any:
+        """Return (finished, first inputs): what stands at time 0."""
         with framework.name_scope(name, "TrainingHelperInitialize"):
             finished = equal(0, self._sequence_length)
             return finished, self._read(finished, 0)
@@ -226,6 +244,7 @@ class TrainingHelper(_OfSymbols):
         name: str | None = None,
         **kwargs: Any,
     ) -> Any:
+        """Return the likeliest symbols, int32; they do not change the next inputs."""
         with framework.name_scope(name, "TrainingHelperSample"):
             return cast(argmax(outputs, axis=-1), int32)
 
@@ -238,6 +257,7 @@ class TrainingHelper(_OfSymbols):
         name: str | None = None,
         **kwargs: Any,
     ) -> Any:
+        """Return (finished, next inputs, state): what stands at the next time."""
         with framework.name_scope(name, "TrainingHelperNextInputs"):
             following = time + 1
             finished = following >= self._sequence_length
@@ -261,11 +281,13 @@ class GreedyEmbeddingHelper(_OfSymbols):
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
     def initialize(self, name: str | None = None) -> Any:
+        """Return (finished, first inputs): vectors of the start tokens."""
         return tile([False], [self._batch_size]), self._start_inputs
 
     def sample(
         self, time: Any, outputs: Any, state: Any, name: str | None = None
     ) -> Any:
+        """Return the likeliest symbols, int32."""
         return argmax(_one(outputs), axis=-1, output_type=int32)
 
     def next_inputs(
@@ -276,6 +298,7 @@ class GreedyEmbeddingHelper(_OfSymbols):
         sample_ids: Any,
         name: str | None = None,
     ) -> Any:
+        """Return (finished, next inputs, state): vectors of the symbols, until end_token."""
         finished = equal(sample_ids, self._end_token)
         following = cond(
             reduce_all(finished),
@@ -308,6 +331,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
     def sample(
         self, time: Any, outputs: Any, state: Any, name: str | None = None
     ) -> Any:
+        """Return symbols drawn by the outputs, logits over softmax_temperature."""
         logits = _one(outputs)
         if self._softmax_temperature is not None:
             logits = logits / self._softmax_temperature
@@ -334,22 +358,27 @@ class InferenceHelper(Helper):
 
     @property
     def batch_size(self) -> Any:
+        """How many sequences there are."""
         return self._batch_size
 
     @property
     def sample_ids_shape(self) -> Any:
+        """Shape of a step's sample ids, without the batch."""
         return self._shape
 
     @property
     def sample_ids_dtype(self) -> Any:
+        """Dtype of a step's sample ids."""
         return self._dtype
 
     def initialize(self, name: str | None = None) -> Any:
+        """Return (finished, first inputs): start_inputs."""
         return tile([False], [self._batch_size]), self._start_inputs
 
     def sample(
         self, time: Any, outputs: Any, state: Any, name: str | None = None
     ) -> Any:
+        """Return what sample_fn gives of a step's outputs."""
         return self._sample_fn(outputs)
 
     def next_inputs(
@@ -360,6 +389,7 @@ class InferenceHelper(Helper):
         sample_ids: Any,
         name: str | None = None,
     ) -> Any:
+        """Return (finished, next inputs, state), as end_fn and next_inputs_fn say."""
         following = (
             sample_ids
             if self._next_inputs_fn is None

@@ -20,6 +20,7 @@ class Planned(Asked):
 
     @property
     def node_def(self) -> Any:
+        """The operation as a NodeDef: its name, type, device and inputs."""
         made = message("NodeDef")(
             name=self.name, op=self.type, device=str(self.device)
         )

@@ -18,8 +18,10 @@ class DeviceSpec(device_specs.DeviceSpec):
             super().__setattr__(name, value)
 
     def parse_from_string(self, spec: str) -> Self:
+        """Take all parts from a name like "/job:worker/device:GPU:0", and return the object."""
         self._name = DeviceName.parse(spec)
         return self
 
     def merge_from(self, dev: device_specs.DeviceSpec) -> None:
+        """Take over those parts that another spec has."""
         self.parse_from_string(self.make_merged_spec(dev).to_string())

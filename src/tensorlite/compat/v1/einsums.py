@@ -20,6 +20,16 @@ from tensorlite.ops.einsum import DOTS, LETTERS, Einsum, parsed
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Return sums of products of tensors, as an equation such as "ij,jk->ik" says.
+
+    Letters name axes; those that are not behind the arrow are summed. Without an arrow, letters
+    that come once stay, in the order of the alphabet. "..." stands for axes that broadcast.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])).tolist()
+    [3, 7]
+    """
     if active_graph() is None:
         return einsums.einsum(equation, *inputs, **kwargs)
     given, name = einsums.einsum_arguments(inputs, kwargs)

@@ -46,13 +46,20 @@ class GraphElements(graphs.Graph):
 
     @property
     def version(self) -> int:
+        """How many operations the graph has."""
         return len(self.nodes)
 
     @property
     def graph_def_versions(self) -> Any:
+        """The versions of GraphDef that as_graph_def writes, a message."""
         return message("GraphDef")(versions={"producer": PRODUCER}).versions
 
     def as_graph_def(self, from_version: Any = None, add_shapes: bool = False) -> Any:
+        """Return the graph as a GraphDef.
+
+        With from_version, only operations made since `version` was that; with add_shapes, the
+        shapes of outputs stand in the attribute _output_shapes.
+        """
         made = to_graphdef(Expanded.of(self).made)
         by_name = {node.name: node for node in self.nodes}
         old = {node.name for node in self.nodes[: int(from_version or 0)]}
@@ -72,9 +79,14 @@ class GraphElements(graphs.Graph):
         return made
 
     def gradient_override_map(self, op_type_map: Any) -> Any:
+        """Return a block whose operations have the gradients registered by these names.
+
+        op_type_map has names of tf.RegisterGradient by types of operations.
+        """
         return overridden(self, op_type_map)
 
     def pulls(self, node: Node) -> bool:
+        """Return whether the graph itself says what the node's gradient is."""
         return own_gradient(node) is not None or super().pulls(node)
 
     def _made(self, op: Op, inputs: tuple[SymbolicTensor, ...]) -> Node:
@@ -85,10 +97,15 @@ class GraphElements(graphs.Graph):
         return made
 
     def get_operations(self) -> list[Operation]:
+        """Return the graph's operations, in the order in which they were made."""
         whole = Expanded.of(self)
         return [operation(whole.own(node)) for node in whole.nodes]
 
     def get_operation_by_name(self, name: str) -> Any:
+        """Return the operation of a name.
+
+        Tensors' names raise InvalidArgumentError; names that are not there raise an error.
+        """
         _check_text(name, "Operation")
         if ":" in name:
             raise InvalidArgumentError(
@@ -111,6 +128,10 @@ class GraphElements(graphs.Graph):
         )
 
     def get_tensor_by_name(self, name: str) -> Any:
+        """Return the tensor of a name like "add:0": an operation's name and its output.
+
+        Operations' names raise InvalidArgumentError, outputs that are not there NotFoundError.
+        """
         _check_text(name, "Tensor")
         node_name, colon, index = str(name).rpartition(":")
         if not colon:
@@ -128,6 +149,11 @@ class GraphElements(graphs.Graph):
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
+        """Return the tensor or operation of a name, or of an object that stands for one.
+
+        What is of another kind than allowed raises DTypeError, what another graph has
+        InvalidArgumentError.
+        """
         if isinstance(obj, (str, bytes)):
             name = obj.decode() if isinstance(obj, bytes) else obj
             if (":" in name and allow_tensor) or not allow_operation:
@@ -179,18 +205,26 @@ class GraphElements(graphs.Graph):
         return operation(node)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """Return a name, in the current scope, that the graph does not have yet.
+
+        It is taken from now on, unless mark_as_used is False.
+        """
         return self.free_name(scoped(name), mark_as_used)
 
     def is_feedable(self, tensor: Any) -> bool:
+        """Return whether feed_dict may have the tensor."""
         return plain(tensor) not in self.unfeedable
 
     def prevent_feeding(self, tensor: Any) -> None:
+        """Forbid feed_dict to have the tensor."""
         self.unfeedable.add(plain(tensor))
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Return whether a session may run the tensor or operation."""
         return _node_of(tensor_or_op) not in self.unfetchable
 
     def prevent_fetching(self, op: Any) -> None:
+        """Forbid sessions to run the operation."""
         self.unfetchable.add(_node_of(op))
 
 

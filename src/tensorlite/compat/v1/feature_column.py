@@ -75,6 +75,10 @@ def categorical_column_with_vocabulary_file(
     default_value: int | None = None,
     dtype: Any = string,
 ) -> Any:
+    """Return a column that makes of a feature the numbers of its values' lines in a file.
+
+    Other values get default_value (-1 if None), or one of num_oov_buckets numbers behind the last.
+    """
     return vocabulary_file_column(
         key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype
     )
@@ -149,6 +153,10 @@ def input_layer(
     cols_to_vars: Any = None,
     cols_to_output_tensors: Any = None,
 ) -> Any:
+    """Return the dense columns side by side, [batch, width], in the order of their names.
+
+    cols_to_vars and cols_to_output_tensors are dicts that are filled in.
+    """
     making = ScopedMaking(weight_collections, trainable)
     listed = _listed(feature_columns)
     with scopes.variable_scope(None, "input_layer"):
@@ -182,6 +190,11 @@ def linear_model(
     trainable: bool = True,
     cols_to_vars: Any = None,
 ) -> Any:
+    """Return weighted sums of the columns and a bias, [batch, units].
+
+    sparse_combiner ("sum", "mean" or "sqrtn") joins the weights of several values. cols_to_vars is
+    a dict that is filled in.
+    """
     making = ScopedMaking(weight_collections, trainable)
 
     def summed() -> Tensor:

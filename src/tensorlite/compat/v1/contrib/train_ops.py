@@ -28,6 +28,8 @@ def _with_values(dx: Any, change: Callable[[Any], Any]) -> Any:
 def clip_gradient_norms(
     gradients_to_variables: Gradients, max_norm: Any
 ) -> Gradients:
+    """Return pairs of gradients and variables, each gradient with a norm of at most max_norm."""
+
     def clip(x: Any) -> Any:
         return clipping.clip_by_norm(x, max_norm)
 
@@ -38,12 +40,17 @@ def clip_gradient_norms(
 
 
 def clip_gradient_norms_fn(max_norm: Any) -> Callable[[Gradients], Gradients]:
+    """Return a function that clips the norms of pairs' gradients, for create_train_op."""
     return lambda gradients: clip_gradient_norms(gradients, max_norm)
 
 
 def multiply_gradients(
     grads_and_vars: Gradients, gradient_multipliers: dict[Any, Any]
 ) -> Gradients:
+    """Return pairs whose gradients are times the multipliers of their variables.
+
+    The multipliers are by variable or by its name; None as a gradient raises InvalidArgumentError.
+    """
     if not isinstance(grads_and_vars, list):
         raise InvalidArgumentError("`grads_and_vars` must be a list.")
     if not gradient_multipliers or not isinstance(gradient_multipliers, dict):
@@ -71,6 +78,7 @@ def _times(dx: Any, factor: Any) -> Any:
 def add_gradients_summaries(
     grads_and_vars: Gradients, mark: str = "_gradient"
 ) -> list[Any]:
+    """Return summaries of the gradients and of their norms, added to the graph's."""
     made = []
     for dx, x in grads_and_vars:
         if dx is None:
@@ -96,6 +104,12 @@ def create_train_op(
     check_numerics: bool = True,
     mark: str = "_gradient",
 ) -> Any:
+    """Return the loss as a tensor; running it applies gradients and update_ops first.
+
+    transform_grads_fn is given the pairs of gradients and variables, and gives others. update_ops
+    are those of the collection UPDATE_OPS if None. With check_numerics a loss that is NaN or
+    infinite fails. No variables to train raises InvalidArgumentError.
+    """
     step = (
         get_or_create_global_step() if global_step is USE_GLOBAL_STEP else global_step
     )

@@ -37,6 +37,11 @@ def variable(
     synchronization: Any = None,
     aggregation: Any = None,
 ) -> Any:
+    """Return the variable of a name in the current scope, made if it is new.
+
+    It goes to the collections (the global variables if None). device may be a function.
+    caching_device, use_resource, synchronization and aggregation have no effect.
+    """
     into = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
     getter: Callable[..., Any] = scopes.get_variable
     if custom_getter is not None:
@@ -72,6 +77,10 @@ def model_variable(
     synchronization: Any = None,
     aggregation: Any = None,
 ) -> Any:
+    """Return the variable of a name, made if it is new, among the model's variables.
+
+    It is in GLOBAL_VARIABLES, MODEL_VARIABLES and the collections that are given.
+    """
     return variable(
         name,
         shape,
@@ -91,6 +100,7 @@ def model_variable(
 
 
 def add_model_variable(var: Any) -> None:
+    """Add a variable to the collection MODEL_VARIABLES, unless it is there."""
     if not any(x is var for x in scopes.model_variables()):
         scopes.add_to_collection(GraphKeys.MODEL_VARIABLES, var)
 
@@ -101,6 +111,7 @@ def local_variable(
     name: str | None = None,
     use_resource: Any = None,
 ) -> Any:
+    """Return a new variable that is not trained, in the collection LOCAL_VARIABLES."""
     into = [GraphKeys.LOCAL_VARIABLES]
     return Variable(initial_value, False, into, validate_shape, name=name)
 
@@ -111,6 +122,7 @@ def global_variable(
     name: str | None = None,
     use_resource: Any = None,
 ) -> Any:
+    """Return a new variable that is not trained, in the collection GLOBAL_VARIABLES."""
     into = [GraphKeys.GLOBAL_VARIABLES]
     return Variable(initial_value, False, into, validate_shape, name=name)
 
@@ -120,6 +132,7 @@ def get_variables(
     suffix: str | None = None,
     collection: str = GraphKeys.GLOBAL_VARIABLES,
 ) -> list[Any]:
+    """Return the variables of a collection by scope (or pattern) and end of their names."""
     if isinstance(scope, VariableScope):
         scope = scope.name
     if suffix is not None:
@@ -128,28 +141,37 @@ def get_variables(
 
 
 def get_model_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """Return the model's variables by scope (or pattern) and end of their names."""
     return get_variables(scope, suffix, GraphKeys.MODEL_VARIABLES)
 
 
 def get_local_variables(scope: Any = None, suffix: str | None = None) -> list[Any]:
+    """Return local variables by scope (or pattern) and end of their names."""
     return get_variables(scope, suffix, GraphKeys.LOCAL_VARIABLES)
 
 
 def get_trainable_variables(
     scope: Any = None, suffix: str | None = None
 ) -> list[Any]:
+    """Return variables that are trained by scope (or pattern) and end of their names."""
     return get_variables(scope, suffix, GraphKeys.TRAINABLE_VARIABLES)
 
 
 def get_variables_by_suffix(suffix: str, scope: Any = None) -> list[Any]:
+    """Return global variables whose names end with the suffix, in a scope if given."""
     return get_variables(scope, suffix)
 
 
 def get_variables_by_name(given_name: str, scope: Any = None) -> list[Any]:
+    """Return global variables by the last part of their names, in a scope if given."""
     return get_variables(scope, f"/{given_name}:|^{given_name}:")
 
 
 def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[Any]:
+    """Return the global variables of scopes (all if None), without those of other scopes.
+
+    Scopes that are not in a list or tuple raise DTypeError.
+    """
     for name, given in {"include": include, "exclude": exclude}.items():
         if given is not None and not isinstance(given, (list, tuple)):
             raise DTypeError(f"{name} is provided but is not a list or a tuple.")
@@ -163,6 +185,7 @@ def get_variables_to_restore(include: Any = None, exclude: Any = None) -> list[A
 
 
 def get_unique_variable(var_op_name: str) -> Any:
+    """Return the global variable of this very name; else InvalidArgumentError is raised."""
     found = get_variables(scope=var_op_name)
     if not found:
         raise InvalidArgumentError(f"Couldn't find variable {var_op_name}")
@@ -175,6 +198,7 @@ def get_unique_variable(var_op_name: str) -> Any:
 
 
 def get_variable_full_name(var: Any) -> str:
+    """Return the variable's name, or that of the whole for a part of a partitioned one."""
     part = var.save_slice
     return str(part.full_name if part is not None else var.op.name)
 
@@ -185,6 +209,10 @@ def filter_variables(
     exclude_patterns: Iterable[str] | None = None,
     reg_search: bool = True,
 ) -> list[Any]:
+    """Return variables whose names match an included pattern and no excluded one.
+
+    Patterns may match anywhere, or at the beginning if reg_search is False. None includes all.
+    """
     found = re.search if reg_search else re.match
     included = [
         x
@@ -219,6 +247,7 @@ def _assigned(pairs: Iterable[tuple[Any, Any]]) -> tuple[Any, dict[Any, Any]]:
 def assign_from_values_fn(
     var_names_to_values: dict[str, Any],
 ) -> Callable[[Any], None]:
+    """Return a function of a session that assigns variables, given by name, these values."""
     write, feeds = assign_from_values(var_names_to_values)
 
     def callback(session: Any) -> None:
@@ -267,6 +296,11 @@ def assign_from_checkpoint_fn(
     ignore_missing_vars: bool = False,
     reshape_variables: bool = False,
 ) -> Callable[[Any], None] | None:
+    """Return a function of a session that restores variables from a checkpoint.
+
+    With ignore_missing_vars, those that the checkpoint lacks stay; None is returned if that is all.
+    An empty var_list raises InvalidArgumentError.
+    """
     if not var_list:
         raise InvalidArgumentError("var_list cannot be empty")
     if ignore_missing_vars:

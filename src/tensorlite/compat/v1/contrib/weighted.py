@@ -152,6 +152,16 @@ def fully_connected(
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
+    """Return activation_fn(inputs times weights plus biases): [..., num_outputs].
+
+    With a normalizer_fn there are no biases; it is called before activation_fn (relu unless given).
+    The variables are "weights" and "biases". Units that are no integer raise InvalidArgumentError.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.contrib.layers.fully_connected(tf.zeros([2, 3]), 4).get_shape().as_list()
+    [2, 4]
+    """
     count = getattr(num_outputs, "value", num_outputs)
     if not hasattr(count, "__index__"):
         raise InvalidArgumentError(
@@ -312,6 +322,11 @@ def separable_convolution2d(
     trainable: bool = True,
     scope: Any = None,
 ) -> Any:
+    """Return inputs convolved in each channel, then across channels by 1 x 1 kernels.
+
+    With num_outputs None only the first step is taken: depth_multiplier outputs for each channel. A
+    normalizer_fn takes the place of biases; activation_fn is relu unless given.
+    """
     with layer_scope(scope, "SeparableConv2d", reuse) as sc:
         x = framework.convert_to_tensor(inputs)
         form = kernel_size, depth_multiplier, stride, padding, data_format, rate

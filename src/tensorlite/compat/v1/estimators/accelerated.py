@@ -139,6 +139,7 @@ class TPUEstimator(Estimator):
         }
 
     def arguments(self, mode: str) -> dict[str, Any]:
+        """Return what model_fn and input_fn are given; params has the batch_size of the mode."""
         size = self._batches[mode]
         found = super().arguments(mode)
         if size is not None:

@@ -103,6 +103,11 @@ class Estimator:
         max_steps: int | None = None,
         saving_listeners: Any = None,
     ) -> Estimator:
+        """Train until input_fn ends, or for so many steps, and return the estimator.
+
+        steps counts from now, max_steps from the first training; both, or one that is not positive,
+        raise InvalidArgumentError. Checkpoints are in model_dir.
+        """
         if steps is not None and max_steps is not None:
             raise InvalidArgumentError("Can not provide both steps and max_steps.")
         for count in (steps, max_steps):
@@ -173,6 +178,11 @@ class Estimator:
         checkpoint_path: str | None = None,
         name: str | None = None,
     ) -> dict[str, Any]:
+        """Return the metrics and the loss over input_fn, with global_step, a dict.
+
+        checkpoint_path is the newest one if None. A summary is written to model_dir/eval, or
+        eval_name.
+        """
         path = self._checkpoint(checkpoint_path)
         with framework.Graph().as_default():
             built = self._build(input_fn, ModeKeys.EVAL)
@@ -225,6 +235,10 @@ class Estimator:
         checkpoint_path: str | None = None,
         yield_single_examples: bool = True,
     ) -> Iterator[Any]:
+        """Yield the predictions for each row of input_fn, or for batches.
+
+        predict_keys chooses among them; checkpoint_path is the newest one if None.
+        """
         path = self._checkpoint(checkpoint_path)
         with framework.Graph().as_default():
             spec = self._build(input_fn, ModeKeys.PREDICT).spec
@@ -318,6 +332,10 @@ class Estimator:
         checkpoint_path: str | None = None,
         strip_default_attrs: bool = False,
     ) -> bytes:
+        """Write a SavedModel into a new folder below export_dir_base, and return its path.
+
+        strip_default_attrs has no effect.
+        """
         given = (serving_input_receiver_fn, assets_extra, as_text, checkpoint_path)
         return self.export_saved_model(export_dir_base, *given)
 
@@ -326,13 +344,16 @@ class Estimator:
         return str(Path(self.model_dir) / (f"eval_{name}" if name else "eval"))
 
     def latest_checkpoint(self) -> str | None:
+        """Return the prefix of the newest checkpoint, or None."""
         found: str | None = latest_checkpoint(self.model_dir)
         return found
 
     def get_variable_names(self) -> list[str]:
+        """Return the names of the newest checkpoint's variables, sorted."""
         return sorted(self._reader().get_variable_to_shape_map())
 
     def get_variable_value(self, name: str) -> Any:
+        """Return a variable's value in the newest checkpoint, a NumPy array."""
         return self._reader().get_tensor(name)
 
     def _reader(self) -> Any:

@@ -65,18 +65,22 @@ class RunConfig:
 
     @property
     def cluster_spec(self) -> ClusterSpec:
+        """The cluster that TF_CONFIG tells of, a ClusterSpec."""
         return ClusterSpec(self._environment().get("cluster", {}))
 
     @property
     def task_type(self) -> str:
+        """The kind of task that TF_CONFIG says this is, "worker" if it does not."""
         return str(self._environment().get("task", {}).get("type", "worker"))
 
     @property
     def task_id(self) -> int:
+        """The number of the task that TF_CONFIG says this is, 0 if it does not."""
         return int(self._environment().get("task", {}).get("index", 0))
 
     @property
     def is_chief(self) -> bool:
+        """Whether this task writes checkpoints: the chief, or the only one."""
         return not self.is_distributed or self.task_type in ("chief", "master")
 
     @property
@@ -87,19 +91,23 @@ class RunConfig:
 
     @property
     def num_ps_replicas(self) -> int:
+        """How many parameter servers the cluster has."""
         cluster = self.cluster_spec
         return cluster.num_tasks("ps") if "ps" in cluster.jobs else 0
 
     @property
     def num_worker_replicas(self) -> int:
+        """How many tasks train, the chief among them; at least 1."""
         cluster = self.cluster_spec
         roles = [job for job in ("chief", "master", "worker") if job in cluster.jobs]
         return sum(map(cluster.num_tasks, roles)) or 1
 
     @property
     def master(self) -> str:
+        """Where sessions of training run: "", in this process."""
         return ""
 
     @property
     def evaluation_master(self) -> str:
+        """Where sessions of evaluation run: "", in this process."""
         return ""

@@ -133,6 +133,7 @@ class FinalExporter(_ToFolders):
         eval_result: Any,
         is_the_final_export: bool,
     ) -> Any:
+        """Export the model if this is the last time, and return the path, else None."""
         if not is_the_final_export:
             return None
         given = (export_path, checkpoint_path, eval_result, is_the_final_export)
@@ -183,6 +184,7 @@ class LatestExporter(_Keeping):
         eval_result: Any,
         is_the_final_export: bool,
     ) -> Any:
+        """Export the model, remove the oldest exports, and return the path."""
         given = (export_path, checkpoint_path, eval_result, is_the_final_export)
         made = super().export(estimator, *given)
         self._sweep(export_path)
@@ -222,6 +224,7 @@ class BestExporter(_Keeping):
         eval_result: Any,
         is_the_final_export: bool,
     ) -> Any:
+        """Export the model if compare_fn calls it better, and return the path, else None."""
         if self._folder != estimator.model_dir and self._pattern:
             self._folder = estimator.model_dir
             self._best = self._best_of_files(estimator.model_dir, eval_result)

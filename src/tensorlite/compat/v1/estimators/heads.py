@@ -149,6 +149,7 @@ class Head(ABC):
         mode: Any = None,
         regularization_losses: Any = None,
     ) -> Any:
+        """Return the weighted loss of labels and logits, with regularization losses added."""
         _, each, weights = self.parts(labels, logits, features)
         return self._whole(self._reduced(each, weights), regularization_losses)
 
@@ -174,6 +175,10 @@ class Head(ABC):
         update_ops: Any = None,
         regularization_losses: Any = None,
     ) -> EstimatorSpec:
+        """Return the EstimatorSpec of a mode: predictions, loss, metrics, a step of training.
+
+        Training takes an optimizer or train_op_fn; evaluation and training need labels.
+        """
         logits = framework.convert_to_tensor(logits)
         found = self.predictions(logits)
         if mode == ModeKeys.PREDICT:
@@ -313,9 +318,11 @@ class MultiClassHead(_Classes):
 
     @property
     def logits_dimension(self) -> int:
+        """How many numbers a model gives for a row: one for each class."""
         return self.n_classes
 
     def predictions(self, logits: Any, keys: Any = None) -> dict[str, Any]:
+        """Return logits, probabilities and the likeliest classes, by these names."""
         chosen = arrays.expand_dims(numbers.argmax(logits, axis=-1), -1)
         found = {
             "logits": logits,
@@ -325,6 +332,10 @@ class MultiClassHead(_Classes):
         return {key: found[key] for key in keys or found}
 
     def processed(self, labels: Any) -> Any:
+        """Return labels as numbers of classes, which are checked when they run.
+
+        Dtypes that are not integers raise DTypeError.
+        """
         found = self.ids(labels)
         if not found.dtype.is_integer:
             raise DTypeError(
@@ -333,12 +344,14 @@ class MultiClassHead(_Classes):
         return in_range(found, self.n_classes)
 
     def each_loss(self, labels: Any, logits: Any) -> Any:
+        """Return the softmax cross entropy of each row."""
         each = losses.sparse_softmax_cross_entropy(
             labels, logits, reduction=losses.Reduction.NONE
         )
         return arrays.expand_dims(each, -1)
 
     def judged(self, labels: Any, found: Mapping[str, Any], weights: Any) -> Any:
+        """Return the accuracy."""
         return {"accuracy": metrics.accuracy(labels, found["class_ids"], weights)}
 
 
@@ -365,9 +378,11 @@ class BinaryClassHead(_Classes):
 
     @property
     def logits_dimension(self) -> int:
+        """How many numbers a model gives for a row: 1."""
         return 1
 
     def predictions(self, logits: Any, keys: Any = None) -> dict[str, Any]:
+        """Return logits, probabilities and the likelier classes, by these names."""
         both = shared_arrays.concat([arrays.zeros_like(logits), logits], -1)
         chosen = arrays.expand_dims(numbers.argmax(both, axis=-1), -1)
         found = {
@@ -379,14 +394,17 @@ class BinaryClassHead(_Classes):
         return {key: found[key] for key in keys or found}
 
     def processed(self, labels: Any) -> Any:
+        """Return labels as floating 0 and 1, which are checked when they run."""
         return in_range(as_floats(self.ids(labels)), 2)
 
     def each_loss(self, labels: Any, logits: Any) -> Any:
+        """Return the sigmoid cross entropy of each row."""
         return nn_losses.sigmoid_cross_entropy_with_logits(
             labels=labels, logits=logits
         )
 
     def judged(self, labels: Any, found: Mapping[str, Any], weights: Any) -> Any:
+        """Return accuracy, precision, recall, AUC and means, also at the thresholds asked for."""
         ids, chance = found["class_ids"], found["logistic"]
         mean, update = metrics.mean(labels, weights)
         measured = {
@@ -426,28 +444,34 @@ class RegressionHead(Head):
 
     @property
     def logits_dimension(self) -> int:
+        """How many numbers a model gives for a row: label_dimension."""
         return self.label_dimension
 
     def predictions(self, logits: Any, keys: Any = None) -> dict[str, Any]:
+        """Return the predictions, inverse_link_fn of the logits if that was given."""
         if self.inverse_link_fn is None:
             return {"predictions": logits}
         return {"predictions": self.inverse_link_fn(logits), "logits": logits}
 
     def processed(self, labels: Any) -> Any:
+        """Return labels as floating numbers."""
         return as_floats(labels)
 
     def each_loss(self, labels: Any, logits: Any) -> Any:
+        """Return the squared errors of each row."""
         return losses.mean_squared_error(
             labels, logits, reduction=losses.Reduction.NONE
         )
 
     def judged(self, labels: Any, found: Mapping[str, Any], weights: Any) -> Any:
+        """Return the means of predictions and labels."""
         return {
             "prediction/mean": metrics.mean(found["predictions"], weights),
             "label/mean": metrics.mean(labels, weights),
         }
 
     def outputs(self, found: Mapping[str, Any]) -> dict[str, ExportOutput]:
+        """Return the signatures of an exported model: numbers, and all predictions."""
         told = RegressionOutput(found["predictions"])
         return {
             DEFAULT_KEY: told,

@@ -59,18 +59,22 @@ class MultiLabelHead(Head):
 
     @property
     def logits_dimension(self) -> int:
+        """How many numbers a model gives for a row: one for each class."""
         return self.n_classes
 
     def predictions(self, logits: Any, keys: Any = None) -> dict[str, Any]:
+        """Return logits and probabilities, by these names."""
         found = {"logits": logits, "probabilities": elementwise.sigmoid(logits)}
         return {key: found[key] for key in keys or found}
 
     def reshaped(self, labels: Any, logits: Any) -> Any:
+        """Return labels in the shape of the logits; sparse ones as they are."""
         if isinstance(labels, SparseTensor):
             return labels
         return super().reshaped(labels, logits)
 
     def processed(self, labels: Any) -> Any:
+        """Return labels as 0 and 1 for each class, which are checked when they run."""
         if isinstance(labels, SparseTensor):
             return elementwise.cast(
                 to_indicator(self._ids(labels), self.n_classes), int64
@@ -84,12 +88,14 @@ class MultiLabelHead(Head):
         return index_table_from_tensor(words, name="class_id_lookup").lookup(labels)
 
     def each_loss(self, labels: Any, logits: Any) -> Any:
+        """Return the mean of the classes' sigmoid cross entropies of each row."""
         each = losses.sigmoid_cross_entropy(
             labels, logits, reduction=losses.Reduction.NONE
         )
         return numbers.reduce_mean(each, axis=-1, keepdims=True)
 
     def judged(self, labels: Any, found: Mapping[str, Any], weights: Any) -> Any:
+        """Return AUC, metrics at thresholds, and metrics of the classes asked for."""
         chances = found["probabilities"]
         measured = {
             "auc": metrics.auc(labels, chances, weights),
@@ -109,6 +115,7 @@ class MultiLabelHead(Head):
         return measured
 
     def outputs(self, found: Mapping[str, Any]) -> dict[str, ExportOutput]:
+        """Return the signatures of an exported model: scores, and all predictions."""
         classified = ClassificationOutput(found["probabilities"])
         return {
             DEFAULT_KEY: classified,
@@ -138,6 +145,7 @@ class PoissonRegressionHead(RegressionHead):
         self._full = compute_full_loss
 
     def each_loss(self, labels: Any, logits: Any) -> Any:
+        """Return the Poisson losses of each row, whose rates' logarithms the logits are."""
         return nn_losses.log_poisson_loss(labels, logits, self._full)
 
 
@@ -159,6 +167,7 @@ class LogisticRegressionHead(RegressionHead):
         )
 
     def each_loss(self, labels: Any, logits: Any) -> Any:
+        """Return the sigmoid cross entropy of each row."""
         return nn_losses.sigmoid_cross_entropy_with_logits(
             labels=labels, logits=logits
         )
@@ -184,6 +193,7 @@ class MultiHead:
 
     @property
     def logits_dimension(self) -> int:
+        """How many numbers a model gives for a row: those of all heads."""
         return sum(head.logits_dimension for head in self._heads)
 
     def _parts(self, logits: Any) -> list[Any]:
@@ -204,6 +214,11 @@ class MultiHead:
         update_ops: Any = None,
         regularization_losses: Any = None,
     ) -> EstimatorSpec:
+        """Return the EstimatorSpec of a mode, its loss the weighted sum of the heads'.
+
+        labels are by the heads' names; predictions are by pairs of a head's name and a key.
+        """
+
         def built(head: Head, own: Any) -> EstimatorSpec:
             given = None if labels is None else labels[head.name]
             return head.create_estimator_spec(
@@ -278,6 +293,10 @@ def classifier_parse_example_spec(
     label_default: Any = None,
     weight_column: Any = None,
 ) -> dict[str, Any]:
+    """Return the features that tf.io.parse_example needs: of the columns, labels, weights.
+
+    Labels are int64 or string.
+    """
     spec = models.parse_example_spec(feature_columns)
     given = (label_key, label_dtype, label_default, weight_column)
     return models.labelled(spec, *given, "int64 string")
@@ -291,6 +310,10 @@ def regressor_parse_example_spec(
     label_dimension: int = 1,
     weight_column: Any = None,
 ) -> dict[str, Any]:
+    """Return the features that tf.io.parse_example needs: of the columns, labels, weights.
+
+    Labels are float32, float64 or int64, label_dimension of them for each example.
+    """
     spec = models.parse_example_spec(feature_columns)
     given = (label_key, label_dtype, label_default, weight_column)
     found = models.labelled(spec, *given, "float32 float64 int64")

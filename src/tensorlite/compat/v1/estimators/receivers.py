@@ -46,6 +46,7 @@ class ExportOutput:
     """What a model answers with, which a signature says to those that ask."""
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
+        """Return the SignatureDef for these receivers; subclasses say how."""
         raise NotImplementedError(f"{type(self).__name__} has no signature")
 
 
@@ -57,9 +58,11 @@ class PredictOutput(ExportOutput):
 
     @property
     def outputs(self) -> dict[str, Any]:
+        """The tensors by their names; a single one is called "output"."""
         return _by_name(self.given, "output")
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
+        """Return a SignatureDef for predicting."""
         return saved_models.predict_signature_def(
             dict(receiver_tensors), self.outputs
         )
@@ -94,6 +97,7 @@ class ClassificationOutput(ExportOutput):
             )
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
+        """Return a SignatureDef for classifying, whose input is one tensor of examples."""
         examples = _examples(receiver_tensors, "Classification")
         return saved_models.classification_signature_def(
             examples, self.classes, self.scores
@@ -107,6 +111,7 @@ class RegressionOutput(ExportOutput):
     value: Any
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
+        """Return a SignatureDef for regression, whose input is one tensor of examples."""
         examples = _examples(receiver_tensors, "Regression")
         return saved_models.regression_signature_def(examples, self.value)
 
@@ -164,6 +169,8 @@ def signatures(receiver: Any, outputs: Mapping[str, ExportOutput]) -> dict[str, 
 def build_parsing_serving_input_receiver_fn(
     feature_spec: Any, default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
+    """Return a function that makes features of serialized tf.train.Examples, which are fed."""
+
     def serving_input_receiver_fn() -> ServingInputReceiver:
         examples = framework.placeholder(
             string, [default_batch_size], "input_example_tensor"
@@ -177,6 +184,11 @@ def build_parsing_serving_input_receiver_fn(
 def build_raw_serving_input_receiver_fn(
     features: Any, default_batch_size: int | None = None
 ) -> Callable[[], ServingInputReceiver]:
+    """Return a function that makes features that are fed themselves, with batches of any size.
+
+    features are tensors, or arrays, whose dtypes and shapes they have.
+    """
+
     def placeholder(name: str, like: Any) -> Any:
         tensor = framework.convert_to_tensor(like)
         sizes = tensor.get_shape().as_list()[1:]

@@ -31,6 +31,11 @@ def make_early_stopping_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> EarlyStoppingHook:
+    """Return a hook that ends training when should_stop_fn() is true.
+
+    It is asked every so many seconds or steps; both raise InvalidArgumentError, what is no
+    Estimator raises DTypeError.
+    """
     if not isinstance(estimator, Estimator):
         raise DTypeError(
             f"`estimator` must have type `Estimator`. Got: {type(estimator)}"
@@ -51,6 +56,8 @@ def stop_if_higher_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> EarlyStoppingHook:
+    """Return a hook that ends training once an evaluation's metric is above a threshold."""
+
     def should_stop() -> bool:
         found = _found(estimator, eval_dir)
         return has_passed(found, metric_name, threshold, True, min_steps)
@@ -69,6 +76,8 @@ def stop_if_lower_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> EarlyStoppingHook:
+    """Return a hook that ends training once an evaluation's metric is below a threshold."""
+
     def should_stop() -> bool:
         found = _found(estimator, eval_dir)
         return has_passed(found, metric_name, threshold, False, min_steps)
@@ -87,6 +96,8 @@ def stop_if_no_increase_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> EarlyStoppingHook:
+    """Return a hook that ends training when a metric has not grown for so many steps."""
+
     def should_stop() -> bool:
         found = _found(estimator, eval_dir)
         return has_stalled(
@@ -107,6 +118,8 @@ def stop_if_no_decrease_hook(
     run_every_secs: float | None = 60,
     run_every_steps: int | None = None,
 ) -> EarlyStoppingHook:
+    """Return a hook that ends training when a metric has not fallen for so many steps."""
+
     def should_stop() -> bool:
         found = _found(estimator, eval_dir)
         return has_stalled(

@@ -14,6 +14,10 @@ _FILE = "projector_config.pbtxt"
 
 
 def visualize_embeddings(summary_writer: Any, config: Any) -> None:
+    """Write the projector's config into the folder of the summaries' writer.
+
+    A writer without a folder raises InvalidArgumentError.
+    """
     folder = summary_writer.get_logdir()
     if folder is None:
         raise InvalidArgumentError(

@@ -105,4 +105,5 @@ def _labels(labels: Any, one_hot: bool) -> Any:
 
 
 def load_mnist(train_dir: Any = "MNIST-data") -> Datasets:
+    """Return the parts train, validation and test of MNIST, from files in train_dir."""
     return read_data_sets(train_dir)

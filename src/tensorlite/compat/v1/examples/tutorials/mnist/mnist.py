@@ -33,6 +33,7 @@ IMAGE_PIXELS = IMAGE_SIZE * IMAGE_SIZE
 
 
 def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Any:
+    """Return the logits, [batch, 10], of a network with two hidden layers."""
     with name_scope("hidden1"):
         first = relu(_affine(images, IMAGE_PIXELS, hidden1_units))
     with name_scope("hidden2"):
@@ -51,11 +52,13 @@ def _affine(x: Any, size: int, units: int) -> Any:
 
 
 def loss(logits: Any, labels: Any) -> Any:
+    """Return the mean softmax cross entropy of logits and classes' numbers."""
     labels = cast(labels, int64)
     return losses.sparse_softmax_cross_entropy(labels=labels, logits=logits)
 
 
 def training(loss: Any, learning_rate: float) -> Any:
+    """Return an operator that takes a step of gradient descent and counts it."""
     summary.scalar("loss", loss)
     optimizer = GradientDescentOptimizer(learning_rate)
     global_step = Variable(0, name="global_step", trainable=False)
@@ -63,5 +66,6 @@ def training(loss: Any, learning_rate: float) -> Any:
 
 
 def evaluation(logits: Any, labels: Any) -> Any:
+    """Return how many rows have the largest logit at their label, an int32 scalar."""
     correct = in_top_k(predictions=logits, targets=labels, k=1)
     return reduce_sum(cast(correct, int32))
