@@ -43,6 +43,12 @@ def import_graph_def(
     op_dict: Any = None,
     producer_op_list: Any = None,
 ) -> list[Any] | None:
+    """Add a GraphDef's operations to the default graph, and return those asked for.
+
+    Their names begin with name ("import" if None, nothing if ""). input_map replaces tensors of the
+    GraphDef, by name, with others; return_elements are names of operations or tensors ("add:0").
+    op_dict and producer_op_list have no effect.
+    """
     graph = get_default_graph()
     with name_scope("import" if name is None else name) as prefix:
         own = prefix.rstrip("/") if name != "" else ""
@@ -125,6 +131,7 @@ def _element(graph: Graph, prefix: str, name: str, names: Mapping[str, str]) -> 
 def write_graph(
     graph_or_graph_def: Any, logdir: str, name: str, as_text: bool = True
 ) -> str:
+    """Write a graph or GraphDef to a file in logdir, as text or bytes, and return the path."""
     given = graph_or_graph_def
     proto = to_graphdef(given) if isinstance(given, Graph) else given
     path = Path(logdir) / name
@@ -249,6 +256,10 @@ def _source(name: str, passed: Mapping[str, str], controls: set[str]) -> str:
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
+    """Return whether an operation cannot run on a GPU: a constant of strings.
+
+    With pin_variables_on_cpu variables count, too.
+    """
     found = node if hasattr(node, "attr") else node.node_def
     if pin_variables_on_cpu and found.op in _VARIABLES:
         return True
@@ -256,5 +267,6 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> Any:
+    """Return the shape of an operation's output, by a name like "add" or "add:0"."""
     name = input_name if ":" in input_name else f"{input_name}:0"
     return graph.get_tensor_by_name(name).get_shape()

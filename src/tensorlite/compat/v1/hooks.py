@@ -53,11 +53,13 @@ class ProfilerHook(SessionRunHook):
         self._folder = output_dir
 
     def begin(self) -> None:
+        """Find the writer and the global step."""
         self._writer = FileWriterCache.get(self._folder, get_default_graph())
         self._step = global_step_of("ProfilerHook")
         self._next: int | None = None
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step, and for a full trace where one is due."""
         self._due = self._next is not None and self._timer.should_trigger_for_step(
             self._next
         )
@@ -65,6 +67,7 @@ class ProfilerHook(SessionRunHook):
         return SessionRunArgs({"global_step": self._step}, options=options)
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
+        """Write the trace that was asked for."""
         step = int(run_values.results["global_step"]) + 1
         if self._due and isinstance(run_values.run_metadata, RunMetadata):
             self._timer.update_last_triggered_step(step)

@@ -36,6 +36,10 @@ from tensorlite.ops.composite import Composite, composed
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Any:
+    """Return an image in another dtype, scaled: floating ones lie in [0, 1].
+
+    Integers span their dtype's positive range. saturate cuts what does not fit.
+    """
     if active_graph() is None:
         return shared.convert_image_dtype(image, dtype, saturate, name)
     x, wanted = convert_to_tensor(image, name="image"), as_dtype(dtype)
@@ -65,6 +69,10 @@ def _adjusted(
 
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
+    """Return images with delta added, in units of the range [0, 1] that floats have.
+
+    Integers are scaled to it and back, and saturated.
+    """
     if active_graph() is None:
         return shared.adjust_brightness(image, delta)
 
@@ -75,6 +83,7 @@ def adjust_brightness(image: Any, delta: Any) -> Any:
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+    """Return images with each channel's distance from its mean times a factor."""
     if active_graph() is None:
         return shared.adjust_contrast(images, contrast_factor)
 
@@ -86,6 +95,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+    """Return RGB images with hues turned by delta, in turns: -1 to 1."""
     if active_graph() is None:
         return shared.adjust_hue(image, delta)
 
@@ -98,6 +108,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
 def adjust_saturation(
     image: Any, saturation_factor: Any, name: str | None = None
 ) -> Any:
+    """Return RGB images with saturations times a factor, at most 1."""
     if active_graph() is None:
         return shared.adjust_saturation(image, saturation_factor)
 
@@ -121,6 +132,10 @@ def _refused(op: Any, _: Any) -> Any:
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+    """Return gain * image ** gamma of images scaled to [0, 1], in their own dtype.
+
+    A negative gamma raises an error.
+    """
     if active_graph() is None or isinstance(gamma, Operand) or gamma < 0:
         return shared.adjust_gamma(image, gamma, gain)
     return _adjusted(
@@ -138,6 +153,7 @@ def _has_rank(images: Any) -> bool:
 
 
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
+    """Return one channel, 0.2989 red + 0.587 green + 0.114 blue, in the images' dtype."""
     if not _has_rank(images):
         return shared.rgb_to_grayscale(images, name=name)
     with name_scope(name, "rgb_to_grayscale") as whole:
@@ -148,6 +164,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
+    """Return three channels like the one that images have."""
     known = getattr(images, "shape", None)
     if active_graph() is None or not known or known[-1].value != 1:
         return shared.grayscale_to_rgb(images, name=name)
@@ -186,6 +203,10 @@ def _drawn(seed: int | None, low: Any, high: Any) -> Any:
 
 
 def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Any:
+    """Return images with a number drawn from [-max_delta, max_delta) added.
+
+    A negative max_delta raises an error.
+    """
     if active_graph() is None or max_delta < 0:
         return shared.random_brightness(image, max_delta, seed)
     return adjust_brightness(image, _drawn(seed, -max_delta, max_delta))
@@ -194,12 +215,17 @@ def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> An
 def random_contrast(
     image: Any, lower: Any, upper: Any, seed: int | None = None
 ) -> Any:
+    """Return images with contrasts times a factor drawn from [lower, upper)."""
     if active_graph() is None or upper <= lower or lower < 0:
         return shared.random_contrast(image, lower, upper, seed)
     return adjust_contrast(image, _drawn(seed, lower, upper))
 
 
 def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Any:
+    """Return RGB images with hues turned by a number drawn from [-max_delta, max_delta).
+
+    max_delta is in [0, 0.5], else an error is raised.
+    """
     if active_graph() is None or not 0 <= max_delta <= _HALF:
         return shared.random_hue(image, max_delta, seed)
     return adjust_hue(image, _drawn(seed, -max_delta, max_delta))
@@ -212,6 +238,7 @@ _HALF = 0.5
 def random_saturation(
     image: Any, lower: Any, upper: Any, seed: int | None = None
 ) -> Any:
+    """Return RGB images with saturations times a factor drawn from [lower, upper)."""
     if active_graph() is None or upper <= lower or lower < 0:
         return shared.random_saturation(image, lower, upper, seed)
     return adjust_saturation(image, _drawn(seed, lower, upper))

@@ -74,6 +74,7 @@ flip_up_down = _mirroring("flip_up_down", shared.flip_up_down, 0)
 
 
 def transpose(image: Any, name: str | None = None) -> Any:
+    """Return images with height and width swapped; they are [h, w, c] or [batch, h, w, c]."""
     sizes = _known(image)
     if sizes is None:
         return shared.transpose(image, name=name)
@@ -118,6 +119,7 @@ random_flip_up_down = _random_mirroring(
 
 
 def central_crop(image: Any, central_fraction: Any) -> Any:
+    """Return the middle of images, a share central_fraction, in (0, 1], of both sizes."""
     sizes = _known(image)
     if (
         sizes is None
@@ -142,6 +144,10 @@ def crop_to_bounding_box(
     target_height: Any,
     target_width: Any,
 ) -> Any:
+    """Return the part of images that begins at the offsets and has the target's size.
+
+    What lies beyond the image raises an error.
+    """
     box = (offset_height, offset_width, target_height, target_width)
     sizes = _known(image)
     if sizes is None or not _is_within(box, sizes[-_ONE:-1]):
@@ -169,6 +175,10 @@ def pad_to_bounding_box(
     target_height: Any,
     target_width: Any,
 ) -> Any:
+    """Return images with zeros around: the image begins at the offsets in the target's size.
+
+    An image that does not fit raises an error.
+    """
     box = (offset_height, offset_width, target_height, target_width)
     sizes = _known(image)
     have = (sizes or [])[-_ONE:-1]
@@ -197,6 +207,7 @@ def _framed(title: str, image: Any, change: Callable[[Any], Any]) -> Any:
 def resize_image_with_crop_or_pad(
     image: Any, target_height: Any, target_width: Any
 ) -> Any:
+    """Return images cut, or with zeros around, to a size about the same middle."""
     sizes, targets = _known(image), (target_height, target_width)
     if sizes is None or not all(isinstance(n, int) and n > 0 for n in targets):
         return shared.resize_with_crop_or_pad(image, *targets)
@@ -218,6 +229,10 @@ def resize_image_with_crop_or_pad(
 
 
 def per_image_standardization(image: Any) -> Any:
+    """Return each image with mean 0 and variance 1, as floating numbers.
+
+    The deviation is taken to be at least 1 / sqrt(number of elements).
+    """
     if _known(image) is None:
         return shared.per_image_standardization(image)
     with name_scope(None, "per_image_standardization") as whole:
@@ -233,6 +248,7 @@ def per_image_standardization(image: Any) -> Any:
 
 
 def image_gradients(image: Any) -> Any:
+    """Return (dy, dx) of images [batch, h, w, c]: differences to the next pixel, 0 at the end."""
     sizes = _known(image)
     if sizes is None or len(sizes) != _MANY:
         return shared.image_gradients(image)
@@ -250,6 +266,7 @@ _SOBEL = [[-1.0, -2.0, -1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 1.0]]
 
 
 def sobel_edges(image: Any) -> Any:
+    """Return Sobel's slopes of images [batch, h, w, c], as [..., 2]: dy and dx."""
     sizes = _known(image)
     if sizes is None or len(sizes) != _MANY or image.dtype is not float32:
         return shared.sobel_edges(image)

@@ -38,6 +38,11 @@ def resize_images(
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return images [h, w, c] or [batch, h, w, c] in another size (height, width).
+
+    method is a ResizeMethod: BILINEAR, NEAREST_NEIGHBOR, BICUBIC or AREA. align_corners lets the
+    corners' middles coincide. All but NEAREST_NEIGHBOR give float32.
+    """
     kind = _method(method)
     if active_graph() is None or preserve_aspect_ratio or kind not in _METHODS:
         options = (kind, preserve_aspect_ratio, align_corners)
@@ -111,6 +116,7 @@ def resize_image_with_pad(
     align_corners: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return images resized with their aspect ratio kept, and zeros around."""
     sizes = (target_height, target_width, _method(method))
     return tl.image.resize_with_pad(
         converted(image), *sizes, False, align_corners, False
@@ -128,6 +134,11 @@ def crop_and_resize(
     box_indices: Any = None,
     **named_image: Any,
 ) -> Any:
+    """Return parts of images in one size: [boxes, crop height, crop width, channels].
+
+    boxes are [y1, x1, y2, x2], in [0, 1] of the image, box_ind the images' numbers. method is
+    "bilinear" or "nearest"; extrapolation_value is taken beyond the image.
+    """
     given = named_image.pop("image", image_)
     places = renamed("box_ind", box_ind, "box_indices", box_indices)
     options = (crop_size, method, extrapolation_value, name)
@@ -137,6 +148,10 @@ def crop_and_resize(
 def draw_bounding_boxes(
     images: Any, boxes: Any, name: str | None = None, colors: Any = None
 ) -> Any:
+    """Return images with frames of boxes [batch, boxes, 4] (y1, x1, y2, x2 in [0, 1]).
+
+    colors has a row for each box, in turn; a fixed list if None.
+    """
     return image.draw_bounding_boxes(images, boxes, colors, name)
 
 
@@ -149,6 +164,11 @@ def extract_image_patches(
     name: str | None = None,
     sizes: Any = None,
 ) -> Any:
+    """Return windows of images side by side: [batch, rows, columns, h * w * channels].
+
+    ksizes, strides and rates have four sizes, the first and last 1; sizes is the newer name of
+    ksizes.
+    """
     windows = renamed("sizes", sizes, "ksizes", ksizes)
     return image.extract_patches(images, windows, strides, rates, padding, name)
 
@@ -165,6 +185,10 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return (begin, size, box) of a part of an image, drawn with bounds on area and aspect.
+
+    begin and size are what tf.slice takes; the box is [1, 1, 4]. seed2 has no effect.
+    """
     return image.sample_distorted_bounding_box(
         image_size,
         bounding_boxes,
@@ -188,5 +212,10 @@ def extract_glimpse(
     uniform_noise: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return windows of one size of images, [batch, height, width, channels], at offsets.
+
+    Offsets are from the middle if centered, and in [-1, 1] if normalized. Beyond the image there is
+    noise, uniform or normal.
+    """
     noise = "uniform" if uniform_noise else "gaussian"
     return glimpsed(input, size, offsets, centered, normalized, noise)

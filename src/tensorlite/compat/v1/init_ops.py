@@ -288,18 +288,22 @@ class GlorotNormal(VarianceScaling):
 
 
 def lecun_normal(seed: int | None = None) -> VarianceScaling:
+    """Return an initializer: truncated normal, with variance 1 / inputs (LeCun et al. 1998)."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: int | None = None) -> VarianceScaling:
+    """Return an initializer: uniform in +-sqrt(3 / inputs) (LeCun et al. 1998)."""
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
 def he_normal(seed: int | None = None) -> VarianceScaling:
+    """Return an initializer: truncated normal, with variance 2 / inputs (He et al. 2015)."""
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: int | None = None) -> VarianceScaling:
+    """Return an initializer: uniform in +-sqrt(6 / inputs) (He et al. 2015)."""
     return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 

@@ -73,12 +73,14 @@ class QueueRunner(GraphQueueRunner):
         super().__init__(queue, [plain(op) for op in enqueue_ops], ends, *closing)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
+        """Return the runner as a QueueRunnerDef, names without export_scope."""
         return runner_info(
             self, f"{export_scope.rstrip('/')}/" if export_scope else ""
         )
 
     @staticmethod
     def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> Any:
+        """Return the runner that a QueueRunnerDef tells of, names below import_scope."""
         return QueueRunner(
             queue_runner_def=queue_runner_def, import_scope=import_scope
         )
@@ -104,6 +106,11 @@ def start_queue_runners(
     start: bool = True,
     collection: str = GraphKeys.QUEUE_RUNNERS,
 ) -> list[Thread]:
+    """Start the threads of the graph's queue runners, and return them.
+
+    sess is the default session if None. A coordinator ends them; MonitoredSession has begun its
+    own.
+    """
     if isinstance(sess, MonitoredSession):
         return []  # it has started them itself
     return queues.start_queue_runners(sess, coord, daemon, start, collection)
@@ -112,11 +119,19 @@ def start_queue_runners(
 def limit_epochs(
     tensor: Any, num_epochs: int | None = None, name: str | None = None
 ) -> Any:
+    """Return a tensor that may be run num_epochs times, then OutOfRangeError is raised.
+
+    The count is a local variable: run tf.local_variables_initializer().
+    """
     _check_mode("limit_epochs")
     return shown(inputs.limit_epochs(plain(tensor), num_epochs, name))
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+    """Return the files that a pattern matches, a vector that is found out once.
+
+    It is a local variable: run tf.local_variables_initializer().
+    """
     _check_mode("matching_filenames")
     return inputs.match_filenames_once(plain(pattern), name)
 
@@ -133,6 +148,11 @@ def input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> Any:
+    """Return a queue of the tensor's rows, in a new order each epoch if shuffle.
+
+    Behind num_epochs the queue is closed; they are counted by a local variable. cancel_op has no
+    effect.
+    """
     shape = None if element_shape is None else plain(TensorShape(element_shape))
     made = _made(
         lambda: inputs.producer(
@@ -163,6 +183,11 @@ def string_input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> Any:
+    """Return a queue of strings, often files' names, in a new order each epoch if shuffle.
+
+    Behind num_epochs the queue is closed; they are counted by a local variable. cancel_op has no
+    effect.
+    """
     made = _made(
         lambda: inputs.producer(
             plain(_any_of(string_tensor)),
@@ -200,6 +225,7 @@ def range_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return a queue of the integers below limit, in a new order each epoch if shuffle."""
     made = _made(
         lambda: inputs.producer(
             arange(plain(limit)),
@@ -226,6 +252,10 @@ def slice_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return a list of rows, one of each tensor, that belong together, new at each run.
+
+    The order is new in each epoch if shuffle; behind num_epochs OutOfRangeError is raised.
+    """
     return _made(
         lambda: inputs.slices(
             plain(list(tensor_list)),
@@ -265,6 +295,11 @@ def batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return batches of tensors, [batch_size, ...], which runners gather in a queue.
+
+    With enqueue_many the tensors are rows already. dynamic_pad fills with zeros up to the longest;
+    otherwise shapes are to be known. The last batch is left out unless allow_smaller_final_batch.
+    """
     return maybe_batch(
         tensors,
         True,
@@ -293,6 +328,7 @@ def maybe_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return batches of those tensors for which keep_input is true, as tf.train.batch does."""
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
     last = (smaller, shared_name, keep, scalar)
@@ -319,6 +355,11 @@ def shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return batches of tensors in random order, [batch_size, ...].
+
+    Elements are drawn among at least min_after_dequeue that wait; at most capacity do. With
+    enqueue_many the tensors are rows already.
+    """
     return maybe_shuffle_batch(
         tensors,
         batch_size,
@@ -349,6 +390,7 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return shuffled batches of those tensors for which keep_input is true."""
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
     last = (smaller, shared_name, keep, scalar)
@@ -372,6 +414,7 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return batches of tensors that several threads gather, one for each of tensors_list."""
     return maybe_batch_join(
         tensors_list,
         True,
@@ -398,6 +441,7 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return batches, gathered by several threads, of tensors for which keep_input is true."""
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
     last = (smaller, shared_name, keep, scalar)
@@ -420,6 +464,7 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return shuffled batches that several threads gather, one for each of tensors_list."""
     return maybe_shuffle_batch_join(
         tensors_list,
         batch_size,
@@ -448,6 +493,7 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return shuffled batches, by several threads, of tensors for which keep_input is true."""
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
     last = (smaller, shared_name, keep, scalar)

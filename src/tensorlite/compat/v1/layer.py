@@ -112,14 +112,20 @@ class Layer:
 
     @property
     def name(self) -> str:
+        """The layer's name, which its variables' scope ends with."""
         return self._name
 
     @property
     def dtype(self) -> Any:
+        """The dtype of the layer's variables, None before it is known."""
         return self._dtype
 
     @property
     def scope_name(self) -> str:
+        """Name of the scope of the layer's variables.
+
+        Before the layer is used, InvalidArgumentError is raised.
+        """
         if self._scope is None:
             raise InvalidArgumentError(
                 f'No name available for layer scope because the layer "{self._name}" has not been '
@@ -129,19 +135,23 @@ class Layer:
 
     @property
     def variables(self) -> list[Any]:
+        """All variables of the layer, those that are trained first."""
         return self.weights
 
     @property
     def weights(self) -> list[Any]:
+        """All variables of the layer, those that are trained first."""
         return [*self.trainable_weights, *self.non_trainable_weights]
 
     @property
     def trainable_weights(self) -> list[Any]:
+        """The variables that are trained: none if `trainable` is False."""
         own = self._trainable_weights if self.trainable else []
         return [*own, *[w for x in self._layers() for w in x.trainable_weights]]
 
     @property
     def non_trainable_weights(self) -> list[Any]:
+        """The variables that are not trained: all if `trainable` is False."""
         own = [] if self.trainable else self._trainable_weights
         inner = [w for x in self._layers() for w in x.non_trainable_weights]
         return [*own, *self._non_trainable_weights, *inner]
@@ -163,10 +173,12 @@ class Layer:
 
     @property
     def updates(self) -> list[Any]:
+        """The operators that change the layer's variables as it runs."""
         return list(self._updates)
 
     @property
     def losses(self) -> list[Any]:
+        """The losses that the layer adds."""
         return list(self._losses)
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
@@ -184,6 +196,10 @@ class Layer:
         return [x for x in made if id(x) in self._of_inputs and follows(x, given)]
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Note operators that change variables; they go to the collection UPDATE_OPS.
+
+        With inputs, they belong to these.
+        """
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
             if inputs is not None:
                 self._of_inputs.add(id(getattr(update, "op", update)))
@@ -195,6 +211,10 @@ class Layer:
             get_default_graph().add_to_collection(GraphKeys.UPDATE_OPS, node)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Note losses; they go to the collection REGULARIZATION_LOSSES.
+
+        With inputs, they belong to these.
+        """
         for loss in losses if isinstance(losses, (list, tuple)) else [losses]:
             self._losses.append(loss)
             if inputs is not None:
@@ -309,6 +329,7 @@ class Layer:
         return outputs
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the layer's output, as calling it does."""
         return self(inputs, *args, **kwargs)
 
     def _name_scope(self) -> str:
@@ -342,6 +363,7 @@ class Layer:
                 )
 
     def count_params(self) -> int:
+        """Return how many numbers the layer's variables have."""
         return sum(x.get_shape().num_elements() or 0 for x in self.weights)
 
     def get_config(self) -> dict[str, Any]:

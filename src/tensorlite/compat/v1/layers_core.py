@@ -324,10 +324,28 @@ def dropout(
     training: Any = False,
     name: str | None = None,
 ) -> Any:
+    """Return inputs with a share `rate` of elements set to 0, the rest over 1 - rate.
+
+    So only where training, which may be a tensor; it is False unless given.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.layers.dropout(tf.ones([2]), 0.5)).tolist()
+    [1.0, 1.0]
+    """
     return Dropout(rate, noise_shape, seed, name).apply(inputs, training=training)
 
 
 def flatten(
     inputs: Any, name: str | None = None, data_format: str = "channels_last"
 ) -> Any:
+    """Return inputs as [batch, all other elements].
+
+    With data_format "channels_first" the channels are moved behind first.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.layers.flatten(tf.zeros([5, 2, 3])).get_shape().as_list()
+    [5, 6]
+    """
     return Flatten(data_format, name).apply(inputs)

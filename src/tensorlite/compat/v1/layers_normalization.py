@@ -353,6 +353,18 @@ def batch_normalization(
     virtual_batch_size: int | None = None,
     adjustment: Any = None,
 ) -> Any:
+    """Return inputs with mean 0 and variance 1 along an axis, then moved by beta and gamma.
+
+    In training the batch's moments are taken, and operators in UPDATE_OPS change the moving ones,
+    which must be run; else the moving ones are taken. training is False unless given, and may be a
+    tensor. Ioffe and Szegedy 2015.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     y = tf.layers.batch_normalization(tf.zeros([4, 3]), training=True)
+    ...     len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+    2
+    """
     averages = moving_mean_initializer, moving_variance_initializer
     regularizers = beta_regularizer, gamma_regularizer
     constraints = beta_constraint, gamma_constraint

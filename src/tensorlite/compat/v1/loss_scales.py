@@ -64,6 +64,7 @@ class FixedLossScale(LossScale):
         return framework.convert_to_tensor(self._value)
 
     def update(self, grads: Any) -> tuple[Any, Any]:
+        """Return (an operator that does nothing, True): the step is always taken."""
         return framework.no_op(), True
 
     def __repr__(self) -> str:
@@ -93,17 +94,21 @@ class DynamicLossScale(LossScale):
 
     @property
     def initial_loss_scale(self) -> float:
+        """The scale before the first step."""
         return self._initial
 
     @property
     def increment_period(self) -> int:
+        """After how many finite steps the scale grows."""
         return self._period
 
     @property
     def multiplier(self) -> float:
+        """By what the scale grows and shrinks."""
         return self._multiplier
 
     def saved_members(self) -> dict[str, Any]:
+        """Return what checkpoints keep: the scale and the count of finite steps."""
         return {
             "current_loss_scale": self._current,
             "good_steps": self._num_good_steps,
@@ -113,6 +118,7 @@ class DynamicLossScale(LossScale):
         return framework.convert_to_tensor(self._current)
 
     def update(self, grads: Any) -> tuple[Any, Any]:
+        """Return (an operator that changes the scale, whether all gradients are finite)."""
         finite = _all_finite(nest.flatten(grads))
         scale, steps = self._current.value(), self._num_good_steps.value()
         grown = scale * self._multiplier
@@ -181,9 +187,11 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         self._loss_scale = loss_scale_of(loss_scale)
 
     def saved_members(self) -> dict[str, Any]:
+        """Return what checkpoints keep: the optimizer and the scale."""
         return {"base_optimizer": self._optimizer, "loss_scale": self._loss_scale}
 
     def compute_gradients(self, loss: Any, *args: Any, **kwargs: Any) -> list[Pair]:
+        """Return pairs of gradients, of the scaled loss and divided again, and variables."""
         scaled = (
             (lambda: self._scaled(loss())) if callable(loss) else self._scaled(loss)
         )
@@ -205,6 +213,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
+        """Return an operator that takes a step if all gradients are finite, and moves the scale."""
         pairs = list(grads_and_vars)
         update, finite = self._loss_scale.update([gradient for gradient, _ in pairs])
         self._optimizer.build([v for gradient, v in pairs if gradient is not None])
@@ -220,12 +229,15 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         return framework.group(applied, update)
 
     def get_slot(self, var: Any, name: str) -> Any:
+        """Return the variable that the inner optimizer keeps for var by a name, or None."""
         return self._optimizer.get_slot(var, name)
 
     def get_slot_names(self) -> list[str]:
+        """Return the names of the inner optimizer's slots."""
         return self._optimizer.get_slot_names()
 
     def variables(self) -> list[Any]:
+        """Return the variables of the inner optimizer and of the scale."""
         own = self._loss_scale.saved_members().values()
         return [*self._optimizer.variables(), *own]
 

@@ -40,6 +40,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
+        """Return all ways to reduce losses."""
         return (
             cls.NONE,
             cls.SUM,
@@ -51,6 +52,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
+        """Raise InvalidArgumentError if the key is no way to reduce losses."""
         if key not in cls.all():
             raise InvalidArgumentError(f"Invalid ReductionKey {key}.")
 
@@ -59,6 +61,7 @@ _MEAN = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+    """Add a loss to a collection of the graph; nothing happens where programs run at once."""
     if loss_collection and active_graph() is not None:
         scopes.add_to_collections(loss_collection, loss)
 
@@ -66,16 +69,19 @@ def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
 def get_losses(
     scope: str | None = None, loss_collection: str = GraphKeys.LOSSES
 ) -> list[Any]:
+    """Return the losses of the collection, those of a scope if given."""
     return scopes.get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
+    """Return the losses of the collection REGULARIZATION_LOSSES, those of a scope if given."""
     return scopes.get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(
     scope: str | None = None, name: str | None = "total_regularization_loss"
 ) -> Any:
+    """Return the sum of the regularization losses, 0 if there are none."""
     found = get_regularization_losses(scope)
     if not found:
         return framework.constant(0.0)
@@ -87,6 +93,7 @@ def get_total_loss(
     name: str | None = "total_loss",
     scope: str | None = None,
 ) -> Any:
+    """Return the sum of all losses, with those of regularization unless told otherwise."""
     found = get_losses(scope)
     if add_regularization_losses:
         found = [*found, *get_regularization_losses(scope)]
@@ -146,6 +153,11 @@ def compute_weighted_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _MEAN,
 ) -> Any:
+    """Return losses times weights, reduced to a scalar added to a collection of losses.
+
+    The reduction is a mean over weights that are not 0 unless another Reduction is given. Weights
+    broadcast to the losses.
+    """
     Reduction.validate(reduction)
     if weights is None:
         raise InvalidArgumentError("weights must not be None.")
@@ -223,6 +235,10 @@ def cosine_distance(
     reduction: str = _MEAN,
     dim: int | None = None,
 ) -> Any:
+    """Return the weighted mean of 1 - cosine along an axis, added to a collection of losses.
+
+    Labels and predictions are to have length 1. dim is the older name of axis.
+    """
     over = renamed("axis", axis, "dim", dim)
     given = {"axis": over, "labels": labels, "predictions": predictions}
     with _scoped(scope, "cosine_distance_loss", given) as prefix:
@@ -242,6 +258,10 @@ def hinge_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _MEAN,
 ) -> Any:
+    """Return the weighted mean of max(0, 1 - side * logit), added to a collection of losses.
+
+    Labels 0 and 1 are the sides -1 and 1.
+    """
     given = {"labels": labels, "logits": logits}
     with _scoped(scope, "hinge_loss", given) as prefix:
         found, wanted = _pair(logits, labels)
@@ -264,6 +284,10 @@ def huber_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _MEAN,
 ) -> Any:
+    """Return the weighted mean of Huber's losses, added to a collection of losses.
+
+    Errors up to delta are squared and halved; beyond, delta * (|error| - delta / 2).
+    """
     given = {"labels": labels, "predictions": predictions}
     with _scoped(scope, "huber_loss", given) as prefix:
         found, wanted = _pair(predictions, labels)
@@ -290,6 +314,10 @@ def log_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _MEAN,
 ) -> Any:
+    """Return the weighted mean of log losses, added to a collection of losses.
+
+    Predictions are in [0, 1]; epsilon keeps logarithms finite.
+    """
     given = {"labels": labels, "predictions": predictions}
     with _scoped(scope, "log_loss", given) as prefix:
         found, wanted = _pair(predictions, labels)
@@ -308,6 +336,10 @@ def mean_pairwise_squared_error(
     scope: str | None = None,
     loss_collection: Any = GraphKeys.LOSSES,
 ) -> Any:
+    """Return the weighted mean of squared differences between pairs of errors of each row.
+
+    It is a scalar that is added to a collection of losses.
+    """
     given = {"labels": labels, "predictions": predictions, "weights": weights}
     with _scoped(scope, "mean_pairwise_squared_error", given):
         scale, wanted = _floats(weights, labels)
@@ -346,6 +378,10 @@ def sigmoid_cross_entropy(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _MEAN,
 ) -> Any:
+    """Return the weighted mean of sigmoid cross entropies, added to a collection of losses.
+
+    Labels are moved towards 1/2 by label_smoothing.
+    """
     given = {"multi_class_labels": multi_class_labels, "logits": logits}
     with _scoped(scope, "sigmoid_cross_entropy_loss", given) as prefix:
         found = framework.convert_to_tensor(logits)
@@ -370,6 +406,16 @@ def softmax_cross_entropy(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _MEAN,
 ) -> Any:
+    """Return the weighted mean of softmax cross entropies, added to a collection of losses.
+
+    One-hot labels are moved towards equal shares by label_smoothing; no gradients flow to them.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     loss = tf.losses.softmax_cross_entropy([[0.0, 1.0]], [[0.0, 0.0]])
+    ...     round(float(session.run(loss)), 4)
+    0.6931
+    """
     given = {"onehot_labels": onehot_labels, "logits": logits}
     with _scoped(scope, "softmax_cross_entropy_loss", given) as prefix:
         found = framework.convert_to_tensor(logits)
@@ -409,6 +455,16 @@ def sparse_softmax_cross_entropy(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _MEAN,
 ) -> Any:
+    """Return the weighted mean of softmax cross entropies, added to a collection of losses.
+
+    Labels are the classes' numbers.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     loss = tf.losses.sparse_softmax_cross_entropy([1], [[0.0, 0.0]])
+    ...     round(float(session.run(loss)), 4)
+    0.6931
+    """
     given = {"labels": labels, "logits": logits, "weights": weights}
     with _scoped(scope, "sparse_softmax_cross_entropy_loss", given) as prefix:
         wanted = framework.convert_to_tensor(labels)

@@ -44,6 +44,12 @@ def matrix_diag(
     padding_value: Any = 0,
     align: str = _ALIGN,
 ) -> Any:
+    """Return matrices with the last axis of diagonal on their main, or k-th, diagonals.
+
+    k may be a pair of the lowest and highest of several. Elsewhere stands padding_value. align says
+    how shorter diagonals lie in their rows: "RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT" or
+    "RIGHT_RIGHT".
+    """
     options = (k, num_rows, num_cols, padding_value, align)
     if options == (0, -1, -1, 0, _ALIGN):
         return _on_diagonal(diagonal, name=name)
@@ -62,6 +68,11 @@ def matrix_diag_part(
     padding_value: Any = 0,
     align: str = _ALIGN,
 ) -> Any:
+    """Return the main, or the k-th, diagonals of matrices.
+
+    k may be a pair of the lowest and highest of several; shorter ones are filled with padding_value
+    on the side that align says.
+    """
     if (k, padding_value, align) == (0, 0, _ALIGN):
         return diagonals.main_diagonal(input, name=name)
     return diagonals.matrix_diag_part(input, k, padding_value, align, name=name)
@@ -74,6 +85,7 @@ def matrix_set_diag(
     k: Any = 0,
     align: str = _ALIGN,
 ) -> Any:
+    """Return matrices with other numbers on their main, or k-th, diagonals."""
     if (k, align) == (0, _ALIGN):
         return _with_diagonal(input, diagonal, name=name)
     return diagonals.matrix_set_diag(input, diagonal, name, k, align)
@@ -132,6 +144,11 @@ def norm(
     name: str | None = None,
     keep_dims: bool | None = None,
 ) -> Any:
+    """Return the norm of a tensor, or of vectors or matrices along one or two axes.
+
+    ord is "euclidean" (also "fro"), 1, 2, numpy.inf or another positive number. keep_dims is the
+    older name of keepdims.
+    """
     kept = renamed("keepdims", keepdims, "keep_dims", keep_dims)
     return matrices.norm(tensor, ord, axis, kept, name)
 
@@ -143,6 +160,10 @@ def l2_normalize(
     name: str | None = None,
     dim: Any = None,
 ) -> Any:
+    """Return x over the root of its sum of squares along axes, which is at least epsilon.
+
+    dim is the older name of axis.
+    """
     return matrices.l2_normalize(x, renamed("axis", axis, "dim", dim), epsilon, name)
 
 

@@ -43,6 +43,12 @@ def export_meta_graph(
     save_debug_info: bool = False,
     **_: Any,
 ) -> Any:
+    """Return the graph with its collections as a MetaGraphDef, written to a file if named.
+
+    graph_def is written in place of the graph's own, collections only those of collection_list.
+    export_scope takes a part of the graph, without the scope in its names. save_debug_info has no
+    effect.
+    """
     chosen: Any = get_default_graph() if graph is None else graph
     proto = chosen.as_graph_def() if graph_def is None else graph_def
     scope = f"{export_scope.rstrip('/')}/" if export_scope else ""

@@ -257,6 +257,11 @@ def auc(
     summation_method: str = "trapezoidal",
     thresholds: Sequence[float] | None = None,
 ) -> Metric:
+    """Return (area under a curve, update operator), by counts at num_thresholds thresholds.
+
+    curve is "ROC" or "PR"; summation_method "trapezoidal", "minoring", "majoring" or
+    "careful_interpolation" (for PR). Others raise InvalidArgumentError.
+    """
     with scoped(name, "auc"):
         if curve not in {"ROC", "PR"}:
             raise InvalidArgumentError(
@@ -320,6 +325,7 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (sensitivity, update operator) at the threshold with nearly this specificity."""
     in_unit("specificity", specificity)
 
     def at(counts: Sequence[Any], what: str) -> Any:
@@ -348,6 +354,7 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (specificity, update operator) at the threshold with nearly this sensitivity."""
     in_unit("sensitivity", sensitivity)
 
     def at(counts: Sequence[Any], what: str) -> Any:

@@ -31,6 +31,10 @@ def mean(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (weighted mean of all values so far, update operator); both are scalars.
+
+    The value's variables are local: run tf.local_variables_initializer().
+    """
     with scoped(name, "mean"):
         each = elementwise.cast(values, float32)
         total, count = (
@@ -61,6 +65,7 @@ def mean_tensor(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (weighted mean of each element of all batches so far, update operator)."""
     with scoped(name, "mean"):
         each = elementwise.cast(values, float32)
         sizes = each.get_shape()
@@ -87,6 +92,17 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (share of predictions that are labels, update operator).
+
+    The value's variables are local: run tf.local_variables_initializer().
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     value, update = tf.metrics.accuracy([1, 0, 1, 1], [1, 1, 1, 1])
+    ...     session.run(tf.local_variables_initializer())
+    ...     float(session.run(update))
+    0.75
+    """
     in_graph_only("accuracy")
     found, wanted, scale = fitted(predictions, labels, weights)
     right = elementwise.equal(elementwise.cast(found, wanted.dtype), wanted)
@@ -141,6 +157,7 @@ def root_mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (root of the weighted mean of squared errors, update operator)."""
     value, update = mean_squared_error(
         labels, predictions, weights, name=name or "root_mean_squared_error"
     )
@@ -157,6 +174,10 @@ def mean_cosine_distance(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (1 - the weighted mean of cosines along dim, update operator).
+
+    Labels and predictions are to have length 1.
+    """
     in_graph_only("mean_cosine_distance")
     found, wanted, scale = fitted(predictions, labels, weights)
     products = elementwise.multiply(found, wanted)
@@ -179,6 +200,10 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (weighted mean of |label - prediction| / normalizer, update operator).
+
+    Where the normalizer is 0, so is the error.
+    """
     in_graph_only("mean_relative_error")
     found, wanted, scale = fitted(predictions, labels, weights)
     found, by, _ = fitted(found, normalizer, None)
@@ -204,6 +229,7 @@ def percentage_below(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (weighted share of values below the threshold, update operator)."""
     in_graph_only("percentage_below")
     below = elementwise.cast(elementwise.less(values, threshold), float32)
     return mean(
@@ -237,6 +263,10 @@ def mean_per_class_accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (mean of the classes' accuracies, update operator).
+
+    The update operator gives the accuracy of each class.
+    """
     with scoped(name, "mean_accuracy"):
         wanted, found, scale = _flat(
             elementwise.cast(labels, int64), _given(predictions), _given(weights)
@@ -265,6 +295,10 @@ def mean_iou(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (mean of the classes' intersections over unions, update operator).
+
+    The update operator gives the confusion matrix.
+    """
     with scoped(name, "mean_iou"):
         wanted, found = _given(labels), _given(predictions)
         alike(found, wanted)

@@ -102,6 +102,10 @@ def recall_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (recall, update operator): the share of labels among rows' predicted classes.
+
+    predictions_idx has k classes in each row; with class_id only that class counts.
+    """
     into = metrics_collections, updates_collections
     return _at_top_k(
         "recall", labels, predictions_idx, k, class_id, weights, into, name
@@ -118,6 +122,10 @@ def precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (precision, update operator): the share of predicted classes that are labels.
+
+    predictions_idx has k classes in each row; with class_id only that class counts.
+    """
     into = metrics_collections, updates_collections
     return _at_top_k(
         "precision", labels, predictions_idx, k, class_id, weights, into, name
@@ -134,6 +142,11 @@ def recall_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (recall, update operator): the share of labels among the k highest predictions.
+
+    labels are classes' numbers, [..., labels], dense or sparse; with class_id only that class
+    counts.
+    """
     into = metrics_collections, updates_collections
     with name_scope(name, _name("recall", k, class_id)) as prefix:
         top = _top(predictions, k)
@@ -150,6 +163,11 @@ def precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (precision, update operator): the share of labels in the k highest predictions.
+
+    labels are classes' numbers, [..., labels], dense or sparse; with class_id only that class
+    counts.
+    """
     into = metrics_collections, updates_collections
     with name_scope(name, _name("precision", k, class_id)) as prefix:
         top = _top(predictions, k)
@@ -168,6 +186,10 @@ def average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
+    """Return (mean over rows of precision averaged up to the k-th class, update operator).
+
+    A k below 1 raises InvalidArgumentError.
+    """
     if k < 1:
         raise InvalidArgumentError(f"Invalid k={k}.")
     with name_scope(name, _name("average_precision", k)) as prefix:

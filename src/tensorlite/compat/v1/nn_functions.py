@@ -45,12 +45,25 @@ def _log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
 def softmax(
     logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Any:
+    """Return exp(logits) over their sum along an axis, the last if none is given.
+
+    dim is the older name of axis.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.nn.softmax([0.0, 0.0])).tolist()
+    [0.5, 0.5]
+    """
     return _along(_softmax, logits, renamed("axis", axis, "dim", dim), name)
 
 
 def log_softmax(
     logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
 ) -> Any:
+    """Return the logarithm of softmax along an axis, the last if none is given.
+
+    dim is the older name of axis.
+    """
     return _along(_log_softmax, logits, renamed("axis", axis, "dim", dim), name)
 
 
@@ -90,6 +103,16 @@ def dropout(
     name: str | None = None,
     rate: Any = None,
 ) -> Any:
+    """Return x with elements set to 0 and the rest over keep_prob, or 1 - rate.
+
+    noise_shape says, by sizes of 1, what is dropped together. keep_prob is in (0, 1], rate in [0,
+    1); both or neither, and types that are not floating, raise InvalidArgumentError.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.nn.dropout([1.0, 1.0], keep_prob=1.0)).tolist()
+    [1.0, 1.0]
+    """
     if (keep_prob is None) == (rate is None):
         raise InvalidArgumentError("dropout: give one of keep_prob and rate")
     value = converted(x)
@@ -143,6 +166,10 @@ def sufficient_statistics(
     name: str | None = None,
     keepdims: bool | None = None,
 ) -> Any:
+    """Return (count, sum, sum of squares, shift) along axes, for normalize_moments.
+
+    What is summed is x - shift, x itself without a shift. keep_dims is the older name of keepdims.
+    """
     kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     return nn.sufficient_statistics(x, axes, shift, kept, name)
 
@@ -156,6 +183,15 @@ def moments(
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
 ) -> Any:
+    """Return (mean, variance) of x along axes; shift has no effect.
+
+    keep_dims is the older name of keepdims.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     [float(x) for x in session.run(tf.nn.moments([1.0, 3.0], [0]))]
+    [2.0, 1.0]
+    """
     kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     return mean_and_variance(converted(x), axes, kept)
 
@@ -180,6 +216,7 @@ def weighted_moments(
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
 ) -> Any:
+    """Return (mean, variance) of x along axes, weighted by frequency_weights."""
     kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
     value = converted(x)
     weights = converted(frequency_weights, value.dtype) + 0 * value
@@ -207,6 +244,11 @@ def fused_batch_norm(
     name: str | None = None,
     exponential_avg_factor: float = 1.0,
 ) -> Any:
+    """Return (normalized images, mean, variance), in one operator.
+
+    In training the batch's moments are taken, else those given. data_format is "NHWC" or "NCHW";
+    exponential_avg_factor mixes the batch's moments with those given.
+    """
     value = convert_to_tensor(x, name="input")
     factor = convert_to_tensor(scale, name="scale")
     shift = convert_to_tensor(offset, factor.dtype, name="offset")
@@ -247,6 +289,10 @@ def batch_norm_with_global_normalization(
     mean: Any = None,
     variance: Any = None,
 ) -> Any:
+    """Return t with mean m and variance v taken out, then moved by beta.
+
+    gamma scales it only if scale_after_normalization. input, mean and variance are newer names.
+    """
     return nn.batch_normalization(
         renamed("t", t, "input", input),
         renamed("m", m, "mean", mean),
@@ -266,6 +312,10 @@ def l2_normalize(
     name: str | None = None,
     dim: Any = None,
 ) -> Any:
+    """Return x over the root of its sum of squares along axes, which is at least epsilon.
+
+    dim is the older name of axis.
+    """
     value = converted(x)
     chosen = renamed("axis", axis, "dim", dim)
     over = tuple(chosen) if isinstance(chosen, list) else chosen
@@ -275,5 +325,6 @@ def l2_normalize(
 
 @named("zero_fraction", "fraction")
 def zero_fraction(value: Any, name: str | None = None) -> Any:
+    """Return the share of elements that are 0, a float32 scalar."""
     x = converted(value)
     return reduce.mean(astype(x == 0, as_dtype("float32")))

@@ -59,6 +59,16 @@ def softmax_cross_entropy_with_logits_v2(
     name: str | None = None,
     dim: int | None = None,
 ) -> Any:
+    """Return softmax cross entropies along an axis, the last if none is given.
+
+    Gradients flow to labels, too. dim is the older name of axis.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     loss = tf.nn.softmax_cross_entropy_with_logits_v2([[0.0, 1.0]], [[0.0, 0.0]])
+    ...     round(float(session.run(loss)[0]), 4)
+    0.6931
+    """
     chosen = renamed("axis", axis, "dim", dim)
     return _softmax_loss(labels, logits, -1 if chosen is None else chosen)
 
@@ -80,6 +90,16 @@ def softmax_cross_entropy_with_logits(
     name: str | None = None,
     axis: int | None = None,
 ) -> Any:
+    """Return softmax cross entropies along dim; no gradients flow to labels.
+
+    labels and logits are given by name, else InvalidArgumentError is raised.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     given = {"labels": [[0.0, 1.0]], "logits": [[0.0, 0.0]]}
+    ...     round(float(session.run(tf.nn.softmax_cross_entropy_with_logits(**given))[0]), 4)
+    0.6931
+    """
     _labelled(_sentinel, labels, logits, "softmax_cross_entropy_with_logits")
     fixed = stop_gradient(converted(labels, converted(logits).dtype))
     wanted = inner_named(fixed, "labels_stop_gradient")
@@ -92,6 +112,10 @@ def sparse_softmax_cross_entropy_with_logits(
     logits: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return softmax cross entropies of classes' numbers, of the shape of labels.
+
+    labels and logits are given by name. logits have one axis more, else ShapeError is raised.
+    """
     _labelled(_sentinel, labels, logits, "sparse_softmax_cross_entropy_with_logits")
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits"):
         classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)
@@ -119,6 +143,16 @@ def sigmoid_cross_entropy_with_logits(
     logits: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return -y * log(p) - (1 - y) * log(1 - p) of labels y and p = sigmoid(logits).
+
+    labels and logits are given by name, in one shape, else ShapeError is raised.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     loss = tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0], logits=[0.0])
+    ...     round(float(session.run(loss)[0]), 4)
+    0.6931
+    """
     _labelled(_sentinel, labels, logits, "sigmoid_cross_entropy_with_logits")
     scores = converted(logits)
     wanted = converted(labels, scores.dtype)
@@ -140,6 +174,10 @@ def weighted_cross_entropy_with_logits(
     name: str | None = None,
     targets: Any = None,
 ) -> Any:
+    """Return sigmoid cross entropies, those of labels 1 times pos_weight.
+
+    targets is the older name of labels.
+    """
     scores = converted(logits)
     wanted = converted(renamed("labels", labels, "targets", targets), scores.dtype)
     return losses.weighted_sigmoid_cross_entropy(wanted, scores, pos_weight)
@@ -152,6 +190,10 @@ def log_poisson_loss(
     compute_full_loss: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return exp(log_input) - targets * log_input, the Poisson loss of each element.
+
+    With compute_full_loss Stirling's approximation of log(targets!) is added, for targets above 1.
+    """
     rates = converted(log_input)
     counts = converted(targets, rates.dtype)
     loss = exp(rates) - rates * counts
@@ -178,6 +220,16 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: float | None = None,
 ) -> Any:
+    """Return the rows of params that ids name: [ids' shape..., width].
+
+    Several params are shards of one table, by "mod" (row i is in shard i % n) or "div" (shards one
+    after another). With max_norm longer rows are shortened. validate_indices has no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.nn.embedding_lookup(tf.constant([[1, 2], [3, 4]]), [1])).tolist()
+    [[3, 4]]
+    """
     params = _shards(params)
     places = converted(ids, None, "ids")
 
@@ -214,6 +266,11 @@ def embedding_lookup_sparse(
     max_norm: float | None = None,
     allow_fast_lookup: bool = False,
 ) -> Any:
+    """Return for each row of sp_ids its ids' vectors joined: [rows, width].
+
+    combiner is "sum", "mean" (unless given) or "sqrtn", weighted by sp_weights, or alike if that is
+    None. allow_fast_lookup has no effect.
+    """
     return sparse_embeddings.embedding_lookup_sparse(
         _shards(params),
         sp_ids,
@@ -236,6 +293,11 @@ def ctc_loss(
     logits: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the connectionist temporal classification loss of each sequence, [batch].
+
+    labels is a SparseTensor of int32; inputs are logits [time, batch, classes], the last class
+    blank, or [batch, time, classes] if not time_major. Graves et al. 2006.
+    """
     return ctc.ctc_loss(
         labels,
         converted(renamed("inputs", inputs, "logits", logits)),
@@ -259,6 +321,12 @@ def safe_embedding_lookup_sparse(
     max_norm: float | None = None,
     allow_fast_lookup: bool = False,
 ) -> Any:
+    """Return for each row of sparse_ids its ids' vectors joined; zeros for empty rows.
+
+    Ids below 0 are left out, and weights of 0 or less unless combiner is "sum"; empty rows get the
+    vector of default_id if that is given. Weights of another dtype than the embeddings raise
+    InvalidArgumentError.
+    """
     parts = _shards(embedding_weights)
     shards = parts if isinstance(parts, list) else [parts]
     if sparse_weights is not None:

@@ -70,6 +70,10 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: Any = None,
 ) -> Any:
+    """Return how many elements are not 0 along axes, over all if None.
+
+    reduction_indices, keep_dims and input_tensor are older names.
+    """
     given = renamed("input", input, "input_tensor", input_tensor)
     axes = renamed("axis", axis, "reduction_indices", reduction_indices)
     kept = renamed("keepdims", keepdims, "keep_dims", keep_dims)
@@ -97,12 +101,14 @@ argmin = _place(reductions.argmin)
 def arg_max(
     input: Any, dimension: Any, output_type: Any = int64, name: str | None = None
 ) -> Any:
+    """Return where the largest element is along dimension, an index of output_type."""
     return reductions.argmax(input, dimension, output_type, name)
 
 
 def arg_min(
     input: Any, dimension: Any, output_type: Any = int64, name: str | None = None
 ) -> Any:
+    """Return where the smallest element is along dimension, an index of output_type."""
     return reductions.argmin(input, dimension, output_type, name)
 
 

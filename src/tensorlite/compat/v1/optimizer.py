@@ -70,6 +70,7 @@ class Optimizer:
             self._create_slots(var_list)
 
     def get_name(self) -> str:
+        """Return the optimizer's name."""
         return self._name
 
     def minimize(
@@ -83,6 +84,13 @@ class Optimizer:
         name: str | None = None,
         grad_loss: Any = None,
     ) -> Any:
+        """Return an operator that changes variables so that the loss gets smaller.
+
+        The variables are all trainable ones if var_list is None; global_step, if given, is counted
+        up. colocate_gradients_with_ops and aggregation_method have no effect. If there are no
+        gradients at all, InvalidArgumentError is raised. Where programs run at once, loss is a
+        function.
+        """
         pairs = self.compute_gradients(
             loss,
             var_list=var_list,
@@ -108,6 +116,11 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> list[Pair]:
+        """Return pairs of the loss's gradients and the variables; None where there is none.
+
+        The variables are all trainable ones if var_list is None; grad_loss is what flows into the
+        loss.
+        """
         if callable(loss):
             return self._gradients_of_call(loss, var_list, grad_loss)
         if active_graph() is None:
@@ -151,6 +164,11 @@ class Optimizer:
         global_step: Any = None,
         name: str | None = None,
     ) -> Any:
+        """Return an operator that changes variables by their gradients.
+
+        None as a gradient leaves a variable alone; none at all raises InvalidArgumentError.
+        global_step, if given, is counted up behind.
+        """
         pairs = pairs_of(
             grads_and_vars, "grads_and_vars", "pairs of a gradient and its variable"
         )
@@ -216,12 +234,15 @@ class Optimizer:
         return node
 
     def get_slot(self, var: Any, name: str) -> Any:
+        """Return the variable that the optimizer keeps for var by a name, or None."""
         return self._slots.get(var, name)
 
     def get_slot_names(self) -> list[str]:
+        """Return the names of the slots, sorted."""
         return self._slots.names()
 
     def variables(self) -> list[Any]:
+        """Return all variables that the optimizer keeps."""
         return self._slots.all()
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:

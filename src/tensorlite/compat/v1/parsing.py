@@ -12,12 +12,22 @@ __all__ = ["decode_csv", "decode_raw", "parse_example", "parse_single_example"]
 def parse_example(
     serialized: Any, features: Any, name: str | None = None, example_names: Any = None
 ) -> Any:
+    """Return the features of a vector of serialized tf.train.Examples, a dict of tensors.
+
+    features tells of each name: FixedLenFeature, VarLenFeature, SparseFeature, ... example_names
+    has no effect.
+    """
     return parsing.parse_example(serialized, features, name=name)
 
 
 def parse_single_example(
     serialized: Any, features: Any, name: str | None = None, example_names: Any = None
 ) -> Any:
+    """Return the features of one serialized tf.train.Example, a dict of tensors.
+
+    features tells of each name: FixedLenFeature, VarLenFeature, SparseFeature, ... example_names
+    has no effect.
+    """
     return parsing.parse_single_example(serialized, features, name=name)
 
 
@@ -28,6 +38,10 @@ def decode_raw(
     name: str | None = None,
     bytes: Any = None,
 ) -> Any:
+    """Return the bytes of strings as numbers of out_type, along a new last axis.
+
+    Strings must be of one length. bytes is the older name of input_bytes.
+    """
     given = bytes if input_bytes is None else input_bytes
     return parsing.decode_raw(given, out_type, little_endian, name=name)
 
@@ -41,6 +55,11 @@ def decode_csv(
     na_value: str = "",
     select_cols: Any = None,
 ) -> Any:
+    """Return a list of columns of lines of CSV, one tensor for each of record_defaults.
+
+    A default gives the column's dtype, and its value where a field is empty or na_value; an empty
+    one means that the field is needed. select_cols takes only the columns of these numbers.
+    """
     return parsing.decode_csv(
         records,
         record_defaults,

@@ -27,6 +27,7 @@ class PartitionedVariable(partitioned.PartitionedVariable):
     """A variable in parts."""
 
     def get_shape(self) -> Any:
+        """Return the shape of the whole."""
         return as_shape(tuple(self.sizes))
 
     def _get_variable_list(self) -> list[Any]:
@@ -38,6 +39,7 @@ class PartitionedVariable(partitioned.PartitionedVariable):
         ]
 
     def as_tensor(self) -> Any:
+        """Return the whole, joined of its parts."""
         return _joined(self)
 
     def assign(
@@ -47,6 +49,10 @@ class PartitionedVariable(partitioned.PartitionedVariable):
         name: str | None = None,
         read_value: bool = True,
     ) -> list[Any]:
+        """Return operators that give the parts their shares of a value.
+
+        use_locking has no effect.
+        """
         return self._written(lambda part, x: part.assign(x, name=name), value)
 
     def assign_add(
@@ -56,6 +62,10 @@ class PartitionedVariable(partitioned.PartitionedVariable):
         name: str | None = None,
         read_value: bool = True,
     ) -> list[Any]:
+        """Return operators that add shares of a value to the parts.
+
+        use_locking has no effect.
+        """
         return self._written(lambda part, x: part.assign_add(x, name=name), value)
 
     def assign_sub(
@@ -65,6 +75,10 @@ class PartitionedVariable(partitioned.PartitionedVariable):
         name: str | None = None,
         read_value: bool = True,
     ) -> list[Any]:
+        """Return operators that take shares of a value from the parts.
+
+        use_locking has no effect.
+        """
         return self._written(lambda part, x: part.assign_sub(x, name=name), value)
 
     def _written(self, write: Callable[[Any, Any], Any], value: Any) -> list[Any]:

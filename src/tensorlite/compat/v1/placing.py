@@ -60,6 +60,7 @@ class ClusterSpec:
 
     @property
     def jobs(self) -> list[str]:
+        """Names of the jobs."""
         return list(self._jobs)
 
     def _tasks(self, job_name: str) -> dict[int, str]:
@@ -68,12 +69,15 @@ class ClusterSpec:
         return self._jobs[job_name]
 
     def num_tasks(self, job_name: str) -> int:
+        """Return how many tasks a job has."""
         return len(self._tasks(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
+        """Return the numbers of a job's tasks, sorted."""
         return sorted(self._tasks(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
+        """Return the address of a task; InvalidArgumentError is raised if it is not there."""
         tasks = self._tasks(job_name)
         if task_index not in tasks:
             raise InvalidArgumentError(
@@ -82,6 +86,7 @@ class ClusterSpec:
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[Any]:
+        """Return the addresses of a job's tasks in order, None where a number is left out."""
         tasks = self._tasks(job_name)
         return [tasks.get(i) for i in range(max(tasks, default=-1) + 1)]
 
@@ -137,6 +142,7 @@ class Server(server.Server):
 
     @property
     def server_def(self) -> Any:
+        """What the server was made of: cluster, job_name, task_index and protocol."""
         return SimpleNamespace(
             cluster=self.cluster,
             job_name=self._job,
@@ -145,16 +151,19 @@ class Server(server.Server):
         )
 
     def start(self) -> None:
+        """Begin to listen; nothing happens if it has begun."""
         if not self._begun:
             self._begun = True
             super().__init__(addresses(self.cluster), name_of(self._job, self._index))
 
     def join(self) -> None:
+        """Serve until the process ends; this does not return."""
         self.start()
         super().join()
 
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """Return a server of its own cluster of one task, in this process."""
         return Server({"local": ["localhost:0"]}, "local", 0, None, config, start)
 
 

@@ -65,11 +65,13 @@ class ProfileOptionBuilder:
 
     @staticmethod
     def trainable_variables_parameter() -> dict[str, Any]:
+        """Return options that tell the numbers of elements of variables that are trained."""
         chosen = {"account_type_regexes": [TRAINABLE], "select": ["params"]}
         return {**_PLAIN, **chosen, "account_displayed_op_only": True}
 
     @staticmethod
     def float_operation() -> dict[str, Any]:
+        """Return options that tell how many floating operations there are, the most first."""
         chosen = {
             "min_float_ops": 1,
             "order_by": "float_ops",
@@ -87,6 +89,10 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> dict[str, Any]:
+        """Return options that tell times and memory, of operations that take at least so much.
+
+        The last five bounds have no effect.
+        """
         least = {"min_micros": min_micros, "min_bytes": min_bytes}
         chosen = {"order_by": "micros", "select": ["micros", "bytes"]}
         return {**_PLAIN, **least, **chosen, "account_displayed_op_only": True}
@@ -99,6 +105,7 @@ class ProfileOptionBuilder:
         return self
 
     def with_max_depth(self, max_depth: int) -> Self:
+        """Tell only of names with at most so many parts, and return the builder."""
         return self._with(max_depth=max_depth)
 
     def with_min_memory(
@@ -108,6 +115,7 @@ class ProfileOptionBuilder:
         min_residual_bytes: int = 0,
         min_output_bytes: int = 0,
     ) -> Self:
+        """Tell only of operations with so many bytes; only min_bytes has an effect."""
         return self._with(min_bytes=min_bytes)
 
     def with_min_execution_time(
@@ -116,18 +124,23 @@ class ProfileOptionBuilder:
         min_accelerator_micros: int = 0,
         min_cpu_micros: int = 0,
     ) -> Self:
+        """Tell only of operations that take so long; only min_micros has an effect."""
         return self._with(min_micros=min_micros)
 
     def with_min_parameters(self, min_params: int) -> Self:
+        """Tell only of variables with so many elements."""
         return self._with(min_params=min_params)
 
     def with_min_occurrence(self, min_occurrence: int) -> Self:
+        """Tell only of types of operations that come so often."""
         return self._with(min_occurrence=min_occurrence)
 
     def with_min_float_operations(self, min_float_ops: int) -> Self:
+        """Tell only of operations with so many floating operations."""
         return self._with(min_float_ops=min_float_ops)
 
     def with_accounted_types(self, account_type_regexes: list[str]) -> Self:
+        """Count only operations whose types match one of the patterns."""
         return self._with(account_type_regexes=list(account_type_regexes))
 
     def with_node_names(
@@ -137,6 +150,7 @@ class ProfileOptionBuilder:
         hide_name_regexes: list[str] | None = None,
         trim_name_regexes: list[str] | None = None,
     ) -> Self:
+        """Tell only of names that patterns start, show, hide or trim."""
         given = {
             "start_name_regexes": start_name_regexes,
             "show_name_regexes": show_name_regexes,
@@ -146,24 +160,31 @@ class ProfileOptionBuilder:
         return self._with(**{k: list(v) for k, v in given.items() if v is not None})
 
     def account_displayed_op_only(self, is_true: bool) -> Self:
+        """Say whether sums are of what is shown alone, or of all."""
         return self._with(account_displayed_op_only=is_true)
 
     def with_empty_output(self) -> Self:
+        """Write nothing: the result is only returned."""
         return self._with(output="none")
 
     def with_stdout_output(self) -> Self:
+        """Write to the standard output."""
         return self._with(output="stdout")
 
     def with_file_output(self, outfile: str) -> Self:
+        """Write to a file."""
         return self._with(output=f"file:outfile={outfile}")
 
     def order_by(self, attribute: str) -> Self:
+        """Put first what is largest by an attribute, such as "micros" or "name"."""
         return self._with(order_by=attribute)
 
     def select(self, attributes: list[str]) -> Self:
+        """Tell these attributes, such as "params", "micros" or "float_ops"."""
         return self._with(select=list(attributes))
 
     def with_step(self, step: int) -> Self:
+        """Take the numbers of this step, of those that add_step was told of."""
         return self._with(step=step)
 
 
@@ -174,6 +195,11 @@ def profile(
     cmd: str = "scope",
     options: dict[str, Any] | None = None,
 ) -> GraphNodeProto:
+    """Return what the graph's operations take, by scope or by type, and write it.
+
+    run_meta, a RunMetadata, has times and memory. cmd is "scope" or "op", else UnimplementedError
+    is raised; without options, trainable variables' parameters are counted.
+    """
     if cmd not in ("scope", "op"):
         raise UnimplementedError(
             f"tf.profiler.profile: cmd={cmd!r} is not there; served are 'scope' and 'op'"
@@ -254,12 +280,15 @@ class Profiler:
         self._steps: dict[int, Any] = {}
 
     def add_step(self, step: int, run_meta: Any) -> None:
+        """Keep a step's RunMetadata."""
         self._steps[step] = run_meta
 
     def profile_operations(self, options: dict[str, Any]) -> GraphNodeProto:
+        """Return what the operations take, by type."""
         return profile(self._graph, self._ran(options), cmd="op", options=options)
 
     def profile_name_scope(self, options: dict[str, Any]) -> GraphNodeProto:
+        """Return what the operations take, by scope."""
         return profile(self._graph, self._ran(options), cmd="scope", options=options)
 
     def _ran(self, options: dict[str, Any]) -> Any:

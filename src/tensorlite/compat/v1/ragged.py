@@ -21,6 +21,10 @@ constant_value = ragged.constant_value
 def placeholder(
     dtype: Any, ragged_rank: int, value_shape: Any = None, name: str | None = None
 ) -> Any:
+    """Return a RaggedTensor that is to be fed, with ragged_rank axes of rows of any length.
+
+    value_shape is the shape of its inner values; with a ragged_rank of 0 the result is a tensor.
+    """
     if ragged_rank == 0:
         return framework.placeholder(dtype, value_shape, name)
     with tl.name_scope(name or "RaggedPlaceholder"):

@@ -82,6 +82,7 @@ def multinomial(
     name: str | None = None,
     output_dtype: Any = None,
 ) -> Any:
+    """Return num_samples classes drawn for each row of logits, int64 unless told."""
     return random.categorical(logits, num_samples, output_dtype, seed, name)
 
 
@@ -92,6 +93,7 @@ def categorical(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return num_samples classes drawn for each row of logits, int64 unless told."""
     title = name or "categorical"
     return random.categorical(logits, num_samples, dtype, seed, title)
 
@@ -103,6 +105,7 @@ def random_poisson(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return Poisson numbers of rates lam: shape [shape..., lam's shape...]."""
     return random.poisson(shape, lam, dtype, seed, name)
 
 

@@ -38,13 +38,16 @@ class ReaderBase:
 
     @property
     def reader_ref(self) -> Any:
+        """The reader's handle."""
         return shown(self._handle)
 
     @property
     def supports_serialize(self) -> bool:
+        """False: readers' states are not written."""
         return False
 
     def read(self, queue: Any, name: str | None = None) -> Any:
+        """Return (key, value) of the next record of the files that the queue names."""
         found = in_graph(
             lambda: list(calls(readers.ReaderReadV2(), self._handle, _names(queue))),
             "ReaderReadV2",
@@ -55,6 +58,7 @@ class ReaderBase:
     def read_up_to(
         self, queue: Any, num_records: Any, name: str | None = None
     ) -> Any:
+        """Return (keys, values) of at most num_records next records, vectors of strings."""
         op = readers.ReaderReadUpToV2()
         found = in_graph(
             lambda: list(calls(op, self._handle, _names(queue), plain(num_records))),
@@ -64,18 +68,21 @@ class ReaderBase:
         return tuple(found)
 
     def num_records_produced(self, name: str | None = None) -> Any:
+        """Return how many records were read, an int64 scalar."""
         op = readers.ReaderNumRecordsProducedV2()
         return in_graph(
             lambda: call(op, self._handle), "ReaderNumRecordsProduced", name
         )
 
     def num_work_units_completed(self, name: str | None = None) -> Any:
+        """Return how many files were read to their ends, an int64 scalar."""
         op = readers.ReaderNumWorkUnitsCompletedV2()
         return in_graph(
             lambda: call(op, self._handle), "ReaderNumWorkUnitsCompleted", name
         )
 
     def reset(self, name: str | None = None) -> Any:
+        """Return an operator that lets the reader begin anew."""
         return in_graph(
             lambda: effect(readers.ReaderResetV2(), self._handle), "ReaderReset", name
         )

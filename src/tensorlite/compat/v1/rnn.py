@@ -104,6 +104,18 @@ def dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> Any:
+    """Return (outputs, last state) of a cell over sequences, as a loop in the graph.
+
+    Inputs and outputs are [batch, time, ...], or [time, batch, ...] if time_major. Behind
+    sequence_length outputs are 0 and the state stays. Without initial_state dtype is needed.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     cell = tf.nn.rnn_cell.BasicRNNCell(4)
+    ...     outputs, state = tf.nn.dynamic_rnn(cell, tf.zeros([2, 5, 3]), dtype=tf.float32)
+    ...     outputs.get_shape().as_list(), state.get_shape().as_list()
+    ([2, 5, 4], [2, 4])
+    """
     check_cell(cell)
     with scopes.variable_scope(scope or "rnn"):
         flat = [framework.convert_to_tensor(x) for x in nest.flatten(inputs)]
@@ -226,6 +238,11 @@ def bidirectional_dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> Any:
+    """Return ((outputs forward, backward), (states)) of two cells over sequences.
+
+    Outputs of both stand at the times of their inputs; sequences are reversed up to
+    sequence_length.
+    """
     check_cell(cell_fw)
     check_cell(cell_bw)
     axes = (0, 1) if time_major else (1, 0)
@@ -272,6 +289,12 @@ def raw_rnn(
     swap_memory: bool = False,
     scope: Any = None,
 ) -> Any:
+    """Return (arrays of outputs, last state, last loop state) of a loop that loop_fn steers.
+
+    loop_fn(time, output, state, loop_state) gives (finished, next input, next state, what is
+    emitted, next loop state); at first the last three are None. What cannot be called raises
+    DTypeError.
+    """
     check_cell(cell)
     if not callable(loop_fn):
         raise DTypeError("loop_fn must be a callable")
@@ -360,6 +383,11 @@ def static_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Any:
+    """Return (list of outputs, last state) of a cell over a list of inputs [batch, ...].
+
+    Each step is in the graph of its own. Behind sequence_length outputs are 0 and the state stays.
+    An empty list raises InvalidArgumentError.
+    """
     check_cell(cell)
     if not isinstance(inputs, (list, tuple)):
         raise DTypeError("inputs must be a sequence")
@@ -405,6 +433,10 @@ def static_state_saving_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Any:
+    """Return (list of outputs, last state), beginning with states that were saved.
+
+    state_saver.state(name) gives them, and save_state(name, value) is called with the last ones.
+    """
     names = nest.flatten(state_name)
     first = nest.pack_like(cell.state_size, [state_saver.state(x) for x in names])
     outputs, last = static_rnn(
@@ -433,6 +465,7 @@ def static_bidirectional_rnn(
     sequence_length: Any = None,
     scope: Any = None,
 ) -> Any:
+    """Return (list of both outputs joined, last state forward, last state backward)."""
     with scopes.variable_scope(scope or "bidirectional_rnn"):
         with scopes.variable_scope("fw") as forward:
             output_fw, state_fw = static_rnn(

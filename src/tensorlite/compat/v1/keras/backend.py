@@ -45,10 +45,12 @@ def get_session(op_input_list: Any = ()) -> Any:
 
 
 def set_session(session: Any) -> None:
+    """Make a session the one in which Keras runs."""
     in_sessions.use_session(session)
 
 
 def clear_session() -> None:
+    """Forget Keras' session, its default graph, its counts of names and the learning phase."""
     naming.forget()
     defaults.chosen.learning_phase = None
     if active_graph() is None:
@@ -59,10 +61,12 @@ def clear_session() -> None:
 
 
 def reset_uids() -> None:
+    """Begin anew with counting names."""
     naming.forget()
 
 
 def get_uid(prefix: str = "") -> int:
+    """Return the next number for names that begin with prefix, from 1."""
     return int(naming.unique(prefix).removeprefix(prefix).lstrip("_") or 0) + 1
 
 
@@ -71,11 +75,13 @@ def manual_variable_initialization(value: Any) -> None:
 
 
 def learning_phase() -> Any:
+    """Return 1 in training, 0 in testing, or a tensor that is fed with either."""
     return phases.asked()
 
 
 @contextmanager
 def learning_phase_scope(value: int) -> Iterator[None]:
+    """Let the learning phase be value, 0 or 1, inside the block."""
     before = defaults.chosen.learning_phase
     backend_2.set_learning_phase(value)
     try:
@@ -92,6 +98,10 @@ def placeholder(
     name: str | None = None,
     ragged: bool = False,
 ) -> Any:
+    """Return a tensor that is to be fed; ndim stands for so many unknown sizes.
+
+    dtype is Keras' floatx if None. ragged has no effect.
+    """
     sizes = [None] * ndim if shape is None and ndim else shape
     kind = dtype or backend_2.floatx()
     if active_graph() is None:
@@ -102,6 +112,7 @@ def placeholder(
 
 
 def is_placeholder(x: Any) -> bool:
+    """Return whether x is a tensor that is to be fed."""
     return isinstance(x, SymbolicTensor) and x.node.op.name.startswith("Placeholder")
 
 
@@ -120,6 +131,7 @@ def variable(
 def constant(
     value: Any, dtype: Any = None, shape: Any = None, name: str | None = None
 ) -> Any:
+    """Return a tensor of these values, of Keras' floatx unless a dtype is given."""
     return v1.constant(value, dtype or backend_2.floatx(), shape, name or "Const")
 
 
@@ -137,6 +149,7 @@ zeros, ones = _filled(0.0), _filled(1.0)
 
 
 def get_value(x: Any) -> Any:
+    """Return the value of a variable or tensor, a NumPy array."""
     if isinstance(x, GraphVariable) and active_graph() is not None:
         return _session_for(x).run(x)
     if isinstance(x, SymbolicTensor):
@@ -155,10 +168,12 @@ def _session_for(x: Any) -> Any:
 
 
 def batch_get_value(tensors: Any) -> list[Any]:
+    """Return the values of variables or tensors, a list of NumPy arrays."""
     return [get_value(x) for x in tensors]
 
 
 def set_value(x: Any, value: Any) -> None:
+    """Give a variable a value, in its session where it has one."""
     fitting = np.asarray(value, x.dtype.as_numpy_dtype)
     if isinstance(x, in_sessions.SessionWeight) or not isinstance(x, GraphVariable):
         with at_once():
@@ -168,15 +183,18 @@ def set_value(x: Any, value: Any) -> None:
 
 
 def batch_set_value(tuples: Any) -> None:
+    """Give variables values, by pairs of these."""
     for x, value in tuples:
         set_value(x, value)
 
 
 def print_tensor(x: Any, message: str = "") -> Any:
+    """Return x; running it prints the message and the value."""
     return v1.Print(x, [x], message)
 
 
 def gradients(loss: Any, variables: Any) -> Any:
+    """Return the loss's gradients by the variables, a list."""
     return v1.gradients(loss, variables)
 
 
@@ -229,6 +247,11 @@ def _changed(update: Any) -> Any:
 
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+    """Return one of two expressions, or of their values, by a scalar or by each element.
+
+    Where the condition is a scalar, functions are called only if they are chosen.
+    """
+
     def called(x: Any) -> Any:
         return x() if callable(x) else x
 
@@ -247,6 +270,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return x in training and alt in testing; training is the learning phase if None."""
     phase = learning_phase() if training is None else training
     if isinstance(phase, (bool, int)):
         chosen = x if phase else alt
@@ -255,12 +279,14 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
 
 
 def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """Return x in testing and alt in training; training is the learning phase if None."""
     return in_train_phase(alt, x, training)
 
 
 def random_binomial(
     shape: Any, p: float = 0.0, dtype: Any = None, seed: Any = None
 ) -> Any:
+    """Return numbers that are 1 with probability p, else 0."""
     kind = dtype or backend_2.floatx()
     drawn = v1.random_uniform(shape, dtype=kind, seed=seed)
     return v1.cast(drawn <= p, kind)

@@ -63,6 +63,7 @@ class NoisyLinearCosineDecay(LinearCosineDecay):
         self.variance_decay = variance_decay
 
     def noise(self, step: Any) -> Any:
+        """Return a normal number whose variance falls with the step."""
         done = tl.minimum(step, float(self.decay_steps))
         spread = decays.fading(done, self.initial_variance, self.variance_decay)
         return spread * tl.random.normal(())

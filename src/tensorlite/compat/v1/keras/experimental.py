@@ -45,6 +45,7 @@ class PeepholeLSTMCell(LSTMCell):
         ]
 
     def gated(self, parts: Any, c: Any) -> tuple[Any, Any]:
+        """Return (what is remembered, the output's gate); gates look at c."""
         i, f, g, o = parts
         own = [x.value() for x in self.peepholes]
         gate = self.recurrent_activation

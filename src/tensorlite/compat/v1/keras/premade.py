@@ -100,6 +100,7 @@ class WideDeepModel(Model):
 
     @histories.stepping()
     def train_step(self, data: Any) -> Any:
+        """Take a step by both models' optimizers, and return the metrics by name."""
         x, y, weights = feeding.unpacked(data)
         with GradientTape(persistent=True) as tape:
             y_pred = self(x, training=True)

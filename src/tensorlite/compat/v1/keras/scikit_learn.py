@@ -55,9 +55,11 @@ class BaseWrapper:
                 raise InvalidArgumentError(f"{name} is not a legal parameter")
 
     def get_params(self, **params: Any) -> dict[str, Any]:
+        """Return copies of sk_params, and build_fn; params has no effect."""
         return {**deepcopy(self.sk_params), "build_fn": self.build_fn}
 
     def set_params(self, **params: Any) -> Self:
+        """Change sk_params, which are checked, and return the wrapper."""
         self.check_params(params)
         self.sk_params.update(params)
         return self
@@ -96,6 +98,7 @@ class KerasClassifier(BaseWrapper):
     classes_: Any
 
     def fit(self, x: Any, y: Any, **kwargs: Any) -> Any:
+        """Build the model and train it on classes, or on one-hot rows; return the History."""
         labels = np.array(y)
         if labels.ndim not in (1, 2):
             raise InvalidArgumentError(f"Invalid shape for y: {labels.shape}")
@@ -108,6 +111,7 @@ class KerasClassifier(BaseWrapper):
         return super().fit(x, labels, **kwargs)
 
     def predict(self, x: Any, **kwargs: Any) -> Any:
+        """Return the likeliest class of each row, as the labels named it."""
         given = self.filter_sk_params(Sequential.predict_classes, kwargs)
         return self.classes_[self.model.predict_classes(x, **given)]
 
@@ -134,6 +138,7 @@ class KerasRegressor(BaseWrapper):
     """A model that says numbers."""
 
     def predict(self, x: Any, **kwargs: Any) -> Any:
+        """Return the numbers that the model says, without a last axis of size 1."""
         given = self.filter_sk_params(Sequential.predict, kwargs)
         return np.squeeze(self.model.predict(x, **given), axis=-1)
 
