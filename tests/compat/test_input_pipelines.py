@@ -11,7 +11,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v1
-from tensorlite.compat.v1 import input as inputs, queues
+from tensorlite.compat.v1 import batching, input as inputs, queues
 from tensorlite.graph_mode.graph import mode, reset_default_graph
 from tensorlite.train.coordinator import Coordinator
 
@@ -100,7 +100,7 @@ def test_slices_in_batches() -> None:
     x, y = inputs.slice_input_producer(
         [np.arange(6).reshape(3, 2), [5, 6, 7]], num_epochs=1, shuffle=False
     )
-    batch = inputs.batch([x, y], batch_size=2, allow_smaller_final_batch=True)
+    batch = batching.batch([x, y], batch_size=2, allow_smaller_final_batch=True)
     assert [z.shape.as_list() for z in batch] == [[None, 2], [None]]
     assert ran(batch) == [[[[0, 1], [2, 3]], [5, 6]], [[[4, 5]], [7]], "end"]
 
@@ -109,7 +109,7 @@ def test_shuffled_batches() -> None:
     number = inputs.range_input_producer(
         10, num_epochs=1, shuffle=True, seed=3
     ).dequeue()
-    batch = inputs.shuffle_batch(
+    batch = batching.shuffle_batch(
         [number], 5, capacity=20, min_after_dequeue=5, seed=1
     )
     assert batch.shape.as_list() == [5]
@@ -119,23 +119,23 @@ def test_shuffled_batches() -> None:
 
 def test_padded_kept_and_joined_batches() -> None:
     number = inputs.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
-    batch = inputs.batch({"n": tf.fill([number], number)}, 4, dynamic_pad=True)
+    batch = batching.batch({"n": tf.fill([number], number)}, 4, dynamic_pad=True)
     assert ran(batch, 1) == [{"n": [[0, 0, 0], [1, 0, 0], [2, 2, 0], [3, 3, 3]]}]
     reset_default_graph()
     number = inputs.range_input_producer(6, num_epochs=1, shuffle=False).dequeue()
-    assert ran(inputs.maybe_batch([number], tf.equal(number % 2, 0), 3)) == [
+    assert ran(batching.maybe_batch([number], tf.equal(number % 2, 0), 3)) == [
         [0, 2, 4],
         "end",
     ]
     reset_default_graph()
     two = [[inputs.range_input_producer(3, num_epochs=1).dequeue()] for _ in range(2)]
-    (joined,) = ran(inputs.batch_join(two, 6), 1)
+    (joined,) = ran(batching.batch_join(two, 6), 1)
     assert sorted(joined) == [0, 0, 1, 1, 2, 2]
     reset_default_graph()
     rows = tf.random_uniform([4, 2])
-    assert inputs.batch([rows], 3, enqueue_many=True).shape.as_list() == [3, 2]
+    assert batching.batch([rows], 3, enqueue_many=True).shape.as_list() == [3, 2]
     with pytest.raises(ValueError, match="All shapes must be fully defined"):
-        inputs.batch([tf.placeholder(tf.float32, [None])], 3)
+        batching.batch([tf.placeholder(tf.float32, [None])], 3)
 
 
 def test_runners_start_anew_in_each_session() -> None:
@@ -168,7 +168,7 @@ def test_an_error_of_a_thread_reaches_the_program() -> None:
 def test_eager_programs_are_told_of_datasets() -> None:
     mode.eager = True
     with pytest.raises(tl.errors.InvalidArgumentError, match=r"use tf\.data"):
-        inputs.batch([tl.ones(2)], 2)
+        batching.batch([tl.ones(2)], 2)
     queue = queues.FIFOQueue(3, tl.int32)
     queue.enqueue(5)
     assert int(queue.dequeue()) == 5

@@ -1,4 +1,4 @@
-"""tf.train's input pipelines: producers, batches, and the runners of their queues."""
+"""tf.train's input pipelines: producers, and the runners of queues. Batches are in batching.py."""
 
 from __future__ import annotations
 
@@ -19,28 +19,19 @@ from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode import input_producers as inputs, queues
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
-from tensorlite.graph_mode.input_producers import Batching
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.monitored import MonitoredSession
 from tensorlite.graph_mode.queues import GraphQueueRunner, add_queue_runner
-from tensorlite.graph_mode.streams import seeds_of
 from tensorlite.ops.ranges import arange
 
 __all__ = [
     "QueueRunner",
     "add_queue_runner",
-    "batch",
-    "batch_join",
     "input_producer",
     "limit_epochs",
     "match_filenames_once",
-    "maybe_batch",
-    "maybe_batch_join",
-    "maybe_shuffle_batch",
-    "maybe_shuffle_batch_join",
+    "pipelined",
     "range_input_producer",
-    "shuffle_batch",
-    "shuffle_batch_join",
     "slice_input_producer",
     "start_queue_runners",
     "string_input_producer",
@@ -86,7 +77,8 @@ class QueueRunner(GraphQueueRunner):
         )
 
 
-def _made(make: Callable[[], Any], default: str, name: str | None) -> Any:
+def pipelined(make: Callable[[], Any], default: str, name: str | None) -> Any:
+    """Return what is made in the graph, by a name or the default one; raise where there is none."""
     _check_mode(default)
     return in_graph(make, default, name)
 
@@ -154,7 +146,7 @@ def input_producer(
     effect.
     """
     shape = None if element_shape is None else plain(TensorShape(element_shape))
-    made = _made(
+    made = pipelined(
         lambda: inputs.producer(
             plain(input_tensor),
             num_epochs,
@@ -188,7 +180,7 @@ def string_input_producer(
     Behind num_epochs the queue is closed; they are counted by a local variable. cancel_op has no
     effect.
     """
-    made = _made(
+    made = pipelined(
         lambda: inputs.producer(
             plain(_any_of(string_tensor)),
             num_epochs,
@@ -226,7 +218,7 @@ def range_input_producer(
     name: str | None = None,
 ) -> Any:
     """Return a queue of the integers below limit, in a new order each epoch if shuffle."""
-    made = _made(
+    made = pipelined(
         lambda: inputs.producer(
             arange(plain(limit)),
             num_epochs,
@@ -256,7 +248,7 @@ def slice_input_producer(
 
     The order is new in each epoch if shuffle; behind num_epochs OutOfRangeError is raised.
     """
-    return _made(
+    return pipelined(
         lambda: inputs.slices(
             plain(list(tensor_list)),
             num_epochs,
@@ -268,237 +260,4 @@ def slice_input_producer(
         ),
         "input_producer",
         name,
-    )
-
-
-def _shapes(shapes: Any) -> Any:
-    return None if shapes is None else [plain(TensorShape(x)) for x in shapes]
-
-
-def _fifo(padded: bool) -> Callable[..., Any]:
-    return lambda how, specs: how.fifo(specs, padded)
-
-
-def _shuffled(least: int, seed: int | None) -> Callable[..., Any]:
-    return lambda how, specs: how.shuffled(specs, least, seeds_of(seed))
-
-
-def batch(
-    tensors: Any,
-    batch_size: Any,
-    num_threads: int = 1,
-    capacity: int = 32,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    dynamic_pad: bool = False,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return batches of tensors, [batch_size, ...], which runners gather in a queue.
-
-    With enqueue_many the tensors are rows already. dynamic_pad fills with zeros up to the longest;
-    otherwise shapes are to be known. The last batch is left out unless allow_smaller_final_batch.
-    """
-    return maybe_batch(
-        tensors,
-        True,
-        batch_size,
-        num_threads,
-        capacity,
-        enqueue_many,
-        shapes,
-        dynamic_pad,
-        allow_smaller_final_batch,
-        shared_name,
-        name,
-    )
-
-
-def maybe_batch(
-    tensors: Any,
-    keep_input: Any,
-    batch_size: Any,
-    num_threads: int = 1,
-    capacity: int = 32,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    dynamic_pad: bool = False,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return batches of those tensors for which keep_input is true, as tf.train.batch does."""
-    smaller, keep = allow_smaller_final_batch, plain(keep_input)
-    known = _shapes(shapes)
-    last = (smaller, shared_name, keep, scalar)
-    how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
-    return _made(
-        lambda: inputs.batched(
-            [plain(tensors)], how, _fifo(dynamic_pad), num_threads
-        ),
-        "batch",
-        name,
-    )
-
-
-def shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
-    capacity: int,
-    min_after_dequeue: int,
-    num_threads: int = 1,
-    seed: int | None = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return batches of tensors in random order, [batch_size, ...].
-
-    Elements are drawn among at least min_after_dequeue that wait; at most capacity do. With
-    enqueue_many the tensors are rows already.
-    """
-    return maybe_shuffle_batch(
-        tensors,
-        batch_size,
-        capacity,
-        min_after_dequeue,
-        True,
-        num_threads,
-        seed,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        name,
-    )
-
-
-def maybe_shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
-    capacity: int,
-    min_after_dequeue: int,
-    keep_input: Any,
-    num_threads: int = 1,
-    seed: int | None = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return shuffled batches of those tensors for which keep_input is true."""
-    smaller, keep = allow_smaller_final_batch, plain(keep_input)
-    known = _shapes(shapes)
-    last = (smaller, shared_name, keep, scalar)
-    how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
-    queue = _shuffled(min_after_dequeue, seed)
-    return _made(
-        lambda: inputs.batched([plain(tensors)], how, queue, num_threads),
-        "shuffle_batch",
-        name,
-    )
-
-
-def batch_join(
-    tensors_list: Sequence[Any],
-    batch_size: Any,
-    capacity: int = 32,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    dynamic_pad: bool = False,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return batches of tensors that several threads gather, one for each of tensors_list."""
-    return maybe_batch_join(
-        tensors_list,
-        True,
-        batch_size,
-        capacity,
-        enqueue_many,
-        shapes,
-        dynamic_pad,
-        allow_smaller_final_batch,
-        shared_name,
-        name,
-    )
-
-
-def maybe_batch_join(
-    tensors_list: Sequence[Any],
-    keep_input: Any,
-    batch_size: Any,
-    capacity: int = 32,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    dynamic_pad: bool = False,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return batches, gathered by several threads, of tensors for which keep_input is true."""
-    smaller, keep = allow_smaller_final_batch, plain(keep_input)
-    known = _shapes(shapes)
-    last = (smaller, shared_name, keep, scalar)
-    how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
-    given = plain(list(tensors_list))
-    return _made(
-        lambda: inputs.batched(given, how, _fifo(dynamic_pad)), "batch_join", name
-    )
-
-
-def shuffle_batch_join(
-    tensors_list: Sequence[Any],
-    batch_size: Any,
-    capacity: int,
-    min_after_dequeue: int,
-    seed: int | None = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return shuffled batches that several threads gather, one for each of tensors_list."""
-    return maybe_shuffle_batch_join(
-        tensors_list,
-        batch_size,
-        capacity,
-        min_after_dequeue,
-        True,
-        seed,
-        enqueue_many,
-        shapes,
-        allow_smaller_final_batch,
-        shared_name,
-        name,
-    )
-
-
-def maybe_shuffle_batch_join(
-    tensors_list: Sequence[Any],
-    batch_size: Any,
-    capacity: int,
-    min_after_dequeue: int,
-    keep_input: Any,
-    seed: int | None = None,
-    enqueue_many: bool = False,
-    shapes: Any = None,
-    allow_smaller_final_batch: bool = False,
-    shared_name: str | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return shuffled batches, by several threads, of tensors for which keep_input is true."""
-    smaller, keep = allow_smaller_final_batch, plain(keep_input)
-    known = _shapes(shapes)
-    last = (smaller, shared_name, keep, scalar)
-    how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
-    given, queue = plain(list(tensors_list)), _shuffled(min_after_dequeue, seed)
-    return _made(
-        lambda: inputs.batched(given, how, queue), "shuffle_batch_join", name
     )

@@ -16,6 +16,16 @@ from tensorlite.compat.v1.averages import (
     get_or_create_global_step as get_or_create_global_step,
     global_step as global_step,
 )
+from tensorlite.compat.v1.batching import (
+    batch as batch,
+    batch_join as batch_join,
+    maybe_batch as maybe_batch,
+    maybe_batch_join as maybe_batch_join,
+    maybe_shuffle_batch as maybe_shuffle_batch,
+    maybe_shuffle_batch_join as maybe_shuffle_batch_join,
+    shuffle_batch as shuffle_batch,
+    shuffle_batch_join as shuffle_batch_join,
+)
 from tensorlite.compat.v1.graphdefs import write_graph as write_graph
 from tensorlite.compat.v1.hooks import (
     CheckpointSaverHook as CheckpointSaverHook,
@@ -27,18 +37,10 @@ from tensorlite.compat.v1.hooks import (
 from tensorlite.compat.v1.input import (
     QueueRunner as QueueRunner,
     add_queue_runner as add_queue_runner,
-    batch as batch,
-    batch_join as batch_join,
     input_producer as input_producer,
     limit_epochs as limit_epochs,
     match_filenames_once as match_filenames_once,
-    maybe_batch as maybe_batch,
-    maybe_batch_join as maybe_batch_join,
-    maybe_shuffle_batch as maybe_shuffle_batch,
-    maybe_shuffle_batch_join as maybe_shuffle_batch_join,
     range_input_producer as range_input_producer,
-    shuffle_batch as shuffle_batch,
-    shuffle_batch_join as shuffle_batch_join,
     slice_input_producer as slice_input_producer,
     start_queue_runners as start_queue_runners,
     string_input_producer as string_input_producer,
