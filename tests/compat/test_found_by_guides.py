@@ -138,11 +138,6 @@ def test_complex_numbers_of_python_are_of_128_bits() -> None:
     assert tf.constant(2j, tf.complex64).dtype is tf.complex64
 
 
-def test_custom_gradients_that_are_not_saved_are_told() -> None:
-    with pytest.warns(UserWarning, match="gradients of their operators"):
-        tf.saved_model.SaveOptions(experimental_custom_gradients=True)
-
-
 def test_specs_are_computed_with_while_shapes_have_sizes_of_version_1() -> None:
     """Programs of TensorFlow 2 that disable its behaviour use datasets with such specs."""
     before = Results.kind

@@ -16,7 +16,6 @@ import tensorlite as tl
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import (
     InvalidArgumentError,
-    LostGradientWarning,
     NotFoundError,
 )
 from tensorlite.graph_mode.graph import mode
@@ -276,19 +275,3 @@ def test_managers_tell_when_checkpoints_were_written(tmp_path: Path) -> None:
     again.save()
     state = V2.train.get_checkpoint_state(str(tmp_path))
     assert next(iter(state.all_model_checkpoint_timestamps)) == times[1]
-
-
-class Doubled(tl.Module):
-    """A module whose function has a gradient of its own in a branch."""
-
-    @tl.function(input_signature=[PAIR])
-    def __call__(self, x: Any) -> Any:
-        own = tl.custom_gradient(lambda x: (x * 2.0, lambda dy: dy * 100.0))
-        return tl.cond(tl.sum(x) > 0, lambda: own(x), lambda: x)
-
-
-def test_gradients_of_programs_own_are_not_lost_silently(tmp_path: Path) -> None:
-    with pytest.warns(LostGradientWarning, match=r"test_saved_for_tensorflow.py:\d+"):
-        save_saved_model(Doubled(), tmp_path)
-    restored = load_saved_model(tmp_path)
-    np.testing.assert_array_equal(restored(tl.asarray(abs(X))), abs(X) * 2)

@@ -194,7 +194,10 @@ class Tracer(Interpreter):
             return True
         interpreter = self.below
         while interpreter is not None:
-            if isinstance(interpreter, Tracer) and interpreter.graph is graph:
+            if isinstance(interpreter, Tracer) and graph in (
+                interpreter.graph,
+                interpreter.of,
+            ):
                 return True
             interpreter = interpreter.below
         return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +47,10 @@ _SAVING: dict[str, Any] = {
 
 
 class SaveOptions:
+    experimental_custom_gradients: bool
+
     def __init__(self, **kwargs: Any) -> None:
         vars(self).update(_SAVING | kwargs)
-        if kwargs.get("experimental_custom_gradients"):
-            warnings.warn(
-                "custom gradients are not among what is saved: functions that are loaded have the "
-                "gradients of their operators",
-                stacklevel=2,
-            )
 
 
 def save(
@@ -64,7 +59,9 @@ def save(
     if isinstance(obj, Model) and signatures is None and _is_one_function(obj):
         save_model(obj, export_dir)
         return
-    save_saved_model(obj, a_path(export_dir, "export_dir"), signatures)
+    own = options is None or options.experimental_custom_gradients
+    path = a_path(export_dir, "export_dir")
+    save_saved_model(obj, path, signatures, own_gradients=bool(own))
 
 
 def _is_one_function(model: Model) -> bool:

@@ -19,6 +19,17 @@ from tensorlite.interop.tensorflow.tensors import (
     shape_proto,
 )
 
+_LATER = """
+    Tcomplex Tk Treal Tsegmentids Tshape allow_missing_files allowed_devices axis
+    bad_indices_policy blank_index buffer_size_min debug_name ensure_minimum_range
+    explicit_paddings exponential_avg_factor force_synchronous grad_a grad_b grad_x grad_y
+    index_type is_files log_warning metadata multiply_linear_by_lr narrow_range offset ram_budget
+    replicate_on_split reshuffle_each_iteration resize_if_index_out_of_bounds shape_type
+    sparse_gradient use_default_device validate_shape
+"""
+LATER = frozenset(_LATER.split())
+"""Attributes that TensorFlow 1 does not know; they are left out where they are at their default."""
+
 
 class Called(NamedTuple):
     """A function of the library, by its name, with the attributes that it is called with."""
@@ -113,3 +124,19 @@ def _content(value: Any) -> tuple[str, Any]:
     if isinstance(value, np.ndarray):
         return "tensor", proto_of(value)
     raise GraphDefError(f"a value of type {type(value).__name__} is no attribute")
+
+
+def is_default(value: Any, expected: Any) -> bool:
+    """Return whether the value of an attribute is its default."""
+    if isinstance(value, float) and isinstance(expected, float):
+        return bool(np.float32(value) == np.float32(expected))
+    if isinstance(value, np.ndarray):
+        return False
+    if isinstance(value, Shape):
+        return value.sizes is None or value == expected
+    return bool(value == expected) or (expected is None and not value)
+
+
+def implied(name: str, value: Any, default: Any) -> bool:
+    """Return whether an attribute is one that TensorFlow 1 does not know, at its default."""
+    return name in LATER and is_default(value, default)

@@ -181,13 +181,11 @@ def _identities(given: Given) -> Values:
         given.check_attributes()
         return given.node(IdentityN(), *tensors).outputs
     given.attribute("T")
-    captured = [
-        given.graph.get_tensor_by_name(given.prefix + x) if isinstance(x, str) else x
-        for x in own.captured
-    ]
+    captured, find = own.captured, given.find
 
     def pull(dys: list[Tensor]) -> list[Tensor | None]:
-        inputs = [*dys, *[x if isinstance(x, Tensor) else x() for x in captured]]
+        found_there = [find(*x) if isinstance(x, tuple) else x() for x in captured]
+        inputs = [*dys, *found_there]
         specs = [x.spec.without_value() for x in inputs]
         graph = given.library.graph(Called(own.function), specs)
         found = iter(calls(PartitionedCall(Compiled(graph)), *inputs))

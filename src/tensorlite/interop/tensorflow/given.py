@@ -22,7 +22,7 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.interop.tensorflow.attributes import Called, Shape
+from tensorlite.interop.tensorflow.attributes import Called, Shape, is_default
 from tensorlite.interop.tensorflow.records import Record
 from tensorlite.interop.tensorflow.references import Reference, Sources, Value, Writes
 from tensorlite.ops.identity import Identity, IdentityN
@@ -72,8 +72,8 @@ class OwnGradient(NamedTuple):
     """The function that a program gave as the gradient of some tensors, as SavedModels have it."""
 
     function: str
-    captured: tuple[str | Callable[[], Tensor], ...]
-    """What it takes beside gradients: tensors in the graph of the node by name, and others."""
+    captured: tuple[tuple[str, str] | Callable[[], Tensor], ...]
+    """What it takes beside gradients: tensors of functions, both by name, and others."""
     returned: tuple[bool, ...]
     """Of which inputs of the node it returns gradients."""
 
@@ -121,6 +121,8 @@ class Given:
         self.prefix = ""
         """What stands before the names of all nodes that are read."""
         self.line: Line
+        self.find: Callable[[str, str], SymbolicTensor]
+        """Finds a tensor of a function, both by name, when all of it has been read."""
 
     def attribute(self, name: str) -> Any:
         """Return the value of an attribute; GraphDefError when there is none."""
@@ -376,14 +378,3 @@ def _value_of(x: SymbolicTensor) -> np.ndarray[Any, Any] | None:
 def _own(inputs: Iterable[SymbolicTensor]) -> tuple[SymbolicTensor, ...]:
     """Return tensors as their nodes have them: equal calls give copies."""
     return tuple([x.node.outputs[x.index] for x in inputs])
-
-
-def is_default(value: Any, expected: Any) -> bool:
-    """Return whether the value of an attribute is its default."""
-    if isinstance(value, float) and isinstance(expected, float):
-        return bool(np.float32(value) == np.float32(expected))
-    if isinstance(value, np.ndarray):
-        return False
-    if isinstance(value, Shape):
-        return value.sizes is None or value == expected
-    return bool(value == expected) or (expected is None and not value)

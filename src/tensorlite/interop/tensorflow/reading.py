@@ -17,6 +17,7 @@ from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import (
     DeviceError,
+    GradientError,
     GraphDefError,
     GraphError,
     MissingOperatorError,
@@ -362,6 +363,18 @@ class Reader:
             )
         return self._tensor(Source(node, int(number or 0), name))
 
+    def _find(self, function: str, name: str) -> SymbolicTensor:
+        """Return a tensor of this function; GradientError for one of another's."""
+        if function != self._source:
+            raise GradientError(
+                f"{self._source}: a gradient of the program's own takes {name} of {function}, "
+                "which is out of reach in there; let the function return it"
+            )
+        node, _, number = name.rpartition(":")
+        if node not in self._values or not number.isdecimal():
+            raise GraphDefError(f"{self._source}: there is nothing called {name!r}")
+        return self._tensor(Source(node, int(number), ""))
+
     def _add(self, record: Record) -> None:
         count = len(self.graph.nodes)
         given, outputs = self._read(record)
@@ -418,6 +431,7 @@ class Reader:
         group = self._groups.get(record.name, "")
         given.group = group and self._prefix + group
         given.line = Line(self._source, record.place + 1, record.name)
+        given.find = self._find
         return given
 
     def _value(self, source: Source, record: Record, place: int) -> Value:

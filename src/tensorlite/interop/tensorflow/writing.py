@@ -22,9 +22,13 @@ from tensorlite.core.op import Effect, Op, Role
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.interop.tensorflow.attributes import Called, Shape, proto_of_value
+from tensorlite.interop.tensorflow.attributes import (
+    Called,
+    Shape,
+    implied,
+    proto_of_value,
+)
 from tensorlite.interop.tensorflow.counting import counted
-from tensorlite.interop.tensorflow.given import is_default
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.referring import (
@@ -34,7 +38,6 @@ from tensorlite.interop.tensorflow.referring import (
     spelled_by_reference,
 )
 from tensorlite.interop.tensorflow.signatures import (
-    Attribute,
     Signature,
     signature_of,
 )
@@ -45,17 +48,6 @@ from tensorlite.ops.stateful_draws import generators
 
 PRODUCER = 1087
 """The version of TensorFlow's GraphDefs that is written: attributes have the meaning of that."""
-
-_LATER = """
-    Tcomplex Tk Treal Tsegmentids Tshape allow_missing_files allowed_devices axis
-    bad_indices_policy blank_index buffer_size_min debug_name ensure_minimum_range
-    explicit_paddings exponential_avg_factor force_synchronous grad_a grad_b grad_x grad_y
-    index_type is_files log_warning metadata multiply_linear_by_lr narrow_range offset ram_budget
-    replicate_on_split reshuffle_each_iteration resize_if_index_out_of_bounds shape_type
-    sparse_gradient use_default_device validate_shape
-"""
-LATER = frozenset(_LATER.split())
-"""Attributes that TensorFlow 1 does not know; they are left out where they are at their default."""
 
 
 def to_graphdef(graph: Graph, library: Library | None = None) -> Any:
@@ -127,8 +119,11 @@ class Library:
 
     def __init__(self) -> None:
         self.proto = message("GraphDef")()
+        self.own: dict[int, tuple[Spelled, ...]] = {}
+        """What is written for nodes with gradients of their own, by the ids of operators, which
+        loops that are written share with those that were traced."""
         self._names: dict[int, str] = {}
-        self._kept: list[Graph] = []
+        self._bodies: dict[int, _Body] = {}
 
     def check(self, graph: Graph) -> None:
         """Raise MissingOperatorError for operators that TensorFlow does not have."""
@@ -164,14 +159,22 @@ class Library:
                 count += 1
                 name = f"{base}_{count}"
             self._names[id(graph)] = name
-            self._kept.append(graph)
             self._write(graph, name)
         return Called(name)
+
+    def outside(self, x: SymbolicTensor) -> tuple[str, str]:
+        """Return the function that has a tensor, and what this is called outside of it."""
+        for graph, body in self._bodies.items():
+            copied = body.graph.copied.get(id(x), (x, x))[1]
+            if copied.node.graph is body.graph:
+                return self._names[graph], body.flat(copied)
+        raise GraphDefError(f"{x.name} of {x.node.graph.name} is not written")
 
     def _write(self, graph: Graph, name: str) -> None:
         made = message("FunctionDef")()
         made.signature.name = name
         body = _Body(self, graph, made.node_def, is_function=True)
+        self._bodies[id(graph)] = body
         for i, x in enumerate(graph.inputs):
             argument = made.signature.input_arg.add(
                 name=f"arg_{i}", type=OF_DTYPE[x.dtype]
@@ -217,6 +220,7 @@ class _Body:
         self._protos = protos
         self._is_function = is_function
         self._sources: dict[tuple[str, int], str] = {}
+        self._numbers: dict[tuple[str, int], int] = {}
         self._inside = inside_loops(graph) if alone is None else set()
         if alone is None:
             self._references = set() if is_function else references(graph)
@@ -250,6 +254,12 @@ class _Body:
             # What the back edge of a loop comes from is written later.
             known = f"{x.node.name}:{x.index}" if x.index else x.node.name
         return known
+
+    def flat(self, x: SymbolicTensor) -> str:
+        """Return how a tensor of a function is called where functions become graphs."""
+        if x.node in self.names:
+            return f"{self.names[x.node]}:0"
+        return f"{x.node.name}:{self._numbers[x.node.name, x.index]}"
 
     def add(self, node: Node) -> None:
         """Add a node, and those that are due beside it."""
@@ -318,9 +328,10 @@ class _Body:
 
     def _parts(self, node: Node, op: Op | None) -> tuple[Spelled, ...]:
         """Return what is written for a node; loops of functions have what gradients ask for."""
-        loop = counted(node) if self._is_function else None
-        if loop is not None:
-            return loop
+        own = counted(node) if self._is_function else None
+        own = self.library.own.get(id(node.op), own)
+        if own is not None:
+            return own
         if not self._references.isdisjoint([node, *[x.node for x in node.inputs]]):
             return spelled_by_reference(node)
         writing = spelled(node, op)
@@ -387,7 +398,8 @@ class _Body:
         for key, value in found.items():
             known = signature.attributes.get(key)
             if key.startswith("_") or (
-                known is not None and not _goes_without_saying(key, value, known)
+                known is not None
+                and not (known.is_optional and implied(key, value, known.default))
             ):
                 listed = self._resolved(value)
                 made.attr[key].CopyFrom(proto_of_value(listed))
@@ -415,14 +427,11 @@ class _Body:
             count = _count(argument, made, signature)
             for i in range(count):
                 plain = f"{made.name}:{number}" if number else made.name
+                self._numbers[made.name, number - one.skips] = number
                 self._sources[made.name, number - one.skips] = (
                     f"{made.name}:{argument.name}:{i}" if self._is_function else plain
                 )
                 number += 1
-
-
-def _goes_without_saying(name: str, value: Any, known: Attribute) -> bool:
-    return known.is_optional and name in LATER and is_default(value, known.default)
 
 
 def is_constant(node: Node) -> bool:

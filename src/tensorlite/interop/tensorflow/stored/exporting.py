@@ -6,20 +6,14 @@ How it is written is saving.py's.
 from __future__ import annotations
 
 import inspect
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from tensorlite.core import nest
-from tensorlite.core.errors import (
-    GraphDefError,
-    InvalidArgumentError,
-    LostGradientWarning,
-)
+from tensorlite.core.errors import GraphDefError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.compile import Compiled, ConcreteFunction
 from tensorlite.function.function import Function
-from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.stored.models import Asset, SavedModel
 from tensorlite.interop.tensorflow.stored.structures import (
@@ -30,7 +24,6 @@ from tensorlite.interop.tensorflow.stored.traces import (
     RestoredFunction,
     SignatureFunction,
 )
-from tensorlite.ops.differentiate import CustomGradient
 from tensorlite.ops.identity import Identity
 from tensorlite.ops.regions import PartitionedCall
 from tensorlite.ops.state import Variable
@@ -227,25 +220,6 @@ def _parameters(function: Any) -> Told:
     )
 
 
-def tell_of_lost_gradients(graph: Graph) -> None:
-    """Warn of gradients of the program's own, which are not in a SavedModel."""
-    for line in sorted({node.line for node in _with_own_gradients(graph)}):
-        warnings.warn(
-            f"{graph.name} has a gradient of its own, made at {line}, which is not saved: who "
-            "loads the model takes the gradient of what the function computes",
-            LostGradientWarning,
-            stacklevel=2,
-        )
-
-
-def _with_own_gradients(graph: Graph) -> Iterator[Node]:
-    for node in graph.nodes:
-        if isinstance(node.op, CustomGradient):
-            yield node
-        for region in node.op.regions():
-            yield from _with_own_gradients(region)
-
-
 class Wrapper(NamedTuple):
     """A function whose tensors have names: what a signature runs."""
 
@@ -261,7 +235,7 @@ def wrapped(concrete: ConcreteFunction, name: str) -> Wrapper:
     graph = ManualGraph(f"signature_{name}")
     given = {x: graph.add_input(inputs[x], x) for x in sorted(inputs)}
     captured = [graph.add_input(x.spec.without_value()) for x in concrete.captured]
-    op = PartitionedCall(Compiled(concrete.graph))
+    op = PartitionedCall(Compiled(concrete.callee.graph))
     node = graph.append(op, (*[given[x] for x in inputs], *captured), "call", ())
     results = dict(zip(outputs, node.outputs, strict=True))
     # An output may be an input as it is, which functions of TensorFlow return through a node.

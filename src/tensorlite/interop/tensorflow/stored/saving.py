@@ -35,7 +35,6 @@ from tensorlite.interop.tensorflow.stored.exporting import (
     put_parameters,
     put_spec,
     signatures_of,
-    tell_of_lost_gradients,
     tensor_names,
     wrapped,
 )
@@ -69,6 +68,7 @@ from tensorlite.interop.tensorflow.stored.operators import (
     RestoreTensors,
     SaveTensors,
 )
+from tensorlite.interop.tensorflow.stored.own_gradients import OwnGradients
 from tensorlite.interop.tensorflow.stored.saved_models import SERVE
 from tensorlite.interop.tensorflow.stored.structures import proto_of
 from tensorlite.interop.tensorflow.stored.traces import RestoredFunction
@@ -98,6 +98,7 @@ def save_saved_model(
     path: str | Path,
     signatures: Any = None,
     tags: Sequence[str] = (SERVE,),
+    own_gradients: bool = True,
 ) -> None:
     """Write an object as a SavedModel, which TensorFlow loads and runs.
 
@@ -105,8 +106,10 @@ def save_saved_model(
     lists and dicts of them, and functions, each with the traces that it has. `signatures` are the
     functions by which servers and TensorFlow 1 run it: one, or several by name; functions with an
     `input_signature`, or traces. If none is given, `__call__` or the only function with an
-    `input_signature` is one. InvalidArgumentError when a function uses a variable that is in no
-    attribute, MissingOperatorError when TensorFlow lacks an operator.
+    `input_signature` is one. Gradients that functions have by `tl.custom_gradient` are traced and
+    saved, unless `own_gradients` is False; LostGradientWarning tells of those that cannot be.
+    InvalidArgumentError when a function uses a variable that is in no attribute,
+    MissingOperatorError when TensorFlow lacks an operator.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()
@@ -121,7 +124,7 @@ def save_saved_model(
             f"save_saved_model: obj={obj!r} has no attributes; give a module or a tl.function"
         )
     root = _Root(obj) if isinstance(obj, (*FUNCTIONS, ConcreteFunction)) else obj
-    saving = _Saving(root, signatures_of(root, signatures))
+    saving = _Saving(root, signatures_of(root, signatures), own_gradients)
     folder = Path(path)
     (folder / "assets").mkdir(parents=True, exist_ok=True)
     proto = saved_model_class()(saved_model_schema_version=1)
@@ -142,10 +145,17 @@ class _Root(Module):
 class _Saving:
     """An object and its functions while they are written."""
 
-    def __init__(self, root: Any, signatures: Mapping[str, ConcreteFunction]) -> None:
+    def __init__(
+        self,
+        root: Any,
+        signatures: Mapping[str, ConcreteFunction],
+        own_gradients: bool,
+    ) -> None:
         self._library = Library()
         self._graph = ManualGraph()
         self._objects = message("SavedObjectGraph")()
+        own = OwnGradients(self._library, self._objects) if own_gradients else None
+        self._own = own
         self._members: list[Member] = []
         self._names: set[str] = set()
         self._numbers: dict[int, int] = {}
@@ -257,11 +267,12 @@ class _Saving:
 
     def _concrete(self, concrete: ConcreteFunction, names: Sequence[str]) -> str:
         """Return the name of a trace in the library, written if it is new."""
-        graph = concrete.graph
+        graph = concrete.callee.graph
         self._library.check(graph)
+        if self._own is not None:
+            self._own.prepare(graph, concrete.captured)
         name = self._library.function(graph, f"__inference_{graph.name}").name
         if name not in self._objects.concrete_functions:
-            tell_of_lost_gradients(graph)
             about = self._objects.concrete_functions[name]
             about.bound_inputs.extend(
                 [self._bound(x, name) for x in concrete.captured]
@@ -269,6 +280,8 @@ class _Saving:
             given = named(concrete.structured_inputs, names)
             about.canonicalized_input_signature.CopyFrom(proto_of(given))
             about.output_signature.CopyFrom(proto_of(concrete.structured_outputs))
+        if self._own is not None:
+            self._own.write(self._bound)
         return name
 
     def _bound(self, x: Tensor, name: str) -> int:
@@ -347,11 +360,15 @@ class _Saving:
         listed.user_object.version.CopyFrom(_versions(listed))
         infos = {}
         for name, concrete in signatures.items():
+            if self._own is not None:
+                self._own.prepare(concrete.callee.graph, concrete.captured)
             wrapper = wrapped(concrete, name)
             captured = [self._bound(x, name) for x in concrete.captured]
             called = self._library.function(
                 wrapper.graph, f"__inference_signature_{name}"
             )
+            if self._own is not None:
+                self._own.write(self._bound)
             about = self._objects.concrete_functions[called.name]
             about.bound_inputs.extend(captured)
             about.canonicalized_input_signature.CopyFrom(

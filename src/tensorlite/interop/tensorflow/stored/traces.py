@@ -147,9 +147,10 @@ def _own_gradients(
         about = objects.concrete_functions.get(told.gradient_func)
         if about is None or not told.registered_op_type:
             continue
+        told_of = [(i, objects.nodes[i].captured_tensor) for i in about.bound_inputs]
         nodes = [
-            objects.nodes[i].captured_tensor.name or partial(captured, i)
-            for i in about.bound_inputs
+            (x.concrete_function, x.name) if x.name else partial(captured, i)
+            for i, x in told_of
         ]
         results = value_of(about.output_signature)
         listed = results if isinstance(results, (list, tuple)) else [results]
