@@ -1,46 +1,35 @@
-"""Graphs, sessions and what they are made of: TensorFlow 1's core names."""
+"""Graphs and what they are made of: TensorFlow 1's core names. Sessions are in session.py."""
 
 from __future__ import annotations
 
 from collections.abc import (
-    Collection,
     Iterator,
-    Mapping,
     Sequence,
     Set as AbstractSet,
 )
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import partial
-from typing import Any, NamedTuple
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any
 
 import numpy as np
 
-from tensorlite import config
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import own_gradient
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import fill, shape
 from tensorlite.compat.shared.tapes import filled
 from tensorlite.compat.shared.values import is_tensor
-from tensorlite.compat.v1.configuration import patience
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.derivatives import gated, written
 from tensorlite.compat.v1.device_functions import as_asked
 from tensorlite.compat.v1.elements import GraphElements
-from tensorlite.compat.views import (
-    plain,
-    view,
-)
+from tensorlite.compat.v1.session import InteractiveSession, Session
+from tensorlite.compat.views import plain
 from tensorlite.core import nest, scope
-from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import (
-    AssertionFailedError,
     DTypeError,
     FailedPreconditionError,
-    InvalidArgumentError,
-    NotFoundError,
     ShapeError,
 )
 from tensorlite.core.op import Call, Gradient
@@ -48,11 +37,9 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import TensorSpec
-from tensorlite.distributed.attached import SCHEME, Attached
 from tensorlite.graph import trace
-from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.graph.manual import ManualGraph
-from tensorlite.graph_mode import graph as graphs, sessions
+from tensorlite.graph.graph import Node
+from tensorlite.graph_mode import graph as graphs
 from tensorlite.graph_mode.graph import (
     active_graph,
     get_default_graph,
@@ -61,8 +48,6 @@ from tensorlite.graph_mode.graph import (
 )
 from tensorlite.graph_mode.sessions import get_default_session
 from tensorlite.graph_mode.streams import global_seed
-from tensorlite.interop.tensorflow.primitives import as_primitives
-from tensorlite.interop.tensorflow.writing import to_graphdef
 from tensorlite.ops import differentiate, fetchable, identity as identities
 
 __all__ = [
@@ -94,47 +79,66 @@ class Graph(GraphElements):
     """TensorFlow's Graph: nodes, names and collections."""
 
     def as_default(self) -> Any:
+        """Return a block in which operations are made in this graph.
+
+        >>> from tensorlite.compat import v1 as tf
+        >>> graph = tf.Graph()
+        >>> with graph.as_default():
+        ...     tf.get_default_graph() is graph
+        True
+        """
         return super().as_default()
 
     def pull(
         self, node: Node, call: Call, dys: Sequence[Gradient]
     ) -> Sequence[Gradient]:
+        """Return the gradients that flow back through an operation, as TensorFlow 1 writes them."""
         found = written(call, node, dys, own_gradient(node))
         return gated(found) if self.scopes.get(_GATED) else found
 
     def device(self, device_name_or_function: Any) -> AbstractContextManager[Any]:
+        """Return a block whose operations go to a device, by its name or a function."""
         return device(device_name_or_function)
 
     def name_scope(self, name: str | None) -> AbstractContextManager[str]:
+        """Return a block whose operations' names begin with name; "" or None goes to the top."""
         return graphs.name_scope(name or "")
 
     def get_name_scope(self) -> str:
+        """Return the name scope that operations are made in."""
         return scope.scope.get().name
 
     def control_dependencies(
         self, control_inputs: Any
     ) -> AbstractContextManager[None]:
+        """Return a block whose operations run behind others; None forgets those outside."""
         return control_dependencies(control_inputs)
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        """Return a block whose operations go where another one is."""
         return colocate_with(op, ignore_existing)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
+        """Add a value to several collections, once to each."""
         for name in [names] if isinstance(names, str) else dict.fromkeys(names):
             self.add_to_collection(name, value)
 
     def get_all_collection_keys(self) -> list[str]:
+        """Return the names of collections that hold something."""
         return [key for key, held in self.collections.items() if held]
 
     def clear_collection(self, name: str) -> None:
+        """Empty a collection."""
         self.collections.pop(name, None)
 
     @contextmanager
     def container(self, container_name: str) -> Iterator[str]:
+        """Do nothing: resources are kept by sessions, not by containers."""
         yield container_name
 
     @property
     def building_function(self) -> bool:
+        """False: functions have graphs of their own."""
         return False
 
     def _get_control_flow_context(self) -> None:
@@ -144,160 +148,17 @@ class Graph(GraphElements):
 mode.kind = Graph
 
 
-class SessionDevice(NamedTuple):
-    """A device that a session may use."""
-
-    name: str
-    device_type: str
-    memory_limit_bytes: int = 0
-    incarnation: int = 0
-
-
-class Session(sessions.Session):
-    """TensorFlow 1's Session."""
-
-    def __init__(
-        self, target: Any = "", graph: Any = None, config: Any = None
-    ) -> None:
-        if not hasattr(config, "allow_soft_placement"):
-            told = "config must be a tf.ConfigProto: config"
-            one_of(config, type(None), told, "a tf.ConfigProto")
-        if graph is not None:
-            one_of(
-                graph, ManualGraph, "graph must be a tf.Graph: graph", "a tf.Graph"
-            )
-        soft = config is None or config.allow_soft_placement
-        filters = [] if config is None else config.device_filters
-        super().__init__(_reached(target, filters), graph, soft=soft)
-        self.config = config
-
-    def run(
-        self,
-        fetches: Any,
-        feed_dict: Mapping[Any, Any] | None = None,
-        options: Any = None,
-        run_metadata: Any = None,
-    ) -> Any:
-        try:
-            waiting = sessions.waiting_at_most(patience(self.config, options))
-            with waiting, _recorded(self, options, run_metadata):
-                return super().run(fetches, feed_dict)
-        except AssertionFailedError as error:
-            # TensorFlow has one class for this and for arguments that do not fit.
-            raise InvalidArgumentError(str(error)) from error
-
-    def make_callable(
-        self, fetches: Any, feed_list: Any = None, accept_options: bool = False
-    ) -> Any:
-        compiled = super().make_callable(fetches, feed_list or ())
-        return partial(_called, self, compiled) if accept_options else compiled
-
-    def fetched(
-        self, fetches: Any, fed: Collection[SymbolicTensor] | None = None
-    ) -> Any:
-        try:
-            return super().fetched(fetches, fed)
-        except NotFoundError as error:
-            raise InvalidArgumentError(
-                f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. ({error})"
-            ) from error
-
-    def fed_tensor(self, x: Any) -> SymbolicTensor:
-        try:
-            return super().fed_tensor(x)
-        except (InvalidArgumentError, NotFoundError) as error:
-            raise DTypeError(
-                f"Cannot interpret feed_dict key as Tensor: {error}"
-            ) from error
-
-    def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
-        found = super().fed(feed_dict)
-        graph: Any = self.graph
-        for x in found if getattr(graph, "unfeedable", ()) else ():
-            if not graph.is_feedable(x):
-                raise InvalidArgumentError(f"Tensor {view(x)} may not be fed.")
-        return found
-
-    def list_devices(self) -> list[SessionDevice]:
-        return [
-            SessionDevice(f"/job:localhost/replica:0/task:0{x.name}", x.device_type)
-            for x in config.list_logical_devices()
-        ]
-
-    @property
-    def graph_def(self) -> Any:
-        return to_graphdef(as_primitives(self.graph))
-
-    @property
-    def sess_str(self) -> str:
-        return ""
-
-    @staticmethod
-    def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        """Forget what other sessions hold; each has its own here."""
-
-
-def _called(
-    session: Session,
-    compiled: Any,
-    *values: Any,
-    options: Any = None,
-    run_metadata: Any = None,
-) -> Any:
-    """Call what make_callable made, recorded where that is asked for."""
-    with _recorded(session, options, run_metadata):
-        return compiled(*values)
-
-
-def _recorded(
-    session: Session, options: Any, record: Any
-) -> AbstractContextManager[Any]:
-    """Return what a run is recorded by, where its options ask for that."""
-    if record is None or options is None or not options.trace_level:
-        return nullcontext()
-    found: AbstractContextManager[Any] = record.recording(session)
-    return found
-
-
-def _reached(target: Any, filters: Sequence[str]) -> Any:
-    """Return what runs a session: the tasks of a target, or this process alone."""
-    if isinstance(target, bytes):
-        target = target.decode()
-    if isinstance(target, str) and target.startswith(SCHEME):
-        return Attached(target, filters)
-    if not isinstance(target, str) and not hasattr(target, "default_device"):
-        raise DTypeError(f"target must be a string, but got {target!r}")
-    if isinstance(target, str) and target not in ("", "local"):
-        raise NotFoundError(
-            "No session factory registered for the given session options: "
-            f"target={target!r}; allowed are '', which is this process, and {SCHEME}host:port"
-        )
-    return "" if isinstance(target, str) else target
-
-
-class InteractiveSession(Session):
-    """A session that is the default one from now on, until it is closed."""
-
-    def __init__(
-        self, target: Any = "", graph: Any = None, config: Any = None
-    ) -> None:
-        super().__init__(target, graph, config)
-        self._given = graph is not None
-        graphs.stack.sessions.append(self)
-        if self._given:
-            graphs.stack.graphs.append(self.graph)
-
-    def close(self) -> None:
-        if not self.closed:
-            if self in graphs.stack.sessions:
-                graphs.stack.sessions.remove(self)
-            if self._given and self.graph in graphs.stack.graphs:
-                graphs.stack.graphs.remove(self.graph)
-        super().close()
-
-
 @named("Placeholder")
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """Return a tensor that is to be fed in each run; sizes of None are not known.
+
+    Where programs run at once, FailedPreconditionError is raised; a size of -1 raises ShapeError.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.placeholder(tf.float32, [None, 2], "x").get_shape().as_list()
+    [None, 2]
+    """
     graph = active_graph()
     if graph is None:
         raise FailedPreconditionError(
@@ -319,6 +180,13 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
 
 @named("PlaceholderWithDefault")
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+    """Return a tensor that may be fed, and is input otherwise.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     int(session.run(tf.placeholder_with_default(4, [])))
+    4
+    """
     default, known = converted(input), plain(TensorShape(shape))
     if known is None or active_graph() is None:
         spec = TensorSpec(known, default.dtype)
@@ -331,6 +199,16 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 def name_scope(
     name: str | None, default_name: str | None = None, values: Any = None, **_: Any
 ) -> Iterator[str]:
+    """Let operations' names inside the block begin with name, and yield the scope.
+
+    default_name is taken where name is None; a name that ends with a slash is taken as it is.
+    values has no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.name_scope("layer"):
+    ...     tf.constant(1, name="one").name
+    'layer/one:0'
+    """
     with graphs.name_scope(name, default_name) as whole:
         yield whole
 
@@ -339,12 +217,20 @@ def name_scope(
 def op_scope(
     values: Any, name: str | None, default_name: str | None = None
 ) -> Iterator[str]:
+    """Let operations' names inside the block begin with name, and yield the scope.
+
+    It is tf.name_scope in the order of arguments of before 1.0.
+    """
     with graphs.name_scope(name, default_name) as whole:
         yield whole
 
 
 @contextmanager
 def device(device_name_or_function: Any) -> Iterator[None]:
+    """Place operations inside the block on a device, like "/device:GPU:0".
+
+    None takes away devices outside; a function is asked for the name with each operation.
+    """
     placing = scope.device if active_graph() is None else scope.placed_later
     with placing(as_asked(device_name_or_function)):
         yield
@@ -352,6 +238,11 @@ def device(device_name_or_function: Any) -> Iterator[None]:
 
 @contextmanager
 def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    """Let operations made inside the block run behind others.
+
+    None forgets the dependencies of blocks outside. An operation made before the block is not
+    changed.
+    """
     given = (
         None
         if control_inputs is None
@@ -379,6 +270,10 @@ def _awaited(x: Any) -> Any:
 
 @contextmanager
 def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
+    """Place operations inside the block where another one is.
+
+    ignore_existing has no effect.
+    """
     graph = active_graph()
     with ExitStack() as stack:
         if graph is not None:
@@ -397,6 +292,16 @@ def _grouped(x: Any) -> Any:
 
 
 def group(*inputs: Any, **kwargs: Any) -> Any:
+    """Return an operation that has run when all inputs, in any structure, have.
+
+    Arguments other than name raise DTypeError.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     v = tf.Variable(1)
+    ...     session.run([tf.group(v.initializer), v.initializer])
+    [None, None]
+    """
     name = kwargs.pop("name", None)
     if kwargs:
         raise DTypeError(f"group: unknown arguments {sorted(kwargs)}")
@@ -405,6 +310,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 
 @named("NoOp")
 def no_op(name: str | None = None) -> Any:
+    """Return an operation that does nothing."""
     return fetchable.group()
 
 
@@ -424,6 +330,18 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = "none",
 ) -> list[Any]:
+    """Return the sums of ys' gradients by each of xs, None where there is none.
+
+    grad_ys are what flows into ys (ones if None); nothing flows through stop_gradients.
+    unconnected_gradients is "none" or "zero". colocate_gradients_with_ops and aggregation_method
+    have no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     x = tf.constant(3.0)
+    ...     float(session.run(tf.gradients(x * x, x))[0])
+    6.0
+    """
     found = _gradients(ys, xs, grad_ys, gate_gradients, stop_gradients, name)
     made: list[Any] = filled(found, nest.flatten(xs), unconnected_gradients)
     return made
@@ -485,11 +403,22 @@ def _gates(are_wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
+    """Make what the block makes outside of control flow, functions and their dependencies."""
     with graphs.outside():
         yield
 
 
 def set_random_seed(seed: int) -> None:
+    """Let the graph's random operators draw by a seed, with the number of each.
+
+    Where programs run at once, it is for all that is drawn from now on.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default() as graph:
+    ...     tf.set_random_seed(1)
+    ...     graph.seed
+    1
+    """
     graph = active_graph()
     if graph is None:
         global_seed.set(int(seed))

@@ -68,6 +68,18 @@ def nce_loss(
     partition_strategy: Any = "mod",
     name: str | None = "nce_loss",
 ) -> Any:
+    """Return the noise-contrastive estimation loss of each row, [batch].
+
+    weights are [classes, width] (or shards of it), labels int64 [batch, num_true], inputs [batch,
+    width]. Classes are drawn log-uniformly unless sampled_values are given, so they should be in
+    order of frequency. Gutmann and Hyvarinen 2010.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     w, b, y = tf.zeros([9, 4]), tf.zeros([9]), tf.zeros([2, 1], tf.int64)
+    ...     tf.nn.nce_loss(w, b, y, tf.zeros([2, 4]), 3, 9).get_shape().as_list()
+    [2]
+    """
     how = Sampling(
         num_sampled, num_classes, num_true, remove_accidental_hits, partition_strategy
     )
@@ -97,6 +109,11 @@ def sampled_softmax_loss(
     name: str | None = "sampled_softmax_loss",
     seed: int | None = None,
 ) -> Any:
+    """Return softmax cross entropies over the labels and num_sampled drawn classes, [batch].
+
+    weights are [classes, width] (or shards of it), labels int64 [batch, num_true], inputs [batch,
+    width]. It is for training; judge with the whole softmax. Jean et al. 2014.
+    """
     how = Sampling(
         num_sampled,
         num_classes,

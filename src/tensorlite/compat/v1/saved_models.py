@@ -61,6 +61,12 @@ class Builder:
         saver: Any = None,
         assets_list: Any = None,
     ) -> None:
+        """Add the session's graph by its tags, and write its variables.
+
+        signature_def_map has signatures by name; main_op (or legacy_init_op) runs when it is
+        loaded. A second call raises AssertionFailedError. assets_collection, assets_list and
+        strip_default_attrs have no effect.
+        """
         if self._saved:
             raise AssertionFailedError(
                 "Graph state including variables and assets has already been saved. Please invoke "
@@ -98,6 +104,11 @@ class Builder:
         saver: Any = None,
         assets_list: Any = None,
     ) -> None:
+        """Add a further graph by its tags; its variables are those that were written.
+
+        Before add_meta_graph_and_variables AssertionFailedError is raised. assets_collection,
+        assets_list and strip_default_attrs have no effect.
+        """
         if not self._saved:
             raise AssertionFailedError(
                 "Graph state including variables and assets has not been saved yet. Please invoke "
@@ -127,6 +138,7 @@ class Builder:
         self._proto.meta_graphs.add().CopyFrom(to_message(meta))
 
     def save(self, as_text: bool = False) -> str:
+        """Write saved_model.pb, or saved_model.pbtxt if as_text, and return its path."""
         path = self._folder / ("saved_model.pbtxt" if as_text else "saved_model.pb")
         data = (
             str(self._proto).encode() if as_text else self._proto.SerializeToString()
@@ -145,6 +157,7 @@ def simple_save(
     outputs: Mapping[str, Any],
     legacy_init_op: Any = None,
 ) -> None:
+    """Write a SavedModel for serving, with one signature of inputs and outputs by name."""
     builder = Builder(export_dir)
     signature = predict_signature_def(inputs, outputs)
     builder.add_meta_graph_and_variables(
@@ -154,6 +167,7 @@ def simple_save(
 
 
 def maybe_saved_model_directory(export_dir: str | bytes) -> bool:
+    """Return whether the folder has a file of a SavedModel."""
     folder = Path(a_path(export_dir, "export_dir"))
     return any((folder / f"saved_model.{x}").is_file() for x in ("pb", "pbtxt"))
 
@@ -200,6 +214,7 @@ def load(
 
 
 def build_tensor_info(tensor: Any) -> TensorInfo:
+    """Return a tensor's name, dtype and shape, for a signature."""
     x = plain(tensor)
     x = x.__tensor__() if hasattr(x, "__tensor__") else x
     return TensorInfo(x.name, x.dtype, x.spec.shape)
@@ -208,6 +223,7 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
 def get_tensor_from_tensor_info(
     tensor_info: TensorInfo, graph: Any = None, import_scope: str | None = None
 ) -> Any:
+    """Return the tensor of the graph that a TensorInfo names, below import_scope."""
     chosen = framework.get_default_graph() if graph is None else graph
     prefix = f"{import_scope}/" if import_scope else ""
     return chosen.get_tensor_by_name(f"{prefix}{tensor_info.name}")
@@ -218,12 +234,17 @@ def build_signature_def(
     outputs: Mapping[str, TensorInfo] | None = None,
     method_name: str | None = None,
 ) -> SignatureInfo:
+    """Return a signature of TensorInfos by name and a method's name."""
     return SignatureInfo(dict(inputs or {}), dict(outputs or {}), method_name or "")
 
 
 def predict_signature_def(
     inputs: Mapping[str, Any], outputs: Mapping[str, Any]
 ) -> SignatureInfo:
+    """Return a signature for predicting, of tensors by name.
+
+    No inputs or no outputs raise InvalidArgumentError.
+    """
     if not inputs or not outputs:
         raise InvalidArgumentError(
             "Prediction inputs and outputs cannot be None or empty."
@@ -238,6 +259,10 @@ def _infos(tensors: Mapping[str, Any]) -> dict[str, TensorInfo]:
 def classification_signature_def(
     examples: Any, classes: Any = None, scores: Any = None
 ) -> SignatureInfo:
+    """Return a signature for classifying examples: classes, scores or both.
+
+    Neither raises InvalidArgumentError.
+    """
     found = {"classes": classes, "scores": scores}
     given = {key: x for key, x in found.items() if x is not None}
     if not given:
@@ -248,11 +273,13 @@ def classification_signature_def(
 
 
 def regression_signature_def(examples: Any, predictions: Any) -> SignatureInfo:
+    """Return a signature that gives predictions for examples."""
     return SignatureInfo(
         _infos({"inputs": examples}), _infos({"outputs": predictions}), REGRESS
     )
 
 
 def is_valid_signature(signature_def: SignatureInfo) -> bool:
+    """Return whether a signature has outputs and one of the methods' names of serving."""
     known = {PREDICT, CLASSIFY, REGRESS}
     return bool(signature_def.method_name in known and signature_def.outputs)

@@ -111,6 +111,11 @@ class Saver:
         strip_default_attrs: bool = False,
         save_debug_info: bool = False,
     ) -> str | None:
+        """Write a checkpoint and return its prefix: save_path, a dash and global_step if given.
+
+        The graph is written beside it (.meta), and the file "checkpoint" tells which is the newest,
+        unless told otherwise; the oldest ones are removed. save_debug_info has no effect.
+        """
         latest = "checkpoint" if latest_filename is None else latest_filename
         # One at a time: a thread that saves every so often and began before the last step
         # would otherwise make its older checkpoint the latest, or write the same files.
@@ -170,6 +175,10 @@ class Saver:
             logging.warning("%s is not written: %s", path, error)
 
     def restore(self, sess: Session | None, save_path: str) -> None:
+        """Give the variables the values of a checkpoint, by its prefix.
+
+        A path that is None, or that of no checkpoint, raises InvalidArgumentError.
+        """
         if save_path is None:
             raise InvalidArgumentError("Can't load save_path when it is None.")
         path = local_text(save_path)
@@ -187,32 +196,46 @@ class Saver:
 
     @property
     def last_checkpoints(self) -> list[str]:
+        """Prefixes of the checkpoints that are kept, the oldest first."""
         return self._kept.paths
 
     def set_last_checkpoints(self, last_checkpoints: Sequence[str]) -> None:
+        """Say which checkpoints are there, the oldest first."""
         self._kept.last = [(path, np.inf) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(
         self, pairs: Sequence[tuple[str, float]]
     ) -> None:
+        """Say which checkpoints are there, and when they were written, the oldest first."""
         self._kept.last = list(pairs)
 
     def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
+        """Say which checkpoints are there; their times are those of their files."""
         self._kept.recover(checkpoint_paths)
 
     def as_saver_def(self) -> SaverDef | None:
+        """Return the names of the graph's nodes that save and restore."""
         return self.saver_def
 
     def to_proto(self, export_scope: str | None = None) -> SaverDef | None:
+        """Return the names of the graph's nodes that save and restore.
+
+        export_scope has no effect.
+        """
         return self.saver_def
 
     @staticmethod
     def from_proto(saver_def: SaverDef, import_scope: str | None = None) -> Saver:
+        """Return the Saver of a SaverDef."""
         return Saver(saver_def=saver_def, name=import_scope)
 
     def export_meta_graph(
         self, filename: str | None = None, collection_list: Any = None, **kwargs: Any
     ) -> Any:
+        """Return the graph, its collections and this saver as a MetaGraphDef.
+
+        It is written to a file if named.
+        """
         return metagraphs.export_meta_graph(
             filename=filename,
             collection_list=collection_list,
@@ -229,6 +252,7 @@ def _listed(var_list: Any) -> Any:
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
+    """Return when checkpoints were written, in seconds; those that are not there are left out."""
     times = [changed_at(prefix) for prefix in checkpoint_prefixes]
     return [time for time in times if time]
 
@@ -239,6 +263,10 @@ def import_meta_graph(
     import_scope: str | None = None,
     **kwargs: Any,
 ) -> Saver | None:
+    """Add a meta graph to the default graph and return its Saver, None without variables.
+
+    The file is that which Saver.save writes beside a checkpoint (.meta).
+    """
     meta = metagraphs.import_meta_graph(
         meta_graph_or_file, clear_devices, import_scope, **kwargs
     )

@@ -81,6 +81,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         name: str | None = None,
         **kwargs: Any,
     ) -> Any:
+        """Return drawn symbols with sampling_probability, elsewhere -1."""
         with framework.name_scope(name, "ScheduledEmbeddingTrainingHelperSample"):
             chosen = bernoulli(
                 self._sampling_probability,
@@ -100,6 +101,10 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         name: str | None = None,
         **kwargs: Any,
     ) -> Any:
+        """Return (finished, next inputs, state).
+
+        The inputs are the vectors of drawn symbols where there are any, else those given.
+        """
         with framework.name_scope(name, "ScheduledEmbeddingTrainingHelperNextInputs"):
             finished, given, state = super().next_inputs(
                 time, outputs, state, name=name
@@ -147,6 +152,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         name: str | None = None,
         **kwargs: Any,
     ) -> Any:
+        """Return 1 with sampling_probability, else 0: whether outputs become inputs."""
         with framework.name_scope(name, "ScheduledOutputTrainingHelperSample"):
             return bernoulli(
                 self._sampling_probability, self.batch_size, int32, self._seed
@@ -161,6 +167,10 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         name: str | None = None,
         **kwargs: Any,
     ) -> Any:
+        """Return (finished, next inputs, state).
+
+        The inputs are the last outputs where that was drawn, else those given.
+        """
         with framework.name_scope(name, "ScheduledOutputTrainingHelperNextInputs"):
             finished, given, state = super().next_inputs(
                 time, outputs, state, name=name

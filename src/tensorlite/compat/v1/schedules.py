@@ -78,6 +78,15 @@ def exponential_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return learning_rate * decay_rate ** (global_step / decay_steps), a scalar.
+
+    The exponent is rounded down if staircase. Where programs run at once, it is a function.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     float(session.run(tf.train.exponential_decay(1.0, 20, 10, 0.5)))
+    0.25
+    """
     rate, steps, base, step = _rate(
         learning_rate, global_step, decay_steps, decay_rate
     )
@@ -94,6 +103,10 @@ def natural_exp_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return learning_rate * exp(-decay_rate * global_step / decay_steps), a scalar.
+
+    The share of steps is rounded down if staircase. Where programs run at once, it is a function.
+    """
     base = exp(negative(decay_rate))
     return exponential_decay(
         learning_rate, global_step, decay_steps, base, staircase, name
@@ -110,6 +123,10 @@ def inverse_time_decay(
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return learning_rate / (1 + decay_rate * global_step / decay_steps), a scalar.
+
+    The share of steps is rounded down if staircase. Where programs run at once, it is a function.
+    """
     rate, steps, decay, step = _rate(
         learning_rate, global_step, decay_steps, decay_rate
     )
@@ -129,6 +146,11 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return a rate that falls to end_learning_rate in decay_steps, as (1 - share) ** power.
+
+    With cycle it begins again, each time over more steps. Where programs run at once, it is a
+    function.
+    """
     rate, end, left, step = _rate(
         learning_rate, global_step, end_learning_rate, power
     )
@@ -145,6 +167,11 @@ def polynomial_decay(
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Any:
+    """Return values[i] where x is above boundaries[i - 1] and at most boundaries[i].
+
+    There is one value more than boundaries, else InvalidArgumentError is raised. Where programs run
+    at once, it is a function.
+    """
     if len(boundaries) != len(values) - 1:
         raise InvalidArgumentError(
             "The length of boundaries should be 1 less than the length of values"
@@ -172,6 +199,10 @@ def cosine_decay(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Any:
+    """Return a rate that falls along half a wave, to alpha * learning_rate in decay_steps.
+
+    Where programs run at once, it is a function. Loshchilov and Hutter 2016.
+    """
     rate, steps, step = _rate(learning_rate, global_step, decay_steps)
     done = minimum(step, steps) / steps
     wave = 0.5 * (1.0 + cos(constant(pi, rate.dtype) * done))
@@ -189,6 +220,11 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Any:
+    """Return a rate that falls along half waves, one after another.
+
+    Each is t_mul times longer and m_mul times as high as the one before. Where programs run at
+    once, it is a function. Loshchilov and Hutter 2016.
+    """
     rate, steps, step = _rate(learning_rate, global_step, first_decay_steps)
     turned = decays.turns(step, steps)
     done, height = decays.restarted(turned, t_mul, m_mul)
@@ -206,6 +242,10 @@ def linear_cosine_decay(
     beta: float = 0.001,
     name: str | None = None,
 ) -> Any:
+    """Return a rate that falls along a line times num_periods waves, plus alpha and beta.
+
+    Where programs run at once, it is a function. Bello et al. 2017.
+    """
     rate, steps, step = _rate(learning_rate, global_step, decay_steps)
     return decays.linear_cosine(rate, step, steps, num_periods, alpha, beta)
 
@@ -223,6 +263,10 @@ def noisy_linear_cosine_decay(
     beta: float = 0.001,
     name: str | None = None,
 ) -> Any:
+    """Return what linear_cosine_decay gives, with normal noise that gets smaller.
+
+    The noise's variance is initial_variance / (1 + step) ** variance_decay.
+    """
     rate, steps, step = _rate(learning_rate, global_step, decay_steps)
     step = minimum(step, steps)
     spread = sqrt(initial_variance / pow(1.0 + step, variance_decay))

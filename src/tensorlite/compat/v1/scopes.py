@@ -10,11 +10,8 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import named
-from tensorlite.compat.v1.variables import (
-    Variable,
-    VariableSlice,
-    count_up_to as count_up_to,
-)
+from tensorlite.compat.v1.variable_slices import VariableSlice
+from tensorlite.compat.v1.variables import Variable, count_up_to as count_up_to
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
@@ -93,6 +90,17 @@ def get_variable(
     synchronization: Any = None,
     aggregation: Any = None,
 ) -> Any:
+    """Return the variable of a name in the current variable scope, made if it is new.
+
+    Where the scope does not reuse, a name that is taken raises InvalidArgumentError, and where it
+    does, one that is new. The initializer is glorot_uniform, zeros for integers, unless the scope
+    or caller says another. caching_device, synchronization and aggregation have no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.variable_scope("layer"):
+    ...     tf.get_variable("w", [2, 3]).name
+    'layer/w:0'
+    """
     if active_graph() is None:
         return _eager_variable(name, shape, dtype, initializer, trainable)
     return variable_scopes.get_variable(
@@ -140,6 +148,17 @@ def variable_scope(
     constraint: Any = None,
     auxiliary_name_scope: bool = True,
 ) -> Iterator[VariableScope]:
+    """Open a scope for get_variable, whose names begin with it, and yield it.
+
+    reuse is True, False or tf.AUTO_REUSE; None inherits. default_name is made unique where
+    name_or_scope is None. The other arguments are defaults for get_variable.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     with tf.variable_scope("a", reuse=tf.AUTO_REUSE):
+    ...         tf.get_variable("w", [1]) is tf.get_variable("w", [1])
+    True
+    """
     with variable_scopes.variable_scope(
         name_or_scope,
         default_name,
@@ -161,6 +180,7 @@ def variable_scope(
 def variable_op_scope(
     values: Any, name_or_scope: Any, default_name: str | None = None, **kwargs: Any
 ) -> Iterator[VariableScope]:
+    """Open a variable scope; the order of arguments is that of before 1.0."""
     with variable_scope(name_or_scope, default_name, values, **kwargs) as scope:
         yield scope
 
@@ -175,6 +195,11 @@ def create_partitioned_variables(
     name: str | None = None,
     reuse: Any = None,
 ) -> list[Any]:
+    """Return the parts of a variable, cut into slicing[i] pieces along axis i.
+
+    At most one of slicing is more than 1. Lists of other lengths than the shape's raise
+    InvalidArgumentError.
+    """
     sizes = [int(x) for x in shape]
     if not sizes or len(sizes) != len(slicing):
         raise InvalidArgumentError(
@@ -196,10 +221,11 @@ def create_partitioned_variables(
 
 
 def no_regularizer(_: Any) -> None:
-    return None
+    """Return None: this regularizer keeps a variable out of a scope's one."""
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
+    """Return the graph's variables, those whose names match scope if given."""
     return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
@@ -207,18 +233,22 @@ all_variables = global_variables
 
 
 def trainable_variables(scope: str | None = None) -> list[Any]:
+    """Return the graph's variables that are trained, those whose names match scope if given."""
     return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 def local_variables(scope: str | None = None) -> list[Any]:
+    """Return the graph's local variables, which no checkpoint has, by scope if given."""
     return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
+    """Return the graph's variables that are a model's, by scope if given."""
     return get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
 def moving_average_variables(scope: str | None = None) -> list[Any]:
+    """Return the graph's variables that have moving averages, by scope if given."""
     return get_default_graph().get_collection(
         GraphKeys.MOVING_AVERAGE_VARIABLES, scope
     )
@@ -226,6 +256,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 @named("init")
 def variables_initializer(var_list: Any, name: str | None = "init") -> Any:
+    """Return an operator that gives variables their first values."""
     return fetchable.group(*[_initializing(variable) for variable in var_list])
 
 
@@ -241,10 +272,20 @@ initialize_variables = variables_initializer
 
 
 def global_variables_initializer() -> Any:
+    """Return an operator that gives all global variables their first values.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     v = tf.Variable(3)
+    ...     session.run(tf.global_variables_initializer())
+    ...     int(session.run(v))
+    3
+    """
     return variables_initializer(_parts(global_variables()))
 
 
 def local_variables_initializer() -> Any:
+    """Return an operator that gives all local variables their first values."""
     return variables_initializer(_parts(local_variables()))
 
 
@@ -258,6 +299,7 @@ initialize_local_variables = local_variables_initializer
 
 @named("init_all_tables")
 def tables_initializer(name: str | None = "init_all_tables") -> Any:
+    """Return an operator that fills all tables of the graph."""
     held = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
     return fetchable.group(*[plain(x) for x in held])
 
@@ -267,6 +309,7 @@ initialize_all_tables = tables_initializer
 
 @named("IsVariableInitialized")
 def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
+    """Return whether the variable has a value, a boolean scalar."""
     return super(Variable, _variable(variable)).is_initialized()
 
 
@@ -274,6 +317,10 @@ def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
 def report_uninitialized_variables(
     var_list: Any = None, name: str | None = "report_uninitialized_variables"
 ) -> Any:
+    """Return the names of variables without values, a vector of strings.
+
+    var_list is all global and local variables if None.
+    """
     variables = (
         global_variables() + local_variables() if var_list is None else var_list
     )
@@ -288,6 +335,10 @@ def report_uninitialized_variables(
 def assert_variables_initialized(
     var_list: Any = None, name: str | None = None
 ) -> Any:
+    """Return an operator that fails with FailedPreconditionError if a value is missing.
+
+    var_list is all global and local variables if None.
+    """
     variables = (
         global_variables() + local_variables() if var_list is None else var_list
     )
@@ -301,18 +352,32 @@ def assign(
     use_locking: bool | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return ref with a new value, which it has once this runs.
+
+    validate_shape=False allows another shape where the variable does; use_locking has no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     int(session.run(tf.assign(tf.Variable(1), 5)))
+    5
+    """
     return _target(ref).assign(value, name=name)
 
 
 def assign_add(
     ref: Any, value: Any, use_locking: Any = None, name: str | None = None
 ) -> Any:
+    """Return ref with a value added, which it has once this runs; use_locking has no effect."""
     return _target(ref).assign_add(value, name=name)
 
 
 def assign_sub(
     ref: Any, value: Any, use_locking: Any = None, name: str | None = None
 ) -> Any:
+    """Return ref with a value subtracted, which it has once this runs.
+
+    use_locking has no effect.
+    """
     return _target(ref).assign_sub(value, name=name)
 
 
@@ -337,19 +402,30 @@ def _variable(ref: Any) -> Any:
 
 
 def add_to_collection(name: str, value: Any) -> None:
+    """Add a value to a collection of the default graph.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.add_to_collection("numbers", 7)
+    ...     tf.get_collection("numbers")
+    [7]
+    """
     get_default_graph().add_to_collection(name, value)
 
 
 def add_to_collections(names: Any, value: Any) -> None:
+    """Add a value to several collections of the default graph, once to each."""
     for name in [names] if isinstance(names, str) else dict.fromkeys(names):
         add_to_collection(name, value)
 
 
 def get_collection(key: str, scope: str | None = None) -> list[Any]:
+    """Return a list of a collection's values, those whose names match scope if given."""
     return get_default_graph().get_collection(key, scope)
 
 
 def get_collection_ref(key: str) -> list[Any]:
+    """Return the list itself that is a collection; changes of it change the collection."""
     return get_default_graph().get_collection_ref(key)
 
 
@@ -361,5 +437,9 @@ def make_template(
     custom_getter_: Any = None,
     **kwargs: Any,
 ) -> Template:
+    """Return a function that calls func_ in a scope of its own, sharing variables.
+
+    The first call makes them, later ones reuse them. create_scope_now_ opens the scope at once.
+    """
     called = partial(func_, **kwargs) if kwargs else func_
     return Template(name_, called, create_scope_now_, unique_name_, custom_getter_)

@@ -21,6 +21,12 @@ def sequence_loss_by_example(
     softmax_loss_function: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the weighted cross entropies of lists of steps, summed for each row: [batch].
+
+    logits are [batch, classes], targets classes' numbers, weights [batch], one of each for a step.
+    Sums are over those of weights if average_across_timesteps. Lists of different lengths raise
+    InvalidArgumentError.
+    """
     if len(targets) != len(logits) or len(weights) != len(logits):
         raise InvalidArgumentError(
             f"Lengths of logits, weights, and targets must be the same {len(logits)}, "
@@ -47,6 +53,10 @@ def sequence_loss(
     softmax_loss_function: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the weighted cross entropy of lists of steps, a scalar.
+
+    It is a mean over rows if average_across_batch, and over weights if average_across_timesteps.
+    """
     with framework.name_scope(name, "sequence_loss"):
         by_example = sequence_loss_by_example(
             logits, targets, weights, average_across_timesteps, softmax_loss_function

@@ -74,6 +74,10 @@ def rnn_decoder(
     loop_function: Any = None,
     scope: Any = None,
 ) -> Decoded:
+    """Return (list of outputs, last state) of a cell over a list of inputs.
+
+    loop_function(last output, step), where given, says each input but the first.
+    """
     inputs = list(decoder_inputs)
     with scopes.variable_scope(scope or "rnn_decoder"):
         outputs: list[Any] = []
@@ -95,6 +99,10 @@ def basic_rnn_seq2seq(
     dtype: Any = "float32",
     scope: Any = None,
 ) -> Decoded:
+    """Return (list of outputs, last state) of a decoder that begins with an encoder's state.
+
+    Both have the cell, with weights of their own.
+    """
     with scopes.variable_scope(scope or "basic_rnn_seq2seq"):
         _, state = static_rnn(deepcopy(cell), encoder_inputs, dtype=dtype)
         return rnn_decoder(decoder_inputs, state, cell)
@@ -108,6 +116,10 @@ def tied_rnn_seq2seq(
     dtype: Any = "float32",
     scope: Any = None,
 ) -> Decoded:
+    """Return (list of outputs, last state) of a decoder that begins with an encoder's state.
+
+    Both have the same cell and the same weights.
+    """
     with scopes.variable_scope("combined_tied_rnn_seq2seq"):
         scope = scope or "tied_rnn_seq2seq"
         _, state = static_rnn(cell, encoder_inputs, dtype=dtype, scope=scope)
@@ -126,6 +138,11 @@ def embedding_rnn_decoder(
     update_embedding_for_previous: bool = True,
     scope: Any = None,
 ) -> Decoded:
+    """Return (list of outputs, last state) of a decoder over symbols' vectors.
+
+    With feed_previous each input but the first is the likeliest symbol of the last output, which
+    output_projection, a pair of weights and biases, makes logits of.
+    """
     with scopes.variable_scope(scope or "embedding_rnn_decoder"):
         _check_projection(output_projection, num_symbols)
         table = scopes.get_variable("embedding", [num_symbols, embedding_size])
@@ -178,6 +195,11 @@ def embedding_rnn_seq2seq(
     dtype: Any = None,
     scope: Any = None,
 ) -> Decoded:
+    """Return (list of outputs, last state) of an encoder and a decoder over symbols.
+
+    Without output_projection the outputs are logits of num_decoder_symbols. feed_previous is a
+    Python boolean, or a tensor.
+    """
     with scopes.variable_scope(
         scope or "embedding_rnn_seq2seq", dtype=dtype
     ) as opened:
@@ -277,6 +299,11 @@ def attention_decoder(
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> Decoded:
+    """Return (list of outputs, last state) of a decoder that looks at attention_states.
+
+    These are [batch, length, width]. No inputs, or fewer than one head, raise InvalidArgumentError.
+    Bahdanau et al. 2014.
+    """
     if not decoder_inputs:
         raise InvalidArgumentError(
             "Must provide at least 1 input to attention decoder."
@@ -326,6 +353,10 @@ def embedding_attention_decoder(
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> Decoded:
+    """Return (list of outputs, last state) of an attention decoder over symbols' vectors.
+
+    With feed_previous each input but the first is the likeliest symbol of the last output.
+    """
     with scopes.variable_scope(scope or "embedding_attention_decoder", dtype=dtype):
         table = scopes.get_variable("embedding", [num_symbols, embedding_size])
         function = (
@@ -359,6 +390,11 @@ def embedding_attention_seq2seq(
     scope: Any = None,
     initial_state_attention: bool = False,
 ) -> Decoded:
+    """Return (list of outputs, last state) of an encoder and an attention decoder.
+
+    The decoder looks at the encoder's outputs. Without output_projection the outputs are logits of
+    num_decoder_symbols.
+    """
     with scopes.variable_scope(
         scope or "embedding_attention_seq2seq", dtype=dtype
     ) as opened:
@@ -404,6 +440,11 @@ def model_with_buckets(
     per_example_loss: bool = False,
     name: str | None = None,
 ) -> tuple[list[Any], list[Any]]:
+    """Return (outputs, losses) of seq2seq for each bucket of lengths, with shared weights.
+
+    buckets are pairs of the encoder's and decoder's lengths, the longest last; lists that are
+    shorter raise InvalidArgumentError.
+    """
     longest = buckets[-1]
     lists = (
         (encoder_inputs, longest[0]),

@@ -30,6 +30,8 @@ _ILLEGAL = re.compile(r"[^-/\w.]")
 def scalar(
     name: str, tensor: Any, collections: Any = None, family: str | None = None
 ) -> Any:
+    """Return a summary of a number, a string tensor."""
+
     def summed(tag: str) -> Tensor:
         values = adopted(plain(tensor), None, "values")
         return call(summaries.ScalarSummary(), _text(tag, "tags"), values)
@@ -40,6 +42,7 @@ def scalar(
 def histogram(
     name: str, values: Any, collections: Any = None, family: str | None = None
 ) -> Any:
+    """Return a summary of how values are spread, a string tensor."""
     return _of(summaries.HistogramSummary(), name, values, family, collections)
 
 
@@ -50,6 +53,7 @@ def image(
     collections: Any = None,
     family: str | None = None,
 ) -> Any:
+    """Return a summary of at most max_outputs images [batch, height, width, channels]."""
     op = summaries.ImageSummary(max_outputs)
     return _of(op, name, tensor, family, collections)
 
@@ -62,6 +66,8 @@ def audio(
     collections: Any = None,
     family: str | None = None,
 ) -> Any:
+    """Return a summary of at most max_outputs sounds [batch, frames, channels]."""
+
     def summed(tag: str) -> Tensor:
         rate = adopted(plain(sample_rate), float32, "sample_rate")
         op = summaries.AudioSummaryV2(max_outputs)
@@ -71,6 +77,7 @@ def audio(
 
 
 def text(name: str, tensor: Any, collections: Any = None) -> Any:
+    """Return a summary of strings; another dtype raises DTypeError."""
     dtype = to_tensor(plain(tensor)).dtype
     if dtype is not string:
         raise DTypeError(
@@ -92,6 +99,7 @@ def tensor_summary(
     family: str | None = None,
     display_name: str | None = None,
 ) -> Any:
+    """Return a summary of a tensor with its metadata, for TensorBoard's plugins."""
     about = message("SummaryMetadata")()
     if summary_metadata is not None:
         about.CopyFrom(summary_metadata)
@@ -138,12 +146,14 @@ def _summary(
 
 
 def clean_name(name: str | None) -> str | None:
+    """Return a name with characters that a graph does not allow replaced by `_`."""
     if name is None:
         return None
     return str(_ILLEGAL.sub("_", one_of(name, str, "name", "a text"))).lstrip("/")
 
 
 def collect(made: Any, collections: Any) -> None:
+    """Add what was made to collections of the graph being built."""
     graph = active_graph()
     for key in collections if graph is not None else ():
         get_default_graph().add_to_collection(key, made)

@@ -45,6 +45,7 @@ __all__ = [
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """Return a SparseTensor that is to be fed, by a SparseTensorValue or three arrays."""
     dense, rank = _dense_shape(shape, name)
     values = placeholder(dtype, [None], _below(name, "values"))
     indices = placeholder(int64, [None, rank], _below(name, "indices"))
@@ -67,6 +68,10 @@ def _dense_shape(shape: Any, name: str | None) -> tuple[Any, int | None]:
 
 
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+    """Return the sum of two tensors, at least one of them sparse.
+
+    Sums of two sparse ones that are smaller than threshold are left out. thresh is its older name.
+    """
     limit = renamed("threshold", threshold, "thresh", thresh)
     return sparse.add(a, b, 0 if limit is None else limit)
 
@@ -79,6 +84,11 @@ def sparse_concat(
     concat_dim: int | None = None,
     expand_nonconcat_dims: bool | None = None,
 ) -> Any:
+    """Return sparse tensors joined along an axis.
+
+    Other sizes must agree unless expand_nonconcat_dim(s), which takes the largest. concat_dim is
+    the older name of axis.
+    """
     expand = (
         expand_nonconcat_dim
         if expand_nonconcat_dims is None
@@ -96,6 +106,11 @@ def sparse_split(
     name: str | None = None,
     split_dim: Any = None,
 ) -> Any:
+    """Return a list of num_split parts of a sparse tensor along an axis.
+
+    The first ones are longer by 1 where it does not come out even. split_dim is the older name of
+    axis.
+    """
     return sparse.split(
         sp_input, num_split, renamed("axis", axis, "split_dim", split_dim), name
     )
@@ -131,6 +146,10 @@ def sparse_matmul(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the product of two matrices, either of which may be transposed.
+
+    a_is_sparse and b_is_sparse have no effect.
+    """
     return matrices.matmul(
         a, b, transpose_a, transpose_b, name=name or "SparseMatMul"
     )
@@ -143,6 +162,10 @@ def sparse_merge(
     name: str | None = None,
     already_sorted: bool = False,
 ) -> Any:
+    """Return a sparse tensor whose last indices are ids, and whose values are sp_values.
+
+    Several sp_ids give several last axes. vocab_size are these axes' sizes.
+    """
     many = isinstance(sp_ids, (list, tuple)) and not isinstance(sp_ids, PlainSparse)
     ids = list(sp_ids) if many else [sp_ids]
     sizes = (

@@ -94,6 +94,7 @@ class GradientTape(tapes.GradientTape):
             super().__exit__(*error)
 
     def watch(self, tensors: Any) -> None:
+        """Let the tape record what is made of the tensors; in a graph nothing is needed."""
         if active_graph() is None:
             super().watch(tensors)
 
@@ -104,6 +105,7 @@ class GradientTape(tapes.GradientTape):
         output_gradients: Any = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
     ) -> Any:
+        """Return the gradients of target by sources, in the structure of sources."""
         if active_graph() is None:
             rest = (output_gradients, unconnected_gradients)
             return super().gradient(target, sources, *rest)
@@ -127,6 +129,7 @@ def get_local_variable(
     collections: Any = None,
     **given: Any,
 ) -> Any:
+    """Return the local variable of a name, made if it is new; trainable has no effect."""
     held = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
     return get_variable(
         name, shape, dtype, initializer, regularizer, False, held, **given
@@ -134,15 +137,18 @@ def get_local_variable(
 
 
 def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
+    """Return fn of each element of elems along the first axis, all at once, stacked."""
     return control_flow.vectorized_map(fn, elems)
 
 
 @contextmanager
 def container(container_name: str) -> Iterator[str]:
+    """Do nothing: resources are kept by sessions, not by containers."""
     yield container_name
 
 
 def load_op_library(library_filename: str) -> Any:
+    """Raise InvalidArgumentError: libraries of TensorFlow's own kernels cannot be loaded."""
     raise InvalidArgumentError(
         f"load_op_library({library_filename!r}): libraries of TensorFlow's own kernels cannot be "
         "loaded; write the operator as a class of tl.extend, or use tf.py_func"

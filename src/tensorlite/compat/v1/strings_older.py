@@ -32,6 +32,10 @@ def string_split(
     result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:
+    """Return a vector's strings split at characters of sep: a sparse matrix of strings.
+
+    sep is a space if None, and delimiter its older name; empty parts are left out if skip_empty.
+    """
     if result_type != "SparseTensor":
         raise InvalidArgumentError(
             "string_split: result_type must be 'SparseTensor'; there are no ragged tensors here"
@@ -48,6 +52,10 @@ def string_to_number(
     name: str | None = None,
     input: Any = None,
 ) -> Any:
+    """Return the numbers that strings spell, of out_type.
+
+    input is the newer name of string_tensor.
+    """
     given = renamed("string_tensor", string_tensor, "input", input)
     return strings.to_number(given, out_type, name)
 
@@ -58,6 +66,7 @@ def string_to_hash_bucket(
     name: str | None = None,
     input: Any = None,
 ) -> Any:
+    """Return hashes of strings below num_buckets, int64; they may change with versions."""
     if num_buckets is None:
         raise TypeError("string_to_hash_bucket() missing argument 'num_buckets'")
     given = renamed("string_tensor", string_tensor, "input", input)
@@ -65,12 +74,17 @@ def string_to_hash_bucket(
 
 
 def length(input: Any, name: str | None = None, unit: Unit = "BYTE") -> Any:
+    """Return the lengths of strings in bytes, or in characters if unit is "UTF8_CHAR"."""
     return strings.length(input, unit, name)
 
 
 def substr(
     input: Any, pos: Any, len: Any, name: str | None = None, unit: Unit = "BYTE"
 ) -> Any:
+    """Return parts of strings that begin at pos and have len bytes, or characters.
+
+    unit is "BYTE" or "UTF8_CHAR".
+    """
     return strings.substr(input, pos, len, unit, name)
 
 
@@ -83,6 +97,10 @@ def reduce_join(
     reduction_indices: Any = None,
     keepdims: bool | None = None,
 ) -> Any:
+    """Return strings joined along axes, over all if None, with separator between.
+
+    keep_dims and reduction_indices are older names.
+    """
     axes = renamed("axis", axis, "reduction_indices", reduction_indices)
     kept = renamed("keepdims", keepdims, "keep_dims", keep_dims)
     return strings.reduce_join(inputs, axes, kept, separator, name)
@@ -108,6 +126,10 @@ def decode_raw(
     name: str | None = None,
     bytes: Any = None,
 ) -> Any:
+    """Return the bytes of strings as numbers of out_type, along a new last axis.
+
+    Strings must be of one length. bytes is the older name of input_bytes.
+    """
     given = renamed("input_bytes", input_bytes, "bytes", bytes)
     return strings.decode_raw(given, out_type, little_endian, name=name)
 

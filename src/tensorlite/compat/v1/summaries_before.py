@@ -23,12 +23,14 @@ merge_summary = summary.merge
 def scalar_summary(
     tags: Any, values: Any, collections: Any = None, name: str | None = None
 ) -> Any:
+    """Return a summary of a number, a string tensor; name has no effect."""
     return summary.scalar(str(tags), values, collections)
 
 
 def histogram_summary(
     tag: Any, values: Any, collections: Any = None, name: str | None = None
 ) -> Any:
+    """Return a summary of how values are spread; name has no effect."""
     return summary.histogram(str(tag), values, collections)
 
 
@@ -39,6 +41,7 @@ def image_summary(
     collections: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return a summary of at most max_images images; name has no effect."""
     return summary.image(str(tag), tensor, max_images, collections)
 
 
@@ -50,8 +53,10 @@ def audio_summary(
     collections: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return a summary of at most max_outputs sounds; name has no effect."""
     return summary.audio(str(tag), tensor, sample_rate, max_outputs, collections)
 
 
 def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Any:
+    """Return all summaries of a collection in one, None if there are none."""
     return summary.merge_all(key)

@@ -64,12 +64,17 @@ class FileWriterCache(writers.FileWriterCache):
 
     @classmethod
     def get(cls, logdir: str | PathLike[str], graph: Any = None) -> Any:
+        """Return the one writer of a folder, made with the graph if it is new."""
         return super().get(logdir, get_default_graph() if graph is None else graph)
 
 
 def scalar(
     name: str, tensor: Any, collections: Any = None, family: str | None = None
 ) -> Any:
+    """Return a summary of a number, a string tensor, in the collection SUMMARIES.
+
+    family goes before the name. In functions of TensorFlow 2 it is written instead.
+    """
     if _goes_to_writer():
         return _written(recorded.scalar, name, family, tensor)
     return serialized_summaries.scalar(name, tensor, collections, family)
@@ -78,6 +83,7 @@ def scalar(
 def histogram(
     name: str, values: Any, collections: Any = None, family: str | None = None
 ) -> Any:
+    """Return a summary of how values are spread, in the collection SUMMARIES."""
     if _goes_to_writer():
         return _written(recorded.histogram, name, family, values)
     return serialized_summaries.histogram(name, values, collections, family)
@@ -90,12 +96,20 @@ def image(
     collections: Any = None,
     family: str | None = None,
 ) -> Any:
+    """Return a summary of at most max_outputs images [batch, height, width, channels].
+
+    It is in the collection SUMMARIES. uint8 is taken as it is, floating numbers are scaled.
+    """
     if _goes_to_writer():
         return _written(recorded.image, name, family, tensor, max_outputs=max_outputs)
     return serialized_summaries.image(name, tensor, max_outputs, collections, family)
 
 
 def text(name: str, tensor: Any, collections: Any = None) -> Any:
+    """Return a summary of strings, in the collection SUMMARIES.
+
+    Another dtype raises DTypeError.
+    """
     if _goes_to_writer() and to_tensor(plain(tensor)).dtype is string:
         return _written(recorded.text, name, None, tensor)
     return serialized_summaries.text(name, tensor, collections)
@@ -104,6 +118,7 @@ def text(name: str, tensor: Any, collections: Any = None) -> Any:
 def merge(
     inputs: Sequence[Any], collections: Any = None, name: str | None = None
 ) -> Any:
+    """Return several summaries in one; where programs run at once, an error is raised."""
     if active_graph() is None:
         raise _eager()
     clean = clean_name(name)
@@ -120,6 +135,13 @@ def merge(
 def merge_all(
     key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
 ) -> Any:
+    """Return all summaries of the collection in one, None if there are none.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.summary.merge_all() is None
+    True
+    """
     graph = active_graph()
     if graph is None:
         raise _eager()

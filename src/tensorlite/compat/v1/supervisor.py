@@ -21,6 +21,10 @@ def basic_train_loop(
     kwargs: Mapping[str, Any] | None = None,
     master: str = "",
 ) -> None:
+    """Run train_step_fn(session, *args, **kwargs) until the supervisor stops.
+
+    Where a task is lost (AbortedError), it begins again from the last checkpoint.
+    """
     lost = True
     while lost:
         try:

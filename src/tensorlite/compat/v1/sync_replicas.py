@@ -54,6 +54,7 @@ class SyncReplicasOptimizer(Optimizer):
         self._queue: Any = None
 
     def compute_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        """Return pairs of gradients and variables, as the inner optimizer computes them."""
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(
@@ -62,6 +63,10 @@ class SyncReplicasOptimizer(Optimizer):
         global_step: Any = None,
         name: str | None = None,
     ) -> Any:
+        """Return an operator that hands in gradients, and waits for the replicas' mean.
+
+        No pairs, and no global_step, raise InvalidArgumentError.
+        """
         pairs = list(grads_and_vars)
         if not pairs:
             raise InvalidArgumentError("Must supply at least one variable")
@@ -152,18 +157,26 @@ class SyncReplicasOptimizer(Optimizer):
         return found
 
     def get_chief_queue_runner(self) -> Any:
+        """Return the runner that applies the means, for the chief to start."""
         return self._checked(self._runner)
 
     def get_slot(self, var: Any, name: str) -> Any:
+        """Return the variable that the inner optimizer keeps for var by a name, or None."""
         return self._opt.get_slot(var, name)
 
     def get_slot_names(self) -> list[str]:
+        """Return the names of the inner optimizer's slots."""
         return self._opt.get_slot_names()
 
     def variables(self) -> list[Any]:
+        """Return the inner optimizer's variables."""
         return self._opt.variables()
 
     def get_init_tokens_op(self, num_tokens: int = -1) -> Any:
+        """Return an operator that lets so many replicas take a first step, all by default.
+
+        Too few for a first step raise InvalidArgumentError.
+        """
         queue = self._checked(self._queue)
         needed = self._count - self._tokens_per_step
         count = self._count if num_tokens == -1 else num_tokens
@@ -179,6 +192,7 @@ class SyncReplicasOptimizer(Optimizer):
     def make_session_run_hook(
         self, is_chief: bool, num_tokens: int = -1
     ) -> SessionRunHook:
+        """Return a hook that starts what the chief, or another worker, needs."""
         return _Hook(self, is_chief, num_tokens)
 
 

@@ -16,18 +16,22 @@ def _refused(what: str) -> UnimplementedError:
 
 
 def get_include() -> str:
+    """Raise an error: there are no headers for TensorFlow's own operators."""
     raise _refused("get_include")
 
 
 def get_lib() -> str:
+    """Raise an error: there is no library for TensorFlow's own operators."""
     raise _refused("get_lib")
 
 
 def get_compile_flags() -> list[str]:
+    """Raise an error: TensorFlow's own operators are not compiled here."""
     raise _refused("get_compile_flags")
 
 
 def get_link_flags() -> list[str]:
+    """Raise an error: TensorFlow's own operators are not linked here."""
     raise _refused("get_link_flags")
 
 

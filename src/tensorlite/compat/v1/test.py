@@ -151,6 +151,7 @@ def compute_gradient_error(
     init_targets: Any = None,
     extra_feed_dict: Any = None,
 ) -> float:
+    """Return the largest difference between gradients computed and by finite differences."""
     found = compute_gradient(
         x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict
     )

@@ -18,6 +18,7 @@ from tensorlite.ops.identity import identity
 
 @named("tuple", inner=None)
 def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+    """Return the tensors, each of which waits until all of them are there; None stays None."""
     return together(list(tensors), NoOp(), control_inputs or ())
 
 

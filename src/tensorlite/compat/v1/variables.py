@@ -1,4 +1,8 @@
-"""Variables of TensorFlow 1. The scopes that share them, and what finds them, are in scopes.py."""
+"""Variables of TensorFlow 1.
+
+The scopes that share them, and what finds them, are in scopes.py; their parts that may be assigned
+in variable_slices.py.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,13 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.variable_parts import Parts
 from tensorlite.compat.v1.notes import adopt_proto, proto_of
+from tensorlite.compat.v1.variable_slices import EagerPart, TracedPart, VariableSlice
 from tensorlite.compat.views import (
-    GraphTensor,
     Operators,
     operation,
     plain,
@@ -26,7 +30,7 @@ from tensorlite.core.dispatch import calls
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.core.tensor import EagerTensor, IndexedSlices, Reference, Tensor
+from tensorlite.core.tensor import IndexedSlices, Reference
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph, built, get_default_graph
@@ -34,7 +38,6 @@ from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variables import GraphVariable, Unasked
 from tensorlite.ops import state
-from tensorlite.ops.index import set_item
 from tensorlite.ops.resource import CountUpToVariableOp
 
 
@@ -52,33 +55,41 @@ class Variable(Parts, state.Variable, metaclass=Creatable):
 
     @property
     def shape(self) -> Any:
+        """The variable's shape, a TensorShape."""
         return as_shape(self.spec.shape)
 
     def get_shape(self) -> Any:
+        """Return the variable's shape, a TensorShape."""
         return as_shape(self.spec.shape)
 
     def ref(self) -> Reference:
+        """Return what stands for this very variable as a key of dicts and in sets."""
         return Reference(self)
 
     experimental_ref = ref
 
     def read_value_no_copy(self) -> Any:
+        """Return the variable's value."""
         return self.read_value()
 
     def set_shape(self, shape: Any) -> None:
+        """Check that the shape fits the variable's; nothing changes."""
         self.get_shape().assert_is_compatible_with(shape)
 
     @property
     def aggregation(self) -> int:
+        """How replicas' values are joined: 0, they are not."""
         return 0
 
     synchronization = aggregation
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        """Return the variable that a VariableDef tells of, in the default graph."""
         return RefVariable.from_proto(variable_def, import_scope)
 
     def count_up_to(self, limit: int) -> Any:
+        """Return the value before it goes up by 1; OutOfRangeError is raised at the limit."""
         return count_up_to(self, limit)
 
     def _slices(self, slices: Any) -> IndexedSlices:
@@ -88,6 +99,10 @@ class Variable(Parts, state.Variable, metaclass=Creatable):
 
 @named("CountUpTo")
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
+    """Return the variable's value before it goes up by 1.
+
+    At the limit OutOfRangeError is raised; a variable of no integers raises DTypeError.
+    """
     return calls(CountUpToVariableOp(limit), ref.handle)[0]
 
 
@@ -154,6 +169,7 @@ class RefVariable(Operators, Variable, GraphVariable):
 
     @property
     def name(self) -> str:
+        """The variable's name, with the number of its output: "v:0"."""
         return f"{self.bare_name}:0"
 
     @name.setter
@@ -165,27 +181,34 @@ class RefVariable(Operators, Variable, GraphVariable):
 
     @property
     def op(self) -> Any:
+        """The operation that is the variable."""
         return operation(self.handle.node)
 
     @property
     def initializer(self) -> Any:
+        """The operation that gives the variable its first value."""
         return operation(self.initializing)
 
     @property
     def initial_value(self) -> Any:
+        """The tensor that is the variable's first value."""
         return shown(self.first)
 
     def to_proto(self, export_scope: str | None = None) -> Any:
+        """Return the variable as a VariableDef, names without export_scope."""
         return proto_of(self, export_scope)
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> RefVariable:
+        """Return the variable that a VariableDef tells of, names below import_scope."""
         return RefVariable(variable_def=variable_def, import_scope=import_scope)
 
     def value(self) -> Any:
+        """Return the variable's value, the same tensor each time."""
         return view(self.snapshot)
 
     def read_value(self) -> Any:
+        """Return the variable's value, by a new operation."""
         return _read(self)
 
     @property
@@ -196,20 +219,28 @@ class RefVariable(Operators, Variable, GraphVariable):
         return self.save_slice
 
     def initialized_value(self) -> Any:
+        """Return the value, or the first value where it has none yet."""
         with alike(_OF_FIRST_VALUES):
             return _initialized_value(self, _is_there(self))
 
     def is_initialized(self, name: str | None = None) -> Any:
+        """Return whether the variable has a value, a boolean scalar."""
         return _is_initialized(self, name=name)
 
     @property
     def device(self) -> Any:
+        """The device that the variable was placed on, "" if none was said."""
         return str(self.handle.node.device)
 
     def eval(self, session: Any = None) -> Any:
+        """Return the value in a session, the default one if None, as a NumPy array."""
         return chosen_session(session, "variable.eval").run(self.snapshot)
 
     def load(self, value: Any, session: Any = None) -> None:
+        """Give the variable a value in a session, the default one if None.
+
+        The graph gets no new operations.
+        """
         node = self.initializing
         feeds = {node.inputs[1]: value}
         chosen_session(session, "variable.load").run(node, feeds)
@@ -224,6 +255,10 @@ class RefVariable(Operators, Variable, GraphVariable):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
+        """Return the variable with a new value, which it has once this runs.
+
+        use_locking and read_value have no effect.
+        """
         return _written(self, "assign", value, "Assign", name)
 
     def assign_add(
@@ -233,6 +268,10 @@ class RefVariable(Operators, Variable, GraphVariable):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
+        """Return the variable with delta added, which it has once this runs.
+
+        use_locking and read_value have no effect.
+        """
         return _written(self, "assign_add", delta, "AssignAdd", name)
 
     def assign_sub(
@@ -242,11 +281,16 @@ class RefVariable(Operators, Variable, GraphVariable):
         name: str | None = None,
         read_value: bool = True,
     ) -> Any:
+        """Return the variable with delta subtracted, which it has once this runs.
+
+        use_locking and read_value have no effect.
+        """
         return _written(self, "assign_sub", delta, "AssignSub", name)
 
     def scatter_add(
         self, sparse_delta: Any, use_locking: bool = False, name: Any = None
     ) -> Any:
+        """Return the variable with an IndexedSlices' rows added."""
         return _written(
             self, "scatter_add", self._slices(sparse_delta), "ScatterAdd", name
         )
@@ -254,6 +298,7 @@ class RefVariable(Operators, Variable, GraphVariable):
     def scatter_sub(
         self, sparse_delta: Any, use_locking: bool = False, name: Any = None
     ) -> Any:
+        """Return the variable with an IndexedSlices' rows subtracted."""
         return _written(
             self, "scatter_sub", self._slices(sparse_delta), "ScatterSub", name
         )
@@ -261,6 +306,7 @@ class RefVariable(Operators, Variable, GraphVariable):
     def scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: Any = None
     ) -> Any:
+        """Return the variable with rows of an IndexedSlices in place of its own."""
         return _written(
             self, "scatter_update", self._slices(sparse_delta), "ScatterUpdate", name
         )
@@ -268,6 +314,7 @@ class RefVariable(Operators, Variable, GraphVariable):
     def scatter_max(
         self, sparse_delta: Any, use_locking: bool = False, name: Any = None
     ) -> Any:
+        """Return the variable with the larger of its elements and an IndexedSlices'."""
         return _written(
             self, "scatter_max", self._slices(sparse_delta), "ScatterMax", name
         )
@@ -275,11 +322,13 @@ class RefVariable(Operators, Variable, GraphVariable):
     def scatter_min(
         self, sparse_delta: Any, use_locking: bool = False, name: Any = None
     ) -> Any:
+        """Return the variable with the smaller of its elements and an IndexedSlices'."""
         return _written(
             self, "scatter_min", self._slices(sparse_delta), "ScatterMin", name
         )
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """Return the rows that indices name."""
         if self.is_reference:
             with built(get_default_graph()):
                 return shown(GraphVariable.sparse_read(self, plain(indices)))
@@ -331,28 +380,6 @@ def _shape_asked(shape: Any) -> Any:
     return None if shape is None else TensorShape(shape)
 
 
-class VariableSlice(GraphTensor):
-    """A part of a variable's value, which may be given another."""
-
-    __slots__ = ("key", "variable")
-
-    def __init__(self, variable: RefVariable, key: Any, part: GraphTensor) -> None:
-        super().__init__(part.node, part.index, part.spec)
-        self.variable = variable
-        self.key = key
-
-    def assign(self, value: Any, name: str | None = None) -> Any:
-        """Return the variable as it is when this part of it has the value."""
-
-        @named("strided_slice_assign")
-        def write(given: Any, key: Any, name: str | None = None) -> Any:
-            x = self.variable.__tensor__()
-            part = converted(given, x.dtype)
-            return state.Variable.assign(self.variable, set_item(x, key, part))
-
-        return write(value, self.key, name=name)
-
-
 def _written(
     variable: Any, method: str, value: Any, default: str, name: str | None
 ) -> Any:
@@ -370,40 +397,6 @@ _slot: Any = vars(state.Variable)["name"]
 bare_name, _set_name = _slot.__get__, _slot.__set__
 
 
-class _Assignable:
-    """What a part of a variable's value has besides: it may be given another."""
-
-    __slots__ = ()
-    part: Tensor
-    variable: Any
-    key: Any
-
-    def __tensor__(self) -> Tensor:
-        return self.part
-
-    def assign(self, value: Any, name: str | None = None) -> Any:
-        """Give the variable the value here, and return it."""
-        whole = self.variable.__tensor__()
-        given = converted(value, whole.dtype)
-        return self.variable.assign(set_item(whole, self.key, given))
-
-
-class _EagerPart(_Assignable, EagerTensor):
-    __slots__ = ("key", "part", "variable")
-
-    def __init__(self, part: Tensor, variable: Any, key: Any) -> None:
-        super().__init__(part.array, part.device)
-        self.part, self.variable, self.key = part, variable, key
-
-
-class _TracedPart(_Assignable, SymbolicTensor):
-    __slots__ = ("key", "part", "variable")
-
-    def __init__(self, part: SymbolicTensor, variable: Any, key: Any) -> None:
-        super().__init__(part.node, part.index, part.spec)
-        self.part, self.variable, self.key = part, variable, key
-
-
 class EagerVariable(Variable):
     """A variable that has its value; its name tells of the output that gives it, as in a graph."""
 
@@ -411,6 +404,7 @@ class EagerVariable(Variable):
 
     @property
     def name(self) -> str:
+        """The variable's name, with the number of its output: "v:0"."""
         return f"{bare_name(self)}:0"
 
     @name.setter
@@ -447,8 +441,8 @@ class EagerVariable(Variable):
     def __getitem__(self, key: Any) -> Any:
         part = super().__getitem__(key)
         if isinstance(part, SymbolicTensor):
-            return _TracedPart(part, self, key)
-        return _EagerPart(part, self, key)
+            return TracedPart(part, self, key)
+        return EagerPart(part, self, key)
 
     def assign(
         self,
@@ -457,6 +451,7 @@ class EagerVariable(Variable):
         name: Any = None,
         read_value: bool = True,
     ) -> Any:
+        """Give the variable a value, and return it, None if not read_value."""
         super().assign(value)
         return self if read_value else None
 
@@ -467,6 +462,7 @@ class EagerVariable(Variable):
         name: Any = None,
         read_value: bool = True,
     ) -> Any:
+        """Add delta to the variable, and return it, None if not read_value."""
         super().assign_add(delta)
         return self if read_value else None
 
@@ -477,14 +473,17 @@ class EagerVariable(Variable):
         name: Any = None,
         read_value: bool = True,
     ) -> Any:
+        """Subtract delta from the variable, and return it, None if not read_value."""
         super().assign_sub(delta)
         return self if read_value else None
 
     @property
     def initializer(self) -> None:
+        """None: the variable has its value already."""
         return None
 
     def initialized_value(self) -> Any:
+        """Return the value."""
         return self.value()
 
 

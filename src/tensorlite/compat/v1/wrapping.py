@@ -55,6 +55,7 @@ class WrappedFunction(Concrete):
 
     @property
     def graph(self) -> FuncGraph:
+        """The graph that the code built."""
         made = object.__new__(_Part)
         vars(made).update(vars(super().graph), whole=self.whole)
         return made
@@ -62,16 +63,25 @@ class WrappedFunction(Concrete):
     def prune(
         self, feeds: Any, fetches: Any, name: Any = None, input_signature: Any = None
     ) -> Self:
+        """Return a function from some of the graph's tensors, feeds, to others, fetches.
+
+        input_signature has no effect.
+        """
         return type(self).of(self.whole, feeds, fetches, self.held)
 
     @property
     def variables(self) -> list[Variable]:
+        """The variables that the code made."""
         return list(self.held.values())
 
 
 def wrap_function(
     fn: Callable[..., Any], signature: Any, name: str | None = None
 ) -> WrappedFunction:
+    """Return what code of TensorFlow 1 builds as a function; its variables are made once.
+
+    signature has the arguments' TensorSpecs.
+    """
     graph = Graph()
     with graph.as_default():
         given = nest.map_structure(
