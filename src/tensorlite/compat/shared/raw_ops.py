@@ -8,7 +8,11 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.views import GraphTensor, in_graph, plain
 from tensorlite.interop.tensorflow.operators import ADAPTERS, adapter_of
-from tensorlite.interop.tensorflow.raw import raw_call, raw_parameters
+from tensorlite.interop.tensorflow.raw import (
+    raw_call,
+    raw_description,
+    raw_parameters,
+)
 from tensorlite.interop.tensorflow.signatures import signature_of
 
 
@@ -29,6 +33,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
     made: Any = called
     made.__signature__ = raw_parameters(name)
     called.__name__ = called.__qualname__ = name
+    called.__doc__ = raw_description(name)
     return called
 
 

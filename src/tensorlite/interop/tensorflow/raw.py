@@ -18,7 +18,7 @@ from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.creating import created
-from tensorlite.interop.tensorflow.signatures import Signature, signature_of
+from tensorlite.interop.tensorflow.signatures import Argument, Signature, signature_of
 from tensorlite.ops.fetchable import Fetchable, ran
 
 _SMALL = 64
@@ -95,6 +95,38 @@ def raw_parameters(name: str) -> Parameters | None:
             for key, value in (optional | {"name": None}).items()
         ]
     )
+
+
+def raw_description(name: str) -> str:
+    """Return what TensorFlow says of an operator: inputs, outputs, attributes, and their types.
+
+    >>> print(raw_description("Rank"))
+    TensorFlow's operator Rank.
+    <BLANKLINE>
+    Inputs: input (T)
+    Outputs: output (int32)
+    Attributes: T (type)
+    """
+    lines = [f"TensorFlow's operator {name}."]
+    signature = signature_of(name)
+    if signature is not None:
+        told = {
+            "Inputs": [f"{x.name} ({_kind(x)})" for x in signature.inputs],
+            "Outputs": [f"{x.name} ({_kind(x)})" for x in signature.outputs],
+            "Attributes": [
+                f"{k} ({x.kind})" for k, x in signature.attributes.items()
+            ],
+        }
+        lines += ["", *(f"{k}: {', '.join(x)}" for k, x in told.items() if x)]
+    return "\n".join(lines)
+
+
+def _kind(argument: Argument) -> str:
+    """Return the dtype of an argument in words, and how many there are of it."""
+    if argument.number == "*":
+        return f"tensors of {argument.kind}"
+    count = f"{argument.number} tensors of " if argument.number else ""
+    return f"{count}{argument.kind}"
 
 
 def _attribute(value: Any, kind: str) -> Any:
