@@ -15,33 +15,29 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
-from tensorlite.compat.calling import agreeing, converted, given_constant, named
-from tensorlite.compat.shapes import TensorShape, as_shape
-from tensorlite.compat.shared.sizes import ends_of, sizes_of
+from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.sizes import ends_of, placed, sizes_of
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of, one_integer, several
-from tensorlite.core.dispatch import call, calls, constant
+from tensorlite.core.dispatch import calls, constant
 from tensorlite.core.dtypes import (
     DType,
     as_dtype,
     float32,
     float64,
     int32,
-    int64,
     string,
 )
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
-from tensorlite.core.spec import broadcast
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops import arrange, pieces
 from tensorlite.ops.ensure import ensure_shape as ensured
 from tensorlite.ops.flows import ShapeN
 from tensorlite.ops.identity import IdentityN
 from tensorlite.ops.shape import as_shape as shape_tensor, shape_of
-from tensorlite.ops.slicing import StridedSlice
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -65,6 +61,14 @@ def tensors_of(
 
 @named("Reshape")
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """Return the elements of a tensor, in row-major order, in another shape.
+
+    One size may be -1: it is what the others leave. ShapeError if the counts of elements differ.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.reshape([[1, 2, 3], [4, 5, 6]], [3, -1]).numpy().tolist()
+    [[1, 2], [3, 4], [5, 6]]
+    """
     return tl.reshape(converted(tensor), sizes_of(shape))
 
 
@@ -72,6 +76,10 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
 def transpose(
     a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
 ) -> Any:
+    """Return the tensor with its axes in the order of perm, reversed if that is None.
+
+    With conjugate=True complex numbers are conjugated, too; real ones are left as they are.
+    """
     x = converted(a)
     if isinstance(perm, np.ndarray):
         perm = perm.tolist()
@@ -81,6 +89,14 @@ def transpose(
 
 @named("concat")
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
+    """Return tensors joined along an axis that they have; all other sizes must agree.
+
+    What is no list counts as a list of one. ShapeError for scalars, which `stack` joins.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.concat([[[1, 2]], [[3, 4]]], axis=1).numpy().tolist()
+    [[1, 2, 3, 4]]
+    """
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
@@ -96,6 +112,12 @@ _NUMBERS = (bool, int, float, str, bytes, np.number, np.bool_)
 
 @named("stack")
 def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
+    """Return tensors of one shape joined along a new axis, which the result has at `axis`.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
     if axis or active_graph() is None or isinstance(values, Operand):
         return tl.stack(tensors_of(values), axis=axis)
     several(values, "values", "a list or tuple of tensors")
@@ -106,6 +128,7 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
 
 @named("parallel_stack", "ParallelConcat")
 def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
+    """Return tensors of one shape joined along a new first axis."""
     return tl.stack(tensors_of(values))
 
 
@@ -113,6 +136,14 @@ def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
 ) -> Any:
+    """Return a list of the slices of a tensor along an axis, without that axis.
+
+    The size of the axis must be known, or be given as num; ShapeError if num is another one.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> [x.numpy().tolist() for x in tf.unstack([[1, 2], [3, 4]], axis=1)]
+    [[1, 3], [2, 4]]
+    """
     return list(tl.unstack(converted(value), axis=axis, num=num))
 
 
@@ -123,6 +154,15 @@ def split(
     num: int | None = None,
     name: str | None = "split",
 ) -> Any:
+    """Return a list of the parts that a tensor is cut into along an axis.
+
+    `num_or_size_splits` is how many parts of one size, or the size of each; one of these may be -1.
+    `num` says how many sizes there are where they are a tensor of unknown length.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> [x.numpy().tolist() for x in tf.split([1, 2, 3, 4, 5], [2, 3])]
+    [[1, 2], [3, 4, 5]]
+    """
     if active_graph() is not None:
         sizes = num_or_size_splits
         if isinstance(sizes, int):
@@ -152,6 +192,12 @@ def _split(
 
 @named("ExpandDims")
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """Return the tensor with an axis of size 1 put in, at `axis` of the result.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.expand_dims([1, 2], -1).numpy().tolist()
+    [[1], [2]]
+    """
     if isinstance(axis, (list, tuple, np.ndarray)):
         axis = one_integer(axis, "expand_dims: axis")
     return tl.expand_dims(converted(input), axis)
@@ -159,6 +205,14 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 @named("Squeeze")
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Return the tensor without the axes of size 1 that are named, or all of them.
+
+    ShapeError if a named axis has another size.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.squeeze([[[1], [2]]], axis=2).numpy().tolist()
+    [[1, 2]]
+    """
     x = converted(input)
     axes = None if axis is None else integers_of(axis, "squeeze: axis")
     return tl.squeeze(x, axes or None)
@@ -166,6 +220,14 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 @named("Shape")
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """Return the sizes of a tensor as a vector of int32, or of `out_type`.
+
+    Of a sparse tensor its dense shape.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.shape([[1, 2, 3]]).numpy().tolist()
+    [1, 3]
+    """
     wanted = as_dtype(out_type)
     if isinstance(input, SparseTensor):
         return tl.astype(input.dense_shape, wanted)
@@ -174,11 +236,16 @@ def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
 
 @named("ShapeN")
 def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """Return a list of the shapes of tensors, vectors of int32 or of `out_type`."""
     return list(calls(ShapeN(as_dtype(out_type)), *map(converted, input)))
 
 
 @named("Size")
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
+    """Return how many elements a tensor has, as a scalar of int32 or of `out_type`.
+
+    Of a sparse tensor it counts the empty places, too.
+    """
     if isinstance(input, SparseTensor):
         return tl.astype(tl.prod(input.dense_shape), as_dtype(out_type))
     count = tl.size(converted(input))
@@ -188,6 +255,7 @@ def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
 
 @named("Rank")
 def rank(input: Any, name: str | None = None) -> Any:
+    """Return how many axes a tensor has, as a scalar of int32."""
     if isinstance(input, SparseTensor):
         return tl.size(input.dense_shape)
     return tl.rank(converted(input))
@@ -217,7 +285,7 @@ def _listed(sizes: Any) -> Any:
     if isinstance(sizes, Operand):
         return inner_named(sizes.__tensor__(), "packed")
     fine = all(type(n) is int and n >= 0 for n in sizes)
-    made = _places(sizes, int32) if fine else shape_tensor(sizes)
+    made = placed(sizes, int32) if fine else shape_tensor(sizes)
     return inner_named(made, "shape_as_tensor")
 
 
@@ -279,6 +347,12 @@ ones_like = _like("ones_like", tl.ones_like, 1)
 
 @named("Fill")
 def fill(dims: Any, value: Any, name: str | None = None) -> Any:
+    """Return a tensor of shape `dims` that holds a scalar throughout, of its dtype.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.fill([2, 3], 7).numpy().tolist()
+    [[7, 7, 7], [7, 7, 7]]
+    """
     return tl.fill(sizes_of(dims), converted(value))
 
 
@@ -290,6 +364,14 @@ def eye(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Any:
+    """Return an identity matrix of float32 or of `dtype`, one for each place of a batch.
+
+    Without num_columns it is square. With a batch_shape the shape is [*batch_shape, rows, columns].
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.eye(2, 3).numpy().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
     made = tl.eye(num_rows, num_columns, dtype=as_dtype(dtype))
     if batch_shape is None:
         return made
@@ -305,6 +387,14 @@ def range(
     dtype: Any = None,
     name: str | None = "range",
 ) -> Any:
+    """Return the numbers from start up to limit, which is left out, in steps of delta.
+
+    With one argument they begin at 0. The dtype is that of the arguments unless one is given.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.range(3, 12, 4).numpy().tolist()
+    [3, 7, 11]
+    """
     if isinstance(start, Operand) or limit is not None:
         ends = [0, start, delta] if limit is None else [start, limit, delta]
     else:
@@ -319,6 +409,11 @@ def range(
 def linspace(
     start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0
 ) -> Any:
+    """Return `num` numbers from start to stop, both included, at equal distances.
+
+    Ends that are tensors are interpolated element by element; the new axis then lies at `axis`.
+    Whole numbers become float64.
+    """
     first = converted(start)
     if first.dtype.is_integer:
         first = tl.astype(first, float64)
@@ -331,113 +426,12 @@ def linspace(
     return tl.moveaxis(first + rows * (last - first), 0, axis)
 
 
-@named("Tile")
-def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
-    counts: Any = sizes_of(multiples)
-    if isinstance(counts, list) and any(isinstance(n, Operand) for n in counts):
-        counts = shape_tensor(counts)
-    x = converted(input)
-    if isinstance(counts, list):
-        is_nested = any(isinstance(n, (list, tuple)) for n in counts)
-        if is_nested or x.spec.rank not in (None, len(counts)):
-            raise ShapeError(
-                f"Tile: {counts} for {x.spec}; give a number for each axis"
-            )
-    return tl.tile(x, counts)
-
-
-@named("Slice")
-def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
-    given = sizes_of(begin), sizes_of(size)
-    kinds = [x.__tensor__().dtype for x in given if isinstance(x, Operand)] or [int32]
-    first, sizes = [_places(x, kinds[0]) for x in given]
-    if first.dtype is not sizes.dtype:
-        first, sizes = tl.astype(first, int64), tl.astype(sizes, int64)
-    return pieces.sliced(converted(input_), first, sizes)
-
-
-def _places(given: Any, dtype: DType) -> Any:
-    """Return places as a tensor: numbers, which are no tensor yet, of a dtype."""
-    are_numbers = isinstance(given, list) and all(type(x) is int for x in given)
-    return converted(given, dtype) if are_numbers else shape_tensor(given)
-
-
-def _bounds(given: Any, name: str) -> Any:
-    known = sizes_of(given)
-    is_open = isinstance(known, Operand) or any(isinstance(x, Operand) for x in known)
-    return shape_tensor(known) if is_open else converted(list(known), int32, name)
-
-
-@named("StridedSlice")
-def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-    var: Any = None,
-    name: str | None = None,
-) -> Any:
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    first, last = _bounds(begin, "begin"), _bounds(end, "end")
-    steps = tl.ones_like(first) if strides is None else _bounds(strides, "strides")
-    return call(StridedSlice(*masks), converted(input_), first, last, steps)
-
-
-@named("BroadcastTo")
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    return tl.broadcast_to(converted(input), sizes_of(shape))
-
-
-@named("BroadcastArgs")
-def broadcast_dynamic_shape(
-    shape_x: Any, shape_y: Any, name: str | None = None
-) -> Any:
-    return call(arrange.BroadcastArgs(), *_sizes_alike(shape_x, shape_y))
-
-
-def _sizes_alike(x: Any, y: Any) -> tuple[Any, Any]:
-    """Return shapes as tensors of one dtype; an empty list holds whole numbers, too."""
-    if not isinstance(x, Operand) and not isinstance(y, Operand):
-        x = converted(x, None if len(x) else int32)
-    return agreeing(x, y)
-
-
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
-    x, y = (plain(TensorShape(shape)) for shape in (shape_x, shape_y))
-    return as_shape(None if x is None or y is None else broadcast(x, y))
-
-
-@named("ReverseV2")
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
-    if isinstance(axis, Operand):
-        return call(arrange.ReverseV2(), converted(tensor), axis)
-    return tl.flip(converted(tensor), axis=tuple(np.ravel(np.asarray(axis)).tolist()))
-
-
-@named("Roll")
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Any:
-    return tl.roll(converted(input), shift, axis=axis)
-
-
-@named("ReverseSequence")
-def reverse_sequence(
-    input: Any,
-    seq_lengths: Any,
-    seq_axis: int,
-    batch_axis: int | None = None,
-    name: str | None = None,
-) -> Any:
-    lengths = converted(seq_lengths)
-    return tl.reverse_sequence(converted(input), lengths, seq_axis, batch_axis or 0)
-
-
 @named("Identity")
 def identity(input: Any, name: str | None = None) -> Any:
+    """Return a tensor of the same shape and values.
+
+    Sparse tensors, slices and other composite values come back as their own kind.
+    """
     if isinstance(input, SparseTensor):
         return SparseTensor(*[tl.identity(x) for x in input])
     if isinstance(input, IndexedSlices):
@@ -451,24 +445,35 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 @named("IdentityN")
 def identity_n(input: Any, name: str | None = None) -> Any:
+    """Return a list of tensors with the shapes and values of those given."""
     return list(calls(IdentityN(), *map(converted, input)))
 
 
 @named("StopGradient")
 def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """Return the tensor as it is, as a constant to whatever asks for gradients."""
     return tl.stop_gradient(converted(input))
 
 
 @named("PreventGradient")
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
+    """Return the tensor as it is; nothing flows back through it.
+
+    `message` has no effect: where TensorFlow raises when a gradient is asked for, it is None here.
+    """
     return tl.stop_gradient(converted(input))
 
 
 @named("GuaranteeConst")
 def guarantee_const(input: Any, name: str | None = None) -> Any:
+    """Return the tensor as it is; that it never changes is a promise not made use of."""
     return tl.identity(converted(input))
 
 
 @named("EnsureShape")
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """Return the tensor, whose shape is then known to be what is given.
+
+    Sizes may be None. Raises an error, now or when the graph runs, if the shape is another one.
+    """
     return ensured(converted(x), plain(TensorShape(shape)))

@@ -60,6 +60,7 @@ class Assertions(unittest.TestCase):
             self.assertEqual(first, second, msg)
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Fail unless two values have one shape and equal elements; NaN equals NaN."""
         if isinstance(a, RAGGED) or isinstance(b, RAGGED):
             self._same_rows(a, b, msg)
             return
@@ -89,6 +90,7 @@ class Assertions(unittest.TestCase):
         )
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Fail if two values have one shape and equal elements."""
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -103,6 +105,10 @@ class Assertions(unittest.TestCase):
         atol: float = 1e-6,
         msg: str | None = None,
     ) -> None:
+        """Fail unless two values, or nests of them, are close element by element.
+
+        Close is a difference of at most atol + rtol * abs(b). Dictionaries need the same keys.
+        """
         self._close_nests(a, b, rtol, atol, msg, [])
 
     def _close_nests(
@@ -166,6 +172,10 @@ class Assertions(unittest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
+        """Fail unless values are close, by the tolerances of dtypes.
+
+        Those of the less precise of the two dtypes hold.
+        """
         first, second = self._GetNdArray(a), self._GetNdArray(b)
         found = {first.dtype, second.dtype}
         if found & {np.dtype(np.float32), np.dtype(np.complex64)}:
@@ -184,6 +194,7 @@ class Assertions(unittest.TestCase):
         atol: float = 1e-6,
         msg: str | None = None,
     ) -> None:
+        """Fail if two values are close element by element."""
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
@@ -196,15 +207,19 @@ class Assertions(unittest.TestCase):
             self.fail(f"not all elements are {what}: {array}")
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """Fail unless all elements are greater than a number."""
         self._all(a, lambda x: x > comparison_target, f"> {comparison_target}")
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """Fail unless all elements are a number or greater."""
         self._all(a, lambda x: x >= comparison_target, f">= {comparison_target}")
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """Fail unless all elements are less than a number."""
         self._all(a, lambda x: x < comparison_target, f"< {comparison_target}")
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """Fail unless all elements are a number or less."""
         self._all(a, lambda x: x <= comparison_target, f"<= {comparison_target}")
 
     def assertAllInRange(
@@ -215,6 +230,8 @@ class Assertions(unittest.TestCase):
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
+        """Fail unless all elements are between bounds, which count unless open."""
+
         def within(x: Any) -> Any:
             low = x > lower_bound if open_lower_bound else x >= lower_bound
             high = x < upper_bound if open_upper_bound else x <= upper_bound
@@ -223,6 +240,7 @@ class Assertions(unittest.TestCase):
         self._all(target, within, f"between {lower_bound} and {upper_bound}")
 
     def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """Fail unless all elements are among those of a collection."""
         self._all(
             target, lambda x: np.isin(x, list(expected_set)), f"of {expected_set}"
         )
@@ -234,6 +252,7 @@ class Assertions(unittest.TestCase):
         err: float,
         msg: str | None = None,
     ) -> None:
+        """Fail unless sequences are as long and differ by at most err at each place."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for x, y in zip(farray1, farray2, strict=True):
             self.assertNear(float(x), float(y), err, msg)
@@ -241,12 +260,14 @@ class Assertions(unittest.TestCase):
     def assertNear(
         self, f1: float, f2: float, err: float, msg: str | None = None
     ) -> None:
+        """Fail unless two numbers differ by at most err."""
         near = f1 == f2 or abs(f1 - f2) <= err
         self.assertTrue(near, f"{f1!r} != {f2!r} +/- {err!r}. {msg or ''}")
 
     def assertNDArrayNear(
         self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
     ) -> None:
+        """Fail unless the Euclidean norm of the difference is below err."""
         first, second = np.asarray(ndarray1), np.asarray(ndarray2)
         self._same_shapes(first, second, msg)
         self.assertTrue(np.linalg.norm(first - second) < err, msg)
@@ -254,15 +275,18 @@ class Assertions(unittest.TestCase):
     def assertShapeEqual(
         self, input_a: Any, input_b: Any, msg: str | None = None
     ) -> None:
+        """Fail unless two arrays or tensors have one shape."""
         self.assertEqual(_shape(input_a), _shape(input_b), msg)
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """Fail unless a value has a dtype."""
         found = target.dtype if hasattr(target, "dtype") else np.asarray(target).dtype
         self.assertEqual(as_dtype(found), as_dtype(expected_dtype))
 
     def assertDeviceEqual(
         self, device1: Any, device2: Any, msg: str | None = None
     ) -> None:
+        """Fail unless two names are of one device, however they are written."""
         self.assertEqual(_whole_name(device1), _whole_name(device2), msg)
 
     @contextmanager
@@ -294,6 +318,10 @@ class Assertions(unittest.TestCase):
         )
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """Let the block raise an error of an operator whose text matches.
+
+        What is expected is a regular expression, or a function of the error.
+        """
         return self.assertRaisesWithPredicateMatch(
             TensorliteError, expected_err_re_or_predicate
         )
@@ -301,11 +329,13 @@ class Assertions(unittest.TestCase):
     def assertRaisesIncompatibleShapesError(
         self, exception_type: Any = InvalidArgumentError
     ) -> Any:
+        """Let the block raise an error; the text is not read."""
         return self.assertRaises(exception_type)
 
     def assertStartsWith(
         self, actual: str, expected_start: str, msg: str | None = None
     ) -> None:
+        """Fail unless a text starts with another one."""
         if not actual.startswith(expected_start):
             self.fail(
                 f"{actual!r} does not start with {expected_start!r}. {msg or ''}"
@@ -314,23 +344,28 @@ class Assertions(unittest.TestCase):
     def assertEndsWith(
         self, actual: str, expected_end: str, msg: str | None = None
     ) -> None:
+        """Fail unless a text ends with another one."""
         if not actual.endswith(expected_end):
             self.fail(f"{actual!r} does not end with {expected_end!r}. {msg or ''}")
 
     def assertLen(
         self, container: Any, expected_len: int, msg: str | None = None
     ) -> None:
+        """Fail unless a container has so many elements."""
         self.assertEqual(len(container), expected_len, msg)
 
     def assertEmpty(self, container: Any, msg: str | None = None) -> None:
+        """Fail unless a container has no elements."""
         self.assertEqual(len(container), 0, msg)
 
     def assertNotEmpty(self, container: Any, msg: str | None = None) -> None:
+        """Fail if a container has no elements."""
         self.assertNotEqual(len(container), 0, msg)
 
     def assertBetween(
         self, value: Any, minv: Any, maxv: Any, msg: str | None = None
     ) -> None:
+        """Fail unless a value is between two others, which count."""
         self.assertTrue(
             minv <= value <= maxv, msg or f"{value!r} is not in {minv!r}..{maxv!r}"
         )
@@ -338,12 +373,14 @@ class Assertions(unittest.TestCase):
     def assertContainsSubset(
         self, expected_subset: Any, actual_set: Any, msg: str | None = None
     ) -> None:
+        """Fail unless all elements of the first are in the second."""
         missing = set(expected_subset) - set(actual_set)
         self.assertFalse(missing, msg or f"not there: {missing}")
 
     def assertSameElements(
         self, expected_seq: Any, actual_seq: Any, msg: str | None = None
     ) -> None:
+        """Fail unless two sequences have the same elements, however often."""
         self.assertEqual(set(expected_seq), set(actual_seq), msg)
 
     assertItemsEqual = unittest.TestCase.assertCountEqual
@@ -351,6 +388,7 @@ class Assertions(unittest.TestCase):
     def assertProtoEquals(
         self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None
     ) -> None:
+        """Fail unless a message equals another one, given as itself or as text."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str) and hasattr(message, "DESCRIPTOR"):
             expected = parsed(expected, type(message))

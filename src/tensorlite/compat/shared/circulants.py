@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import (
     arrays,
+    cutting,
     elementwise,
     matrices,
     picking,
@@ -189,7 +190,7 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def _shape(self) -> Any:
         one, other = self._col.get_shape(), self._row.get_shape()
-        sizes = arrays.broadcast_static_shape(one, other).as_list()
+        sizes = cutting.broadcast_static_shape(one, other).as_list()
         return as_shape((*sizes, sizes[-1]))
 
     def _to_dense(self) -> Any:
@@ -197,9 +198,9 @@ class LinearOperatorToeplitz(LinearOperator):
         numbers = arrays.range(size)
         places = arrays.expand_dims(numbers, -1) - numbers + (size - 1)
         batch = list(self.batch_shape.as_list())
-        row = arrays.broadcast_to(tensor_of(self._row), [*batch, size])
-        col = arrays.broadcast_to(tensor_of(self._col), [*batch, size])
-        along = arrays.concat([arrays.reverse(row[..., 1:], [-1]), col], -1)
+        row = cutting.broadcast_to(tensor_of(self._row), [*batch, size])
+        col = cutting.broadcast_to(tensor_of(self._col), [*batch, size])
+        along = arrays.concat([cutting.reverse(row[..., 1:], [-1]), col], -1)
         return picking.gather(along, places, axis=-1)
 
     def _matmul(
@@ -211,7 +212,7 @@ class LinearOperatorToeplitz(LinearOperator):
         if adjoint:
             col, row = conjugate(row), conjugate(col)
         size = self.shape.as_list()[-1]
-        around = arrays.concat([col, arrays.reverse(row[..., 1:], [-1])], -1)
+        around = arrays.concat([col, cutting.reverse(row[..., 1:], [-1])], -1)
         double = as_dtype(self.dtype) in {float64, complex128}
         spectrum = signal.fft(
             elementwise.cast(around, complex128 if double else complex64)

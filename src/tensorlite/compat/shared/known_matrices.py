@@ -94,30 +94,40 @@ class KnownMatrix(Module):
 
     @property
     def name(self) -> str:
+        """Name of the operator, by default that of its class."""
         return self._name
 
     @property
     def dtype(self) -> Any:
+        """Dtype of the matrix, or None."""
         return self._dtype
 
     @property
     def parameters(self) -> dict[str, Any]:
+        """Arguments by which the operator was made, as a dictionary."""
         return dict(self._parameters)
 
     @property
     def is_non_singular(self) -> bool | None:
+        """Hint whether the matrix has an inverse, None if nothing is known."""
         return self.hints[0]
 
     @property
     def is_self_adjoint(self) -> bool | None:
+        """Hint whether the matrix is its own adjoint, None if unknown."""
         return self.hints[1]
 
     @property
     def is_positive_definite(self) -> bool | None:
+        """Hint whether the matrix is positive definite, None if unknown."""
         return self.hints[2]
 
     @property
     def is_square(self) -> bool | None:
+        """Whether the matrix is square, by its shape or else by its hint.
+
+        InvalidArgumentError if both are known and differ.
+        """
         rows, columns = (None, None) if self.shape.rank is None else self.shape[-2:]
         if None in (rows, columns):
             return self.hints[3]
@@ -141,37 +151,47 @@ class KnownMatrix(Module):
 
     @property
     def shape(self) -> Any:
+        """TensorShape [..., rows, columns]."""
         return self._shape()
 
     @property
     def batch_shape(self) -> Any:
+        """TensorShape of the batch, without rows and columns."""
         return self.shape[:-2]
 
     @property
     def tensor_rank(self) -> Any:
+        """How many axes the matrix has with its batch, None if unknown."""
         return self.shape.rank
 
     @property
     def domain_dimension(self) -> Any:
+        """How many columns the matrix has."""
         return self.shape[-1]
 
     @property
     def range_dimension(self) -> Any:
+        """How many rows the matrix has."""
         return self.shape[-2]
 
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
+        """Return the shape as a vector of int32."""
         return self._shape_tensor()
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+        """Return the shape of the batch as a vector of int32."""
         return self.shape_tensor()[:-2]
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
+        """Return how many axes there are as a scalar of int32."""
         return tensor_of(self.tensor_rank, int32)
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
+        """Return how many columns there are as a scalar of int32."""
         return self.shape_tensor()[-1]
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
+        """Return how many rows there are as a scalar of int32."""
         return self.shape_tensor()[-2]
 
     def _refuse(self, refused: bool, what: str, why: str) -> None:
@@ -190,6 +210,10 @@ class KnownMatrix(Module):
         adjoint_arg: bool = False,
         name: str = "matmul",
     ) -> Any:
+        """Return the product of the matrix, or its adjoint, and matrices `x`.
+
+        With adjoint_arg=True the adjoint of `x` is taken.
+        """
         raise NotImplementedError("matmul is not implemented.")
 
     # Values.
@@ -200,24 +224,28 @@ class KnownMatrix(Module):
         return self.matmul(unit * arrays.ones(batch, dtype=self.dtype))
 
     def to_dense(self, name: str = "to_dense") -> Any:
+        """Return the matrix as a tensor of all its elements."""
         return self._to_dense()
 
     def _diag_part(self) -> Any:
         return diagonals.matrix_diag_part(self.to_dense())
 
     def diag_part(self, name: str = "diag_part") -> Any:
+        """Return the main diagonal."""
         return self._diag_part()
 
     def _trace(self) -> Any:
         return reductions.reduce_sum(self.diag_part(), -1)
 
     def trace(self, name: str = "trace") -> Any:
+        """Return the sum of the main diagonal."""
         return self._trace()
 
     def _add_to_tensor(self, x: Any) -> Any:
         return elementwise.add(self.to_dense(), x)
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+        """Return the sum of the matrix and a tensor, dense."""
         return self._add_to_tensor(tensor_of(x, self.dtype))
 
     def _determinant(self) -> Any:
@@ -226,6 +254,7 @@ class KnownMatrix(Module):
         return matrices.det(self.to_dense())
 
     def determinant(self, name: str = "det") -> Any:
+        """Return the determinant; NotImplementedError if not square."""
         self._refuse(self.is_square is False, "determinant", "not square")
         return self._determinant()
 
@@ -237,6 +266,10 @@ class KnownMatrix(Module):
         return matrices.slogdet(self.to_dense()).log_abs_determinant
 
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+        """Return the logarithm of the determinant's size.
+
+        NotImplementedError if the matrix is not square.
+        """
         self._refuse(self.is_square is False, "log_abs_determinant", "not square")
         return self._log_abs_determinant()
 
@@ -244,6 +277,10 @@ class KnownMatrix(Module):
         return matrices.eigvalsh(self.to_dense())
 
     def eigvals(self, name: str = "eigvals") -> Any:
+        """Return the eigenvalues of a matrix hinted to be self-adjoint.
+
+        NotImplementedError without that hint.
+        """
         self._refuse(not self.is_self_adjoint, "eigvals", "not self-adjoint")
         return self._eigvals()
 
@@ -255,6 +292,7 @@ class KnownMatrix(Module):
         return reductions.reduce_max(values, -1) / reductions.reduce_min(values, -1)
 
     def cond(self, name: str = "cond") -> Any:
+        """Return the condition number: the largest singular value by the smallest."""
         return self._cond()
 
     # Checks.
@@ -267,6 +305,7 @@ class KnownMatrix(Module):
         )
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
+        """Return an assertion that the condition number is below 1/epsilon."""
         return self._assert_non_singular()
 
     def _assert_positive_definite(self) -> Any:
@@ -276,6 +315,7 @@ class KnownMatrix(Module):
         )
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
+        """Return an assertion that the matrix is positive definite."""
         return self._assert_positive_definite()
 
     def _assert_self_adjoint(self) -> Any:
@@ -287,6 +327,7 @@ class KnownMatrix(Module):
         )
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
+        """Return an assertion that the matrix equals its adjoint."""
         return self._assert_self_adjoint()
 
 

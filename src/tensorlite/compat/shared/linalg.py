@@ -48,7 +48,6 @@ from tensorlite.compat.shared.matrices import (
     eigh,
     eigvalsh,
     expm,
-    global_norm,
     inv,
     logdet,
     logm,
@@ -58,7 +57,6 @@ from tensorlite.compat.shared.matrices import (
     matrix_rank,
     matrix_transpose,
     matvec,
-    normalize,
     pinv,
     qr,
     slogdet,
@@ -72,6 +70,7 @@ from tensorlite.compat.shared.matrices import (
     triangular_solve,
     tridiagonal_solve,
 )
+from tensorlite.compat.shared.norms import global_norm, normalize
 
 __all__ = [
     "LinearOperator",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import arrays, elementwise, matrices, reductions
+from tensorlite.compat.shared import (
+    arrays,
+    cutting,
+    elementwise,
+    norms,
+    reductions,
+)
 from tensorlite.compat.shared.control_flow import while_loop
 from tensorlite.compat.shared.known_matrices import tensor_of
 from tensorlite.core.errors import InvalidArgumentError
@@ -38,13 +44,13 @@ def conjugate_gradient(
             f"its hints, not {operator.name}"
         )
     right = _spread(operator, preconditioner, tensor_of(rhs, operator.dtype))
-    least = tol * matrices.norm(right, axis=-1)
+    least = tol * norms.norm(right, axis=-1)
 
     def improved(r: Any) -> Any:
         return r if preconditioner is None else preconditioner.matvec(r)
 
     def goes_on(i: Any, state: CGState) -> Any:
-        far = reductions.reduce_any(matrices.norm(state.r, axis=-1) > least)
+        far = reductions.reduce_any(norms.norm(state.r, axis=-1) > least)
         return elementwise.logical_and(i < max_iter, far)
 
     def step(i: Any, state: CGState) -> Any:
@@ -71,10 +77,10 @@ def _spread(operator: Any, preconditioner: Any, rhs: Any) -> Any:
     batch = operator.batch_shape_tensor()
     if preconditioner is not None:
         other = preconditioner.batch_shape_tensor()
-        batch = arrays.broadcast_dynamic_shape(batch, other)
+        batch = cutting.broadcast_dynamic_shape(batch, other)
     sizes = arrays.shape(rhs)
-    batch = arrays.broadcast_dynamic_shape(sizes[:-1], batch)
-    return arrays.broadcast_to(rhs, arrays.concat([batch, sizes[-1:]], 0))
+    batch = cutting.broadcast_dynamic_shape(sizes[:-1], batch)
+    return cutting.broadcast_to(rhs, arrays.concat([batch, sizes[-1:]], 0))
 
 
 def _dot(x: Any, y: Any) -> Any:

@@ -13,9 +13,11 @@ from tensorlite.compat.shared import (
     arrays,
     banded,
     checks,
+    cutting,
     diagonals,
     elementwise,
     matrices,
+    norms,
     reductions,
 )
 from tensorlite.compat.shared.known_matrices import (
@@ -323,9 +325,7 @@ class LinearOperatorHouseholder(LinearOperator):
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
         right = matrices.adjoint(x) if adjoint_arg else x
-        axis = arrays.expand_dims(
-            matrices.l2_normalize(tensor_of(self._axis), -1), -1
-        )
+        axis = arrays.expand_dims(norms.l2_normalize(tensor_of(self._axis), -1), -1)
         along = reductions.reduce_sum(conjugate(axis) * right, -2, keepdims=True)
         return right - 2 * axis * along
 
@@ -435,7 +435,7 @@ class LinearOperatorTridiag(LinearOperator):
         if not adjoint:
             return rows
         upper, main, lower = (conjugate(rows[..., i, :]) for i in (0, 1, 2))
-        turned = (arrays.roll(lower, -1, -1), main, arrays.roll(upper, 1, -1))
+        turned = (cutting.roll(lower, -1, -1), main, cutting.roll(upper, 1, -1))
         return arrays.stack(turned, -2)
 
     def _matmul(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,13 +11,12 @@ from tensorlite import ragged
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.diagonals import main_diagonal
 from tensorlite.compat.shared.making import alike
-from tensorlite.compat.shared.reductions import as_given, reduce_sum
+from tensorlite.compat.shared.reductions import as_given
 from tensorlite.core.check import integers_of, several
 from tensorlite.core.dispatch import call, calls
-from tensorlite.core.dtypes import as_dtype, float32, int32
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
-from tensorlite.core.spec import merge
 from tensorlite.ops.composite import composed
 from tensorlite.ops.diagonal import Diag, DiagPart
 from tensorlite.ops.matmul import Cross, is_eager_matrix
@@ -59,6 +57,16 @@ def matmul(
     grad_b: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the product of matrices, over the last two axes; the others are batches.
+
+    A flag turns an operand before: transpose exchanges rows and columns, adjoint conjugates, too.
+    Both for one operand are an InvalidArgumentError, vectors a ShapeError. `a_is_sparse`,
+    `b_is_sparse`, `grad_a` and `grad_b` have no effect.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.matmul([[1, 2], [3, 4]], [[1], [1]]).numpy().tolist()
+    [[3], [7]]
+    """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise InvalidArgumentError(
             "Only one of transpose_a and adjoint_a (transpose_b and adjoint_b) can be True."
@@ -92,6 +100,10 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the products of matrices and vectors: [..., m, n] and [..., n] give [..., m].
+
+    `a_is_sparse` and `b_is_sparse` have no effect.
+    """
     x, y = alike("matvec", a, b, ("Const", "Const"))
     if adjoint_a:
         x = adjoint_of(x)
@@ -101,6 +113,15 @@ def matvec(
 
 @named("Tensordot")
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
+    """Return the sum of products over axes of a paired with axes of b.
+
+    `axes` is how many of the last of a and the first of b, or two lists of them; 0 is the outer
+    product.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.tensordot([[1, 2], [3, 4]], [10, 20], axes=1).numpy().tolist()
+    [50, 110]
+    """
     x, y = alike("Tensordot", a, b)
     if isinstance(axes, Operand):
         axes = np.asarray(axes.__tensor__().spec.constant()).tolist()
@@ -115,17 +136,23 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Any:
 def matrix_transpose(
     a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Any:
+    """Return matrices with rows and columns exchanged, the last two axes.
+
+    With conjugate=True complex numbers are conjugated, too.
+    """
     x = converted(a)
     return adjoint_of(x) if conjugate else tl.matrix_transpose(x)
 
 
 @named("adjoint", "matrix_transpose/transpose")
 def adjoint(matrix: Any, name: str | None = None) -> Any:
+    """Return matrices with rows and columns exchanged, and conjugated."""
     return adjoint_of(converted(matrix))
 
 
 @named("Trace")
 def trace(x: Any, name: str | None = None) -> Any:
+    """Return the sum of the main diagonal of matrices, the last two axes."""
     diagonal = converted(main_diagonal(x))
     return tl.sum(diagonal, axis=as_given(diagonal, (-1,)))
 
@@ -134,16 +161,22 @@ def trace(x: Any, name: str | None = None) -> Any:
 def band_part(
     input: Any, num_lower: Any, num_upper: Any, name: str | None = None
 ) -> Any:
+    """Return matrices that are 0 outside of a band around the main diagonal.
+
+    num_lower diagonals below and num_upper above it are kept; negative numbers keep all of them.
+    """
     return tl.band_part(converted(input), num_lower, num_upper)
 
 
 @named("MatrixDeterminant")
 def det(input: Any, name: str | None = None) -> Any:
+    """Return the determinants of square matrices, the last two axes."""
     return tl.linalg.det(converted(input))
 
 
 @named("logdet", "mul")
 def logdet(matrix: Any, name: str | None = None) -> Any:
+    """Return the logarithms of determinants of Hermitian positive definite matrices."""
     factor = tl.linalg.cholesky(converted(matrix))
     logs = tl.log(tl.real(converted(main_diagonal(factor))))
     return 2.0 * tl.sum(logs, axis=as_given(logs, (-1,)))
@@ -158,12 +191,17 @@ class LogMatrixDeterminant(NamedTuple):
 
 @named("LogMatrixDeterminant")
 def slogdet(input: Any, name: str | None = None) -> Any:
+    """Return the signs of determinants and the logarithms of their sizes."""
     found = tl.linalg.slogdet(converted(input))
     return LogMatrixDeterminant(*found)
 
 
 @named("MatrixInverse")
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
+    """Return the inverses of square matrices, or with adjoint=True those of their adjoints.
+
+    Raises an InvalidArgumentError if one of them is singular.
+    """
     x = converted(input)
     return tl.linalg.inv(x) if not adjoint else call(MatrixInverse(adjoint=True), x)
 
@@ -172,6 +210,11 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Any:
 def pinv(
     a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Any:
+    """Return the Moore-Penrose pseudo-inverses of matrices.
+
+    Singular values below rcond times the largest one count as 0; by default 10 times the larger
+    size times the dtype's epsilon. `validate_args` has no effect.
+    """
     x = converted(a)
     if rcond is None:
         rcond = 10.0 * max(x.shape[-2:]) * np.finfo(x.dtype.numpy).eps
@@ -180,11 +223,17 @@ def pinv(
 
 @named("Cholesky")
 def cholesky(input: Any, name: str | None = None) -> Any:
+    """Return the lower triangular L with L times its adjoint the matrix given.
+
+    The matrices, the last two axes, must be Hermitian positive definite; only their lower part is
+    read. Raises an InvalidArgumentError where they are not.
+    """
     return tl.linalg.cholesky(converted(input))
 
 
 @named("cholesky_solve", "MatrixTriangularSolve_1")
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Any:
+    """Return the solutions X of A X = rhs, given the Cholesky factor of A."""
     factor, right = alike("cholesky_solve", chol, rhs, ("Const", "Const"))
     half = tl.linalg.triangular_solve(factor, right, lower=True)
     return tl.linalg.triangular_solve(factor, half, lower=True, adjoint=True)
@@ -197,6 +246,10 @@ _OPERANDS = ("matrix", "rhs")
 def solve(
     matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None
 ) -> Any:
+    """Return the solutions X of matrix X = rhs, or of its adjoint's with adjoint=True.
+
+    Raises an InvalidArgumentError if a matrix is singular.
+    """
     x, right = alike("MatrixSolve", matrix, rhs, _OPERANDS)
     if adjoint:
         return call(MatrixSolve(adjoint=True), x, right)
@@ -211,6 +264,11 @@ def triangular_solve(
     adjoint: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the solutions X of matrix X = rhs for triangular matrices.
+
+    Only the lower triangle is read, or with lower=False the upper one; with adjoint=True the
+    equations are those of the adjoint.
+    """
     x, right = alike("MatrixTriangularSolve", matrix, rhs, _OPERANDS)
     return tl.linalg.triangular_solve(x, right, lower=lower, adjoint=adjoint)
 
@@ -222,6 +280,11 @@ def lstsq(
     fast: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return the X that minimise the squared norm of matrix X - rhs.
+
+    By default by Cholesky's decomposition, with l2_regularizer times the squared norm of X added;
+    fast=False takes an orthogonal decomposition and has no regulariser.
+    """
     if fast:
         return _fast_lstsq(matrix, rhs, l2_regularizer, name=name)
     return _slow_lstsq(matrix, rhs, name=name)
@@ -242,6 +305,10 @@ def _fast_lstsq(
 
 @named("Qr")
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Any:
+    """Return q and r: matrices as products of orthogonal and upper triangular ones.
+
+    full_matrices=True completes q to a square matrix.
+    """
     mode: Literal["complete", "reduced"] = "complete" if full_matrices else "reduced"
     return Qr(*tl.linalg.qr(converted(input), mode=mode))
 
@@ -260,6 +327,11 @@ def svd(
     compute_uv: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return the singular values s, largest first, and the vectors u and v, of matrices.
+
+    The matrix is u times diag(s) times the adjoint of v. compute_uv=False returns s alone,
+    full_matrices=True square u and v.
+    """
     x = converted(tensor)
     if not compute_uv:
         return tl.linalg.svdvals(x)
@@ -268,115 +340,61 @@ def svd(
 
 @named("SelfAdjointEigV2")
 def eigh(tensor: Any, name: str | None = None) -> Any:
+    """Return eigenvalues, smallest first, and eigenvectors, columns, of Hermitian matrices."""
     return tuple(tl.linalg.eigh(converted(tensor)))
 
 
 @named("SelfAdjointEigV2")
 def eigvalsh(tensor: Any, name: str | None = None) -> Any:
+    """Return the eigenvalues, smallest first, of Hermitian matrices."""
     return tl.linalg.eigvalsh(converted(tensor))
 
 
 @named("Eig")
 def eig(tensor: Any, name: str | None = None) -> Any:
+    """Return the eigenvalues and eigenvectors, columns, of matrices, as complex numbers."""
     return tuple(tl.linalg.eig(converted(tensor)))
 
 
 @named("Eig")
 def eigvals(tensor: Any, name: str | None = None) -> Any:
+    """Return the eigenvalues of square matrices, as complex numbers."""
     return tl.linalg.eigvals(converted(tensor))
 
 
 @named("Cross")
 def cross(a: Any, b: Any, name: str | None = None) -> Any:
+    """Return the cross products of vectors of 3 elements, along the last axis."""
     return composed(Cross(), *alike("Cross", a, b))
 
 
 @named("Diag")
 def tensor_diag(diagonal: Any, name: str | None = None) -> Any:
+    """Return a tensor of twice the rank with the elements given on its diagonal."""
     return composed(Diag(), converted(diagonal))
 
 
 @named("DiagPart")
 def tensor_diag_part(input: Any, name: str | None = None) -> Any:
+    """Return the diagonal of a tensor of even rank, whose two halves are alike."""
     return composed(DiagPart(), converted(input))
-
-
-@named("norm", None)
-def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
-    keepdims: bool | None = None,
-    name: str | None = None,
-) -> Any:
-    x = converted(tensor)
-    axes = tuple(axis) if isinstance(axis, (list, tuple)) else axis
-    kept = bool(keepdims)
-    if ord in ("fro", "euclidean", 2, 2.0) and not _is_matrix_two(ord, axes):
-        squared = tl.square(tl.abs(x)) if x.dtype.is_complex else x * x
-        found = tl.sqrt(converted(reduce_sum(squared, axes, True)))
-        return found if kept else tl.squeeze(found, axes)
-    return _other_norm(tl.abs(x), x, ord, axes, kept)
-
-
-def _is_matrix_two(ord: Any, axes: Any) -> bool:
-    return ord in (2, 2.0) and isinstance(axes, tuple) and len(axes) == 2
-
-
-def _other_norm(sizes: Any, x: Any, ord: Any, axes: Any, kept: bool) -> Any:
-    if isinstance(axes, tuple) and len(axes) == 2:
-        if ord in (2, 2.0):
-            return _spectral(x, axes, kept)
-        if ord not in (1, np.inf):
-            raise InvalidArgumentError(
-                f"norm: 'ord' must be 1, 2, np.inf or 'euclidean' for matrices, got {ord!r}"
-            )
-        along, across = axes if ord == 1 else axes[::-1]
-        total = tl.sum(sizes, axis=along, keepdims=True)
-        found = tl.max(total, axis=across, keepdims=True)
-        return found if kept else tl.squeeze(found, axes)
-    if ord == np.inf:
-        found = tl.max(sizes, axis=axes, keepdims=True)
-        return found if kept else tl.squeeze(found, axes)
-    if not isinstance(ord, (int, float, np.number)) or ord <= 0:
-        raise InvalidArgumentError(
-            f"norm: 'ord' must be a supported vector norm, got {ord!r}"
-        )
-    powers = sizes if ord == 1 else tl.pow(sizes, float(ord))
-    total = tl.sum(powers, axis=axes, keepdims=True)
-    found = total if ord == 1 else tl.pow(total, 1.0 / ord)
-    return found if kept else tl.squeeze(found, axes)
-
-
-def _spectral(x: Any, axes: Any, kept: bool) -> Any:
-    moved = tl.moveaxis(x, axes, (-2, -1))
-    found = tl.max(tl.linalg.svdvals(moved), axis=-1)
-    if not kept:
-        return found
-    return tl.expand_dims(found, tuple(sorted(a % x.ndim for a in axes)))
-
-
-@named("l2_normalize")
-def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
-) -> Any:
-    operand = converted(x)
-    total = tl.sum(tl.square(operand), axis=axis, keepdims=True)
-    return operand * tl.rsqrt(tl.maximum(total, epsilon))
 
 
 @named("matrix_exponential", "Reshape_1")
 def expm(input: Any, name: str | None = None) -> Any:
+    """Return the exponentials of square matrices."""
     return tl.linalg.expm(converted(input))
 
 
 @named("MatrixLogarithm")
 def logm(input: Any, name: str | None = None) -> Any:
+    """Return the principal logarithms of square complex matrices."""
     return tl.linalg.logm(converted(input))
 
 
 @named("MatrixSquareRoot")
 def sqrtm(input: Any, name: str | None = None) -> Any:
+    """Return the principal square roots of square matrices."""
     return tl.linalg.sqrtm(converted(input))
 
 
@@ -389,6 +407,10 @@ class Lu(NamedTuple):
 
 @named("Lu")
 def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Any:
+    """Return the triangular factors of matrices in one, and the order of rows, a permutation.
+
+    The lower factor's diagonal of ones is left out. `output_idx_type` is the permutation's dtype.
+    """
     return Lu(*tl.linalg.lu(converted(input), as_dtype(output_idx_type)))
 
 
@@ -396,21 +418,17 @@ def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Any
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Any:
+    """Return the ranks of matrices: how many singular values are above tol.
+
+    tol is by default the largest one times the larger size times the dtype's epsilon.
+    `validate_args` has no effect.
+    """
     x = converted(a)
     sizes = tl.linalg.svdvals(x)
     if tol is None:
         least = float(np.finfo(x.dtype.numpy).eps) * max(x.shape[-2:])
         tol = least * tl.max(sizes, axis=-1, keepdims=True)
     return tl.sum(tl.astype(sizes > tol, int32), axis=-1)
-
-
-@named("normalize")
-def normalize(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
-) -> Any:
-    x = converted(tensor)
-    size = norm(x, ord, axis, True)
-    return x / size, size
 
 
 @named("TridiagonalSolve")
@@ -423,6 +441,12 @@ def tridiagonal_solve(
     name: str | None = None,
     partial_pivoting: bool = True,
 ) -> Any:
+    """Return the solutions of equations whose matrices have three diagonals.
+
+    `diagonals_format` is 'compact' for [..., 3, n] (superdiagonal, diagonal, subdiagonal),
+    'sequence' for a list of the three, 'matrix' for whole matrices. `partial_pivoting` has no
+    effect.
+    """
     given = (
         [converted(x) for x in diagonals]
         if isinstance(diagonals, (list, tuple))
@@ -430,51 +454,3 @@ def tridiagonal_solve(
     )
     options = (diagonals_format, transpose_rhs, conjugate_rhs)
     return tl.linalg.tridiagonal_solve(given, converted(rhs), *options)
-
-
-@named("global_norm", "global_norm")
-def global_norm(t_list: Any, name: str | None = None) -> Any:
-    return tl.global_norm([x for x in _tensors(t_list) if x is not None])
-
-
-def _tensors(t_list: Sequence[Any]) -> list[Any]:
-    if isinstance(t_list, (Operand, str)) or not isinstance(t_list, (list, tuple)):
-        raise DTypeError(
-            f"t_list={t_list!r}: t_list should be a sequence; give a list of tensors"
-        )
-    return [x if x is None or not _is_value(x) else converted(x) for x in t_list]
-
-
-def _is_value(x: Any) -> bool:
-    return isinstance(x, (Operand, np.ndarray, list, float, int))
-
-
-@named("clip_by_global_norm")
-def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
-) -> Any:
-    given = _tensors(t_list)
-    wanted = [x for x in given if x is not None]
-    clipped, total = tl.clip_by_global_norm(wanted, clip_norm, use_norm)
-    rest = iter(clipped)
-    return [None if x is None else next(rest) for x in given], total
-
-
-@named("clip_by_norm")
-def clip_by_norm(
-    t: Any, clip_norm: Any, axes: Any = None, name: str | None = None
-) -> Any:
-    if not _is_value(t):
-        return tl.clip_by_norm(t, clip_norm, axes)
-    x = converted(t)
-    clipped: Any = tl.clip_by_norm(x, converted(clip_norm, x.dtype), axes)
-    merge(x.spec.shape, clipped.spec.shape)
-    return clipped
-
-
-@named("clip_by_average_norm")
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
-    x = converted(t)
-    count = tl.astype(tl.size(x), float32)
-    mean = tl.sqrt(tl.sum(tl.square(x))) / tl.astype(count, x.dtype)
-    return x * clip_norm * tl.minimum(1.0 / mean, 1.0 / converted(clip_norm, x.dtype))

@@ -8,7 +8,8 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.arrays import concat, expand_dims, reshape, shape, tile
+from tensorlite.compat.shared.arrays import concat, expand_dims, reshape, shape
+from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.views import in_graph
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import int32

@@ -15,6 +15,7 @@ from tensorlite.core.check import several
 from tensorlite.core.dtypes import DType, float32, float64, int32, int64
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
+from tensorlite.ops.shape import as_shape as shape_tensor
 
 
 def sizes_of(shape: Any) -> Any:
@@ -56,3 +57,9 @@ def ends_of(ends: Sequence[Any], wanted: DType | None) -> list[Any]:
         widest = max([x.dtype for x in given], key=_COUNTED.index)
         return [tl.astype(x, widest) for x in given]
     return given
+
+
+def placed(given: Any, dtype: DType) -> Any:
+    """Return places as a tensor: numbers, which are no tensor yet, of a dtype."""
+    are_numbers = isinstance(given, list) and all(type(x) is int for x in given)
+    return converted(given, dtype) if are_numbers else shape_tensor(given)

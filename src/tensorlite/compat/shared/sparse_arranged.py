@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, given_constant, named
-from tensorlite.compat.shared import arrays
+from tensorlite.compat.shared import arrays, cutting
 from tensorlite.compat.shared.elementwise import (
     add,
     cast,
@@ -101,11 +101,11 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Any
     given = given_constant(at, name="axis")
     place = select(greater_equal(given, 0), given, given + sp.rank + 1)
     column = arrays.zeros([arrays.shape(sp.indices)[0], 1], int64)
-    before = arrays.slice(sp.indices, [0, 0], [-1, place])
-    behind = arrays.slice(sp.indices, [0, place], [-1, -1])
+    before = cutting.slice(sp.indices, [0, 0], [-1, place])
+    behind = cutting.slice(sp.indices, [0, place], [-1, -1])
     places = arrays.concat([before, column, behind], 1)
-    first = arrays.slice(sp.dense_shape, [0], [place])
-    last = arrays.slice(sp.dense_shape, [place], [-1])
+    first = cutting.slice(sp.dense_shape, [0], [place])
+    last = cutting.slice(sp.dense_shape, [place], [-1])
     one = given_constant([1], int64, name="new_shape")
     sizes = arrays.concat([first, one, last], 0)
     places.set_shape([None, sp.rank + 1])

@@ -28,8 +28,6 @@ from tensorlite.compat.shared import (
     raw_ops as raw_ops,
 )
 from tensorlite.compat.shared.arrays import (
-    broadcast_static_shape as broadcast_static_shape,
-    broadcast_to as broadcast_to,
     ensure_shape as ensure_shape,
     fill as fill,
     guarantee_const as guarantee_const,
@@ -41,14 +39,9 @@ from tensorlite.compat.shared.arrays import (
     range as range,
     rank as rank,
     reshape as reshape,
-    reverse as reverse,
-    roll as roll,
     shape_n as shape_n,
-    slice as slice,
     stack as stack,
     stop_gradient as stop_gradient,
-    strided_slice as strided_slice,
-    tile as tile,
     transpose as transpose,
     unstack as unstack,
     zeros as zeros,
@@ -77,6 +70,15 @@ from tensorlite.compat.shared.creators import (
 )
 from tensorlite.compat.shared.critical_sections import (
     CriticalSection as CriticalSection,
+)
+from tensorlite.compat.shared.cutting import (
+    broadcast_static_shape as broadcast_static_shape,
+    broadcast_to as broadcast_to,
+    reverse as reverse,
+    roll as roll,
+    slice as slice,
+    strided_slice as strided_slice,
+    tile as tile,
 )
 from tensorlite.compat.shared.data_specs import OptionalSpec as OptionalSpec
 from tensorlite.compat.shared.elementwise import (
@@ -179,13 +181,15 @@ from tensorlite.compat.shared.masks import (
 from tensorlite.compat.shared.matrices import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
-    clip_by_average_norm as clip_by_average_norm,
     cross as cross,
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     qr as qr,
     svd as svd,
     trace as trace,
+)
+from tensorlite.compat.shared.norms import (
+    clip_by_average_norm as clip_by_average_norm,
 )
 from tensorlite.compat.shared.padding import pad as pad
 from tensorlite.compat.shared.picking import (

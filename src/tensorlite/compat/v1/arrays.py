@@ -10,11 +10,12 @@ from tensorlite.compat.shared import (
     arrays,
     blocks as in_blocks,
     confusion,
+    cutting,
     masks,
     picking,
     segments,
 )
-from tensorlite.compat.shared.arrays import broadcast_dynamic_shape as _broadcast
+from tensorlite.compat.shared.cutting import broadcast_dynamic_shape as _broadcast
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
@@ -226,7 +227,7 @@ def reverse_sequence(
     """
     along = renamed("seq_axis", seq_axis, "seq_dim", seq_dim)
     across = renamed("batch_axis", batch_axis, "batch_dim", batch_dim)
-    return arrays.reverse_sequence(input, seq_lengths, along, across, name)
+    return cutting.reverse_sequence(input, seq_lengths, along, across, name)
 
 
 def space_to_depth(
@@ -375,7 +376,7 @@ def sparse_segment_sqrt_n(
 
 
 lin_space = arrays.linspace
-reverse_v2 = arrays.reverse
+reverse_v2 = cutting.reverse
 required_space_to_batch_paddings = in_blocks.required_space_to_batch_paddings
 space_to_batch_nd = in_blocks.space_to_batch
 tensor_scatter_add = picking.tensor_scatter_nd_add

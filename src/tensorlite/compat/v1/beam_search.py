@@ -15,10 +15,10 @@ from tensorlite.compat.shared.arrays import (
     range as counted,
     reshape,
     stack,
-    tile,
     transpose,
     zeros,
 )
+from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.shared.elementwise import (
     cast,
     equal,

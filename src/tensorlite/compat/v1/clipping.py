@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import nan
 from typing import Any
 
-from tensorlite.compat.shared import matrices
+from tensorlite.compat.shared import norms
 from tensorlite.compat.shared.arrays import identity, ones_like, stack
 from tensorlite.compat.shared.elementwise import is_finite, maximum, minimum, sqrt
 from tensorlite.compat.shared.nn import l2_loss
@@ -27,7 +27,7 @@ def clip_by_norm(
     An IndexedSlices stays one; the norm is that of its values.
     """
     if active_graph() is None:
-        return matrices.clip_by_norm(t, clip_norm, axes, name=name)
+        return norms.clip_by_norm(t, clip_norm, axes, name=name)
     with name_scope(name, "clip_by_norm") as prefix:
         x = convert_to_tensor(_values(t), name="t")
         squares = reduce_sum(x * x, axes, keepdims=True)
@@ -43,7 +43,7 @@ def clip_by_norm(
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """Return the L2 norm of all tensors of the list together, a scalar; None is passed over."""
     if active_graph() is None or not _are_tensors(t_list):
-        return matrices.global_norm(t_list, name=name)
+        return norms.global_norm(t_list, name=name)
     given = [_values(x) for x in t_list if x is not None]
     with name_scope(name, "global_norm"):
         half = reduce_sum(stack([l2_loss(x) for x in given]))
@@ -64,7 +64,7 @@ def clip_by_global_norm(
     [[0.6000000238418579], [0.800000011920929]]
     """
     if active_graph() is None or not _are_tensors(t_list):
-        return matrices.clip_by_global_norm(t_list, clip_norm, use_norm, name=name)
+        return norms.clip_by_global_norm(t_list, clip_norm, use_norm, name=name)
     norm = (
         global_norm(t_list, name) if use_norm is None else convert_to_tensor(use_norm)
     )

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import reshape, tile, transpose
+from tensorlite.compat.shared.arrays import reshape, transpose
+from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.shared.elementwise import (
     cast,
     equal,

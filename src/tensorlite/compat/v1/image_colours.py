@@ -13,8 +13,8 @@ from tensorlite.compat.shared.arrays import (
     identity,
     ones,
     rank,
-    tile,
 )
+from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.shared.elementwise import (
     add,
     cast,

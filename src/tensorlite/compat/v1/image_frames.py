@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.compat.shared import arrays, image as shared
+from tensorlite.compat.shared import arrays, cutting, image as shared
 from tensorlite.compat.shared.control_flow import cond
 from tensorlite.compat.shared.elementwise import (
     cast,
@@ -64,7 +64,7 @@ def _mirroring(
         if sizes is None:
             return usual(image)
         with name_scope(None, title):
-            return arrays.reverse(_checked(image), [len(sizes) - _ONE + axis])
+            return cutting.reverse(_checked(image), [len(sizes) - _ONE + axis])
 
     return _titled(made, title)
 
@@ -95,7 +95,7 @@ def _random_mirroring(
             if len(sizes) == _ONE:
                 found = cond(
                     less(random_uniform([], 0.0, 1.0, seed=seed), 0.5),
-                    lambda: arrays.reverse(x, [axis]),
+                    lambda: cutting.reverse(x, [axis]),
                     lambda: x,
                     name=whole,
                 )
@@ -104,7 +104,7 @@ def _random_mirroring(
             count = shape(x)[0]
             drawn = random_uniform([count], 0.0, 1.0, seed=seed)
             flips = cast(rounded(arrays.reshape(drawn, [count, 1, 1, 1])), x.dtype)
-            flipped = arrays.reverse(x, [axis + 1])
+            flipped = cutting.reverse(x, [axis + 1])
             return flips * flipped + (1 - flips) * x
 
     return _titled(made, title)
@@ -134,7 +134,7 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
         kept = [n - 2 * cut for n, cut in zip(sizes[-_ONE:-1], lost, strict=True)]
         before, whole = ([0], [-1]) if len(sizes) == _MANY else ([], [])
         begin = arrays.stack([*before, *lost, 0])
-        return arrays.slice(x, begin, arrays.stack([*whole, *kept, -1]))
+        return cutting.slice(x, begin, arrays.stack([*whole, *kept, -1]))
 
 
 def crop_to_bounding_box(
@@ -155,7 +155,7 @@ def crop_to_bounding_box(
 
     def cropped(x: Any) -> Any:
         begin = arrays.stack([0, *box[:2], 0])
-        return arrays.slice(x, begin, arrays.stack([-1, *box[2:], -1]))
+        return cutting.slice(x, begin, arrays.stack([-1, *box[2:], -1]))
 
     return _framed("crop_to_bounding_box", image, cropped)
 
@@ -276,7 +276,7 @@ def sobel_edges(image: Any) -> Any:
         [[list(pair)] for pair in zip(*rows, strict=True)]
         for rows in zip(_SOBEL, turned, strict=True)
     ]
-    filters = arrays.tile(
+    filters = cutting.tile(
         constant(pairs, float32), [1, 1, whole[-1], 1], name="sobel_filters"
     )
     wide = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tensorlite.compat.shared import arrays, elementwise, matrices
+from tensorlite.compat.shared import arrays, cutting, elementwise, matrices
 from tensorlite.compat.v1 import framework, random
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import as_dtype, float32
@@ -351,7 +351,7 @@ class Identity(Initializer):
         wanted = self._chosen(dtype)
         made = arrays.eye(whole[0], whole[1], dtype=wanted)
         if partition_info is not None:
-            made = arrays.slice(made, partition_info.var_offset, shape)
+            made = cutting.slice(made, partition_info.var_offset, shape)
         return self.gain * made
 
 

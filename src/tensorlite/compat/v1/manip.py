@@ -5,13 +5,11 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.arrays import (
     reshape,
-    reverse,
-    roll,
-    tile,
 )
 from tensorlite.compat.shared.blocks import (
     space_to_batch as space_to_batch_nd,
 )
+from tensorlite.compat.shared.cutting import reverse, roll, tile
 from tensorlite.compat.shared.picking import (
     scatter_nd,
 )

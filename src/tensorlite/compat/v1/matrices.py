@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import agreeing, converted, named
-from tensorlite.compat.shared import arrays, diagonals, elementwise, matrices
+from tensorlite.compat.shared import arrays, diagonals, elementwise, matrices, norms
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.operand import Operand
@@ -150,7 +150,7 @@ def norm(
     older name of keepdims.
     """
     kept = renamed("keepdims", keepdims, "keep_dims", keep_dims)
-    return matrices.norm(tensor, ord, axis, kept, name)
+    return norms.norm(tensor, ord, axis, kept, name)
 
 
 def l2_normalize(
@@ -164,7 +164,7 @@ def l2_normalize(
 
     dim is the older name of axis.
     """
-    return matrices.l2_normalize(x, renamed("axis", axis, "dim", dim), epsilon, name)
+    return norms.l2_normalize(x, renamed("axis", axis, "dim", dim), epsilon, name)
 
 
 diag = matrices.tensor_diag

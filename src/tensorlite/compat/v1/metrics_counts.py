@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, reductions
+from tensorlite.compat.shared import arrays, cutting, elementwise, reductions
 from tensorlite.compat.shared.checks import (
     assert_greater_equal,
     assert_less_equal,
@@ -126,14 +126,14 @@ def counts_at_thresholds(
     if number is None:
         number = v1_arrays.shape(column)[0]
     limits = arrays.expand_dims(framework.constant(thresholds), [1])
-    limits = arrays.tile(limits, arrays.stack([1, number]))
-    above = arrays.tile(arrays.transpose(column), [count, 1])
+    limits = cutting.tile(limits, arrays.stack([1, number]))
+    above = cutting.tile(arrays.transpose(column), [count, 1])
     guesses = _truths(elementwise.greater(above, limits), 1, kinds)
-    truths = _truths(arrays.tile(row, [count, 1]), 0, kinds)
+    truths = _truths(cutting.tile(row, [count, 1]), 0, kinds)
     each_weight = None
     if scale is not None:
         scale = broadcast_weights(elementwise.cast(scale, float32), found)
-        each_weight = arrays.tile(arrays.reshape(scale, [1, -1]), [count, 1])
+        each_weight = cutting.tile(arrays.reshape(scale, [1, -1]), [count, 1])
     made: dict[str, tuple[Any, Any]] = {}
     for kind in [one for one in _ALL if one in kinds]:
         total = metric_variable([count], name=kind)

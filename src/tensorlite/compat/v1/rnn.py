@@ -11,13 +11,13 @@ from tensorlite.compat.shared.arrays import (
     identity,
     range as numbers_from,
     rank as rank_of,
-    reverse as backwards,
     shape,
     stack,
     transpose,
     unstack,
     zeros,
 )
+from tensorlite.compat.shared.cutting import reverse as backwards
 from tensorlite.compat.shared.elementwise import (
     logical_not,
     logical_or,

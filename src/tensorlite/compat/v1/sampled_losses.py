@@ -13,7 +13,6 @@ from tensorlite.compat.shared.arrays import (
     expand_dims,
     ones,
     reshape,
-    slice,
     stack,
     stop_gradient,
 )
@@ -21,6 +20,7 @@ from tensorlite.compat.shared.candidates import (
     compute_accidental_hits,
     log_uniform_candidate_sampler,
 )
+from tensorlite.compat.shared.cutting import slice
 from tensorlite.compat.shared.elementwise import cast, log, multiply
 from tensorlite.compat.shared.matrices import matmul
 from tensorlite.compat.shared.sparse import sparse_to_dense

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from tensorlite.compat.calling import named
-from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared import arrays, cutting, elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays
 from tensorlite.compat.views import shown
 from tensorlite.core.dispatch import calls, to_tensor
@@ -30,7 +30,7 @@ def softmax_losses(labels: Any, logits: Any, axis: int) -> Any:
     shape = v1_arrays.shape(scores)
     rows = _matrix(scores), _matrix(wanted)
     found = _of_rows(*rows, name=f"{scope.get().name}/")
-    kept = arrays.slice(shape, [0], [elementwise.subtract(rank, 1)])
+    kept = cutting.slice(shape, [0], [elementwise.subtract(rank, 1)])
     found = arrays.reshape(found, kept)
     if sizes.rank is not None:
         listed = sizes.as_list()
@@ -54,7 +54,7 @@ def _last(x: Any, axis: int, rank: Any) -> Any:
 def _matrix(x: Any) -> Any:
     """Return a matrix whose rows lie along the last axis of a tensor."""
     rank = arrays.rank(x)
-    last = arrays.slice(v1_arrays.shape(x), [elementwise.subtract(rank, 1)], [1])
+    last = cutting.slice(v1_arrays.shape(x), [elementwise.subtract(rank, 1)], [1])
     made = arrays.reshape(x, arrays.concat([[-1], last], 0))
     *others, width = x.get_shape().as_list() if x.get_shape().rank else [None, None]
     made.set_shape([None if None in others else prod(others), width])

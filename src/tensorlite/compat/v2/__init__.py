@@ -25,8 +25,6 @@ from tensorlite.compat.shared import (
     raw_ops as raw_ops,
 )
 from tensorlite.compat.shared.arrays import (
-    broadcast_static_shape as broadcast_static_shape,
-    broadcast_to as broadcast_to,
     concat as concat,
     ensure_shape as ensure_shape,
     expand_dims as expand_dims,
@@ -39,17 +37,11 @@ from tensorlite.compat.shared.arrays import (
     range as range,
     rank as rank,
     reshape as reshape,
-    reverse as reverse,
-    reverse_sequence as reverse_sequence,
-    roll as roll,
     shape_n as shape_n,
-    slice as slice,
     split as split,
     squeeze as squeeze,
     stack as stack,
     stop_gradient as stop_gradient,
-    strided_slice as strided_slice,
-    tile as tile,
     unstack as unstack,
 )
 from tensorlite.compat.shared.blocks import (
@@ -80,6 +72,16 @@ from tensorlite.compat.shared.creators import (
 )
 from tensorlite.compat.shared.critical_sections import (
     CriticalSection as CriticalSection,
+)
+from tensorlite.compat.shared.cutting import (
+    broadcast_static_shape as broadcast_static_shape,
+    broadcast_to as broadcast_to,
+    reverse as reverse,
+    reverse_sequence as reverse_sequence,
+    roll as roll,
+    slice as slice,
+    strided_slice as strided_slice,
+    tile as tile,
 )
 from tensorlite.compat.shared.data_specs import OptionalSpec as OptionalSpec
 from tensorlite.compat.shared.device_specs import DeviceSpec as DeviceSpec
@@ -145,13 +147,15 @@ from tensorlite.compat.shared.masks import (
     sequence_mask as sequence_mask,
 )
 from tensorlite.compat.shared.matrices import (
-    clip_by_global_norm as clip_by_global_norm,
-    clip_by_norm as clip_by_norm,
     eig as eig,
     eigvals as eigvals,
     matmul as matmul,
-    norm as norm,
     tensordot as tensordot,
+)
+from tensorlite.compat.shared.norms import (
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+    norm as norm,
 )
 from tensorlite.compat.shared.picking import (
     argsort as argsort,

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.shared import (
     arrays,
     control_flow,
+    cutting,
     masks,
     padding,
     picking,
@@ -177,7 +178,7 @@ def where(
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """Return the shape that two shapes broadcast to, both given as vectors of integers."""
-    return arrays.broadcast_dynamic_shape(shape_x, shape_y)
+    return cutting.broadcast_dynamic_shape(shape_x, shape_y)
 
 
 def gather_nd(

@@ -9,9 +9,8 @@ from tensorlite.compat.shared.linalg import *
 from tensorlite.compat.shared.matrices import (
     eig as eig,
     eigvals as eigvals,
-    l2_normalize as l2_normalize,
-    norm as norm,
 )
+from tensorlite.compat.shared.norms import l2_normalize as l2_normalize, norm as norm
 
 experimental = linalg_experimental
 diag = diagonals.matrix_diag

@@ -4,7 +4,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.confusion import confusion_matrix as confusion_matrix
 from tensorlite.compat.shared.math import *
-from tensorlite.compat.shared.matrices import l2_normalize as l2_normalize
+from tensorlite.compat.shared.norms import l2_normalize as l2_normalize
 from tensorlite.compat.shared.picking import (
     bincount as bincount,
 )

@@ -7,13 +7,13 @@ from typing import Any
 from tensorlite.compat.shared.arrays import (
     expand_dims,
     range as numbers_from,
-    reverse,
     shape,
     stack,
     transpose,
     unstack,
     zeros,
 )
+from tensorlite.compat.shared.cutting import reverse
 from tensorlite.compat.shared.elementwise import cast, maximum
 from tensorlite.compat.shared.masks import (
     sequence_mask,

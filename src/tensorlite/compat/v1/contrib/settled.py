@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared import arrays, cutting, elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.contrib.distribution import (
     Distribution,
@@ -39,7 +39,7 @@ class _Settled(Distribution):
         return self._loc
 
     def _draw(self, count: Any, seed: int | None) -> Any:
-        return arrays.broadcast_to(self._loc, sizes_behind(count, self._sizes()))
+        return cutting.broadcast_to(self._loc, sizes_behind(count, self._sizes()))
 
     def _near(self, x: Any) -> Any:
         slack = self._atol + self._rtol * elementwise.abs(self._loc)

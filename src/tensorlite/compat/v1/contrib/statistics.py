@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import arrays, elementwise, matrices, nn
+from tensorlite.compat.shared import arrays, cutting, elementwise, matrices, nn
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
 from tensorlite.compat.v1.contrib.distribution import as_parameter
 from tensorlite.core.dtypes import float64, int32
@@ -133,7 +133,7 @@ def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Any
         )
     rest = given[..., size:]
     first, second = (given, rest) if upper else (rest, given)
-    parts = [first, arrays.reverse(second, [-1])]
+    parts = [first, cutting.reverse(second, [-1])]
     outer = v1_arrays.shape(given)[:-1]
     whole = arrays.concat([outer, [size, size]], 0)
     square = arrays.reshape(arrays.concat(parts, -1), whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shapes import as_shape
-from tensorlite.compat.shared import arrays
+from tensorlite.compat.shared import arrays, cutting
 from tensorlite.compat.v1 import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.contrib.bijectors import Bijector, Identity
 from tensorlite.compat.v1.contrib.distribution import Distribution, sizes_behind
@@ -90,7 +90,7 @@ class TransformedDistribution(Distribution):
     def _mean(self) -> Any:
         if not self._bijector.is_constant_jacobian:
             return super()._mean()
-        whole = arrays.broadcast_to(self._of.mean(), self._base_sizes())
+        whole = cutting.broadcast_to(self._of.mean(), self._base_sizes())
         return self._bijector.forward(whole)
 
     def _entropy(self) -> Any:

@@ -12,13 +12,13 @@ from tensorlite.compat.shared.arrays import (
     reshape,
     shape,
     size,
-    slice,
     split,
     squeeze,
     stack,
     transpose,
     unstack,
 )
+from tensorlite.compat.shared.cutting import slice
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.picking import invert_permutation, scatter_nd
 from tensorlite.compat.shared.reductions import reduce_sum

@@ -13,10 +13,10 @@ from tensorlite.compat.shared.arrays import (
     reshape,
     shape,
     size,
-    slice,
     stack,
     zeros_like,
 )
+from tensorlite.compat.shared.cutting import slice
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.padding import pad
 from tensorlite.compat.shared.picking import (

@@ -15,9 +15,9 @@ from tensorlite.compat.shared.arrays import (
     reshape,
     shape,
     size,
-    tile,
     transpose,
 )
+from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.shared.elementwise import cast, equal, maximum, truediv
 from tensorlite.compat.shared.picking import (
     dynamic_stitch,

@@ -10,7 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from tensorlite.compat.shared import arrays as shared_arrays, elementwise, strings
+from tensorlite.compat.shared import (
+    arrays as shared_arrays,
+    cutting,
+    elementwise,
+    strings,
+)
 from tensorlite.compat.shared.feature_columns import numeric_column
 from tensorlite.compat.shared.vocabularies import (
     index_table_from_tensor,
@@ -305,7 +310,7 @@ class _Classes(Head):
 
 
 def _for_each(listed: Any, rows: Any) -> Any:
-    return shared_arrays.tile(arrays.expand_dims(listed, 0), [rows, 1])
+    return cutting.tile(arrays.expand_dims(listed, 0), [rows, 1])
 
 
 class MultiClassHead(_Classes):

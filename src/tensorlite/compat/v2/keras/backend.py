@@ -9,7 +9,13 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import arrays, elementwise, random as draws, reductions
+from tensorlite.compat.shared import (
+    arrays,
+    cutting,
+    elementwise,
+    random as draws,
+    reductions,
+)
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.framework import Variable as Variable
 from tensorlite.compat.v2.keras import (
@@ -389,7 +395,7 @@ greater_equal, less_equal, cast = (
     elementwise.cast,
 )
 reshape, expand_dims, squeeze = arrays.reshape, arrays.expand_dims, arrays.squeeze
-stack, tile, eye, reverse = arrays.stack, arrays.tile, arrays.eye, arrays.reverse
+stack, tile, eye, reverse = arrays.stack, cutting.tile, arrays.eye, cutting.reverse
 stop_gradient, identity = arrays.stop_gradient, arrays.identity
 zeros, ones, shape = arrays_2.zeros, arrays_2.ones, arrays_2.shape
 zeros_like, ones_like = arrays_2.zeros_like, arrays_2.ones_like

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared import arrays, cutting, elementwise
 from tensorlite.compat.v2.keras.ops.creating import ndim, shape, sizes_of_shape
 from tensorlite.compat.v2.keras.ops.making import (
     named,
@@ -28,7 +28,7 @@ def reshape(x: Any, newshape: Any) -> Any:
 
 @operation
 def broadcast_to(x: Any, shape: Any) -> Any:
-    return arrays.broadcast_to(tensor(x), sizes_of_shape(shape))
+    return cutting.broadcast_to(tensor(x), sizes_of_shape(shape))
 
 
 copy = of_one("copy", tl.identity)
