@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.graph_mode.graph import mode
 
 NAMES = {"np": np, "tl": tl}
 FLAGS = ELLIPSIS | NORMALIZE_WHITESPACE
+IMPORT = re.compile(r">>> (?:from|import) tensorlite\.compat(?:\.| import )(v[12])\b")
 CODE = re.compile(r"^```python\n(?!>>>)(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -39,10 +41,23 @@ def as_at_first() -> None:
     tl.config.set_tensorflow_results(False)
 
 
+def as_imported(version: str) -> None:
+    """Set what importing TensorFlow's names of a version asks for, where it is imported first."""
+    is_second = version == "v2"
+    tl.config.set_numpy_operands("adopt" if is_second else "promote")
+    tl.config.set_soft_placement(is_second)
+    tl.config.set_tensorflow_results(is_second)
+    mode.eager = is_second
+
+
 @pytest.fixture(autouse=True)
 def _as_at_first(request: pytest.FixtureRequest) -> None:
     if "compat" not in request.path.parts:
         as_at_first()
+    example = getattr(request.node, "dtest", None)
+    imported = None if example is None else IMPORT.search(example.docstring or "")
+    if imported is not None:
+        as_imported(imported[1])
 
 
 def beginning(namespace: dict[str, Any]) -> None:

@@ -14,6 +14,11 @@ _known: list[tuple[int, Any, Callable[..., Any]]] = []
 def register_tensor_conversion_function(
     base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
+    """Let values of a type become tensors by a function.
+
+    It is called as conversion_func(value, dtype, name, as_ref); those of less priority are asked
+    first. DTypeError if it is not callable, or base_type no type or tuple of types.
+    """
     if not callable(conversion_func):
         raise DTypeError("conversion_func must be callable.")
     kinds = base_type if isinstance(base_type, tuple) else (base_type,)

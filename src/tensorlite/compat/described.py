@@ -29,10 +29,12 @@ class Described:
 
     @property
     def type(self) -> str:
+        """Name of the operator, as TensorFlow has it."""
         return type_of(as_listed(self.node))
 
     @property
     def node_def(self) -> Any:
+        """The node as a NodeDef message."""
         node = as_listed(self.node)
         try:
             made = node_def(node)
@@ -48,6 +50,7 @@ class Described:
 
     @property
     def op_def(self) -> Any:
+        """The operator as an OpDef message; MissingOperatorError if TensorFlow has none."""
         found = op_def(self.type)
         if found is None:
             raise MissingOperatorError(
@@ -58,6 +61,10 @@ class Described:
     _op_def = op_def
 
     def get_attr(self, name: str) -> Any:
+        """Return the value of an attribute, the operator's default if none is set.
+
+        InvalidArgumentError for a name that the operator has not.
+        """
         given = given_attributes(self.node).get(name)
         if given is not None:
             return attribute_value(given)
@@ -84,6 +91,7 @@ class Described:
 
     @property
     def traceback(self) -> list[tuple[str, int, str, str]]:
+        """The line of the program that made the node, as (file, line, function, '')."""
         line = self.node.line
         return [(line.file, line.number, line.function, "")]
 

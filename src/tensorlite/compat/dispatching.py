@@ -78,6 +78,11 @@ def dispatch_for_api(
 
 
 def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[Api], Api]:
+    """Return a decorator of what elementwise functions do with a type.
+
+    The decorated function is called with the API and its argument.
+    """
+
     def decorate(handler: Api) -> Api:
         _unary.append((x_type, handler))
         return handler
@@ -88,6 +93,11 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable[[Api], Api]:
 def dispatch_for_binary_elementwise_apis(
     x_type: Any, y_type: Any
 ) -> Callable[[Api], Api]:
+    """Return a decorator of what functions of two operands do with types.
+
+    The decorated function is called with the API and both arguments.
+    """
+
     def decorate(handler: Api) -> Api:
         _binary.append((x_type, y_type, handler))
         return handler

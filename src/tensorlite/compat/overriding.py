@@ -44,6 +44,7 @@ class RegisterGradient:
 
 
 def no_gradient(op_type: str) -> None:
+    """Say that nothing flows back through operators of a type."""
     RegisterGradient(op_type)(lambda op, *_: [None] * len(op.inputs))
 
 

@@ -23,6 +23,7 @@ class TensorShape(shapes.TensorShape):
 
     @staticmethod
     def size(given: Any) -> int | None:
+        """Return a size as a number, or None where it is not known or -1."""
         size: int | None = Dimension(None if as_value(given) == -1 else given).value
         return size
 
@@ -55,6 +56,7 @@ class TensorShape(shapes.TensorShape):
     __hash__ = shapes.TensorShape.__hash__
 
     def as_proto(self) -> Any:
+        """Return the shape as a TensorShapeProto message."""
         return shape_proto(self.known())
 
     def __reduce__(self) -> Any:

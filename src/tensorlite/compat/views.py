@@ -14,11 +14,7 @@ import numpy as np
 from tensorlite.compat import keys
 from tensorlite.compat.adopting import REFLECTED, adopted
 from tensorlite.compat.arguments import name_arguments
-from tensorlite.compat.conversions import (
-    any_registered,
-    is_convertible,
-    registered,
-)
+from tensorlite.compat.conversions import any_registered, is_convertible, registered
 from tensorlite.compat.described import Described
 from tensorlite.compat.identity import TensorsOfAnyKind
 from tensorlite.compat.shapes import TensorShape, shape_told
@@ -58,22 +54,27 @@ class Operation(Described):
 
     @property
     def name(self) -> str:
+        """Name of the operation."""
         return self.node.name
 
     @property
     def graph(self) -> Any:
+        """Graph that the operation is in."""
         return graph_of(self.node)
 
     @property
     def inputs(self) -> list[GraphTensor]:
+        """Tensors that the operation takes."""
         return [own_view(x) for x in as_listed(self.node).inputs]
 
     @property
     def outputs(self) -> list[GraphTensor]:
+        """Tensors that the operation makes."""
         return [own_view(x) for x in self.node.outputs]
 
     @property
     def control_inputs(self) -> list[Operation]:
+        """Operations that run before this one."""
         return [_own_operation(node) for node in as_listed(self.node).control]
 
     @property
@@ -84,15 +85,19 @@ class Operation(Described):
 
     @property
     def device(self) -> str:
+        """Name of the device it is placed on, empty if any will do."""
         return str(self.node.device)
 
     def values(self) -> tuple[GraphTensor, ...]:
+        """Return the tensors that the operation makes."""
         return tuple(self.outputs)
 
     def colocation_groups(self) -> list[bytes]:
+        """Return names of groups of operations on one device, as bytes."""
         return [f"loc:@{self.node.group or self.node.name}".encode()]
 
     def run(self, feed_dict: Any = None, session: Session | None = None) -> None:
+        """Run the operation in a session, the default one unless given."""
         chosen_session(session, "operation.run").run(self, feed_dict)
 
     def __fetch__(self) -> Node:
@@ -235,23 +240,28 @@ class GraphTensor(Operators, SymbolicTensor):
 
     @property
     def spec(self) -> TensorSpec:
+        """What is known of the tensor."""
         return self.node.outputs[self.index].spec
 
     @property
     def dtype(self) -> DType:
+        """Dtype of the tensor."""
         return self.spec.dtype
 
     @property
     def shape(self) -> Any:
+        """TensorShape of the tensor; sizes may be unknown."""
         return shape_told(self.spec)
 
     def get_shape(self) -> Any:
+        """Return the TensorShape of the tensor."""
         return shape_told(self.spec)
 
     def _shape_as_list(self) -> list[int | None] | None:
         return None if self.spec.shape is None else list(self.spec.shape)
 
     def set_shape(self, shape: Any) -> None:
+        """Say what else is known of the shape; ShapeError if it does not fit."""
         own = self.node.outputs[self.index]
         spec = own.spec
         known = TensorSpec(TensorShape(shape).known(), spec.dtype).shape
@@ -264,38 +274,46 @@ class GraphTensor(Operators, SymbolicTensor):
 
     @property
     def name(self) -> str:
+        """Name of the tensor: its operation's, and ':' with its number."""
         own = tensor_as_listed(self)
         return f"{own.node.name}:{own.index}"
 
     @property
     def op(self) -> Operation:
+        """Operation that makes the tensor."""
         return _own_operation(tensor_as_listed(self).node)
 
     _op = op
 
     @property
     def graph(self) -> Any:
+        """Graph that the tensor is in."""
         return graph_of(self.node)
 
     @property
     def value_index(self) -> int:
+        """Number of the tensor among those of its operation."""
         return self.index
 
     @property
     def device(self) -> Any:
+        """Name of the device of its operation, empty if any will do."""
         return str(self.node.device)
 
     def consumers(self) -> list[Operation]:
+        """Return the operations that take the tensor."""
         own = self.node.outputs[self.index]
         return [_own_operation(x) for x in consumers_listed(own)]
 
     def eval(self, feed_dict: Any = None, session: Session | None = None) -> Any:
+        """Return the value as an array, computed in a session or the default one."""
         return chosen_session(session, "tensor.eval").run(self, feed_dict)
 
     experimental_ref = Tensor.ref
 
     @property
     def ndim(self) -> int:
+        """How many axes the tensor has."""
         return len(self.spec.dims)
 
     def __len__(self) -> int:

@@ -46,13 +46,16 @@ class Dimension:
 
     @property
     def value(self) -> int | None:
+        """The size as a number, None where it is not known."""
         return None
 
     def is_compatible_with(self, other: Any) -> bool:
+        """Return whether this and another size may be the same."""
         theirs = as_value(other)
         return self.value is None or theirs is None or self.value == theirs
 
     def merge_with(self, other: Any) -> Any:
+        """Return what this and another size say together; ShapeError if they differ."""
         theirs = as_value(other)
         if not self.is_compatible_with(other):
             raise ShapeError(
@@ -61,6 +64,7 @@ class Dimension:
         return Dimension(theirs if self.value is None else self.value)
 
     def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise ShapeError unless this and another size may be the same."""
         self.merge_with(other)
 
     def _unknown(self, other: Any) -> Any:
@@ -140,6 +144,7 @@ class KnownDimension(Dimension, int):
 
     @property
     def value(self) -> int:
+        """The size as a number."""
         return int.__int__(self)
 
     __add__ = __radd__ = _of_int(int.__add__)

@@ -206,6 +206,7 @@ class Options(OptionGroup):
 
     @experimental_deterministic.setter
     def experimental_deterministic(self, value: bool | None) -> None:
+        """Set `deterministic`, by its older name."""
         self.deterministic = value
 
     @property
@@ -215,4 +216,5 @@ class Options(OptionGroup):
 
     @experimental_threading.setter
     def experimental_threading(self, value: Any) -> None:
+        """Set `threading`, by its older name."""
         self.threading = value

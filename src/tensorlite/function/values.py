@@ -109,10 +109,12 @@ class Globals:
 
     @cell_contents.setter
     def cell_contents(self, value: Any) -> None:
+        """Set, or take away, the value."""
         self._table[self._name] = value
 
     @cell_contents.deleter
     def cell_contents(self) -> None:
+        """Set, or take away, the value."""
         self._table.pop(self._name, None)
 
 
@@ -133,11 +135,13 @@ class Attribute:
 
     @cell_contents.setter
     def cell_contents(self, value: Any) -> None:
+        """Set, or take away, the value."""
         if getattr(self._owner, self._name, MISSING) is not value:
             setattr(self._owner, self._name, value)
 
     @cell_contents.deleter
     def cell_contents(self) -> None:
+        """Set, or take away, the value."""
         delattr(self._owner, self._name)
 
 

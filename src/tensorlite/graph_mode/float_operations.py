@@ -23,6 +23,7 @@ class Call:
 
     @property
     def made(self) -> int:
+        """How many elements the operator makes."""
         return prod(self.output)
 
 

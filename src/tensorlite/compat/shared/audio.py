@@ -26,12 +26,18 @@ def decode_wav(
     desired_samples: int = -1,
     name: str | None = None,
 ) -> Any:
+    """Return the samples of a 16-bit WAV file, between -1 and 1, and how many a second has.
+
+    They are [samples, channels]. Missing channels and samples are filled up, those too many left
+    out; -1 takes all.
+    """
     given = (desired_channels, desired_samples)
     return DecodeWav(*audio_files.decode_wav(converted(contents), *given))
 
 
 @named("EncodeWav")
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Any:
+    """Return samples [samples, channels] between -1 and 1 as the bytes of a WAV file."""
     return audio_files.encode_wav(
         converted(audio, float32), converted(sample_rate, int32)
     )

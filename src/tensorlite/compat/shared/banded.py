@@ -18,6 +18,10 @@ def lu_solve(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the solutions X of A X = rhs, given the factors of A and the order of its rows.
+
+    `validate_args` has no effect.
+    """
     return tl.linalg.lu_solve(converted(lower_upper), converted(perm), converted(rhs))
 
 
@@ -25,6 +29,10 @@ def lu_solve(
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Any:
+    """Return the inverses of matrices, given their factors and the order of rows.
+
+    `validate_args` has no effect.
+    """
     factors = converted(lower_upper)
     units = tl.linalg.diag(tl.ones_like(tl.linalg.diag_part(factors)))
     return tl.linalg.lu_solve(factors, converted(perm), units)
@@ -34,6 +42,10 @@ def lu_matrix_inverse(
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Any:
+    """Return the matrices that have triangular factors and an order of rows.
+
+    `validate_args` has no effect.
+    """
     factors, rows = converted(lower_upper), converted(perm)
     ones = tl.ones_like(tl.linalg.diag_part(factors))
     lower = tl.linalg.set_diag(tl.linalg.band_part(factors, -1, 0), ones)
@@ -48,6 +60,10 @@ def tridiagonal_matmul(
     diagonals_format: str = "compact",
     name: str | None = None,
 ) -> Any:
+    """Return products of matrices of three diagonals, and matrices.
+
+    `diagonals_format` is 'compact', 'sequence' or 'matrix', as for `tridiagonal_solve`.
+    """
     given = (
         [converted(x) for x in diagonals]
         if diagonals_format == "sequence"
@@ -64,6 +80,11 @@ def banded_triangular_solve(
     adjoint: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the solutions of equations of triangular matrices with few bands.
+
+    `bands` is [..., bands, n], from the main diagonal down, or if not `lower` from the uppermost to
+    the main one. ShapeError if how many there are is not known.
+    """
     rows = converted(bands)
     count = rows.shape[-2]
     if count is None:
@@ -87,6 +108,11 @@ def eigh_tridiagonal(
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return eigenvalues of Hermitian matrices with diagonal alpha, and beta above it.
+
+    select='i' returns those numbered within select_range, 'v' those of values within it; with
+    eigvals_only=False eigenvectors, too. `tol` has no effect.
+    """
     if select not in {"a", "i", "v"}:
         raise InvalidArgumentError(f"select={select!r}; allowed: 'a', 'i', 'v'")
     matrix = _self_adjoint(converted(alpha), converted(beta))

@@ -33,6 +33,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
+        """Return whether a class is the base itself, or derived at once from it."""
         return len(cls.mro()) <= 2
 
     def _get_name(self, overwrite_name: str | None = None) -> str:
@@ -54,6 +55,7 @@ class Benchmark:
         name: str | None = None,
         metrics: Any = None,
     ) -> None:
+        """Log what was measured, times in seconds."""
         measured = {
             "iters": iters,
             "cpu_time": cpu_time,
@@ -104,6 +106,7 @@ class Benchmark:
         return values
 
     def evaluate(self, tensors: Any) -> Any:
+        """Return the values of tensors, computed in the default session."""
         session = get_default_session() or Session()
         return session.run(tensors)
 

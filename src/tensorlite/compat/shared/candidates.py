@@ -44,6 +44,10 @@ def log_uniform_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return classes drawn with probability log((k + 2) / (k + 1)) / log(range_max + 1).
+
+    Also how often true classes and drawn ones are expected. `num_true` has no effect.
+    """
     source = stream(seed, "LogUniformCandidateSampler")
     labels = _labels(true_classes)
     return Sampled(
@@ -63,6 +67,10 @@ def uniform_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return classes below range_max drawn alike, and expected counts.
+
+    `num_true` has no effect.
+    """
     source = stream(seed, "UniformCandidateSampler")
     labels = _labels(true_classes)
     return Sampled(
@@ -86,6 +94,11 @@ def fixed_unigram_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return classes drawn by given frequencies to the power of distortion.
+
+    They are `unigrams` or stand in vocab_file, one of the two. num_shards and shard must be 1 and
+    0.
+    """
     if (num_shards, shard) != (1, 0):
         raise InvalidArgumentError(
             f"fixed_unigram_candidate_sampler: num_shards={num_shards}, shard={shard}; allowed are "
@@ -127,6 +140,10 @@ def all_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return all classes below num_sampled, and expected counts of one.
+
+    `unique` and `seed` have no effect.
+    """
     return Sampled(*candidates.all_candidates(_labels(true_classes), num_sampled))
 
 
@@ -138,5 +155,9 @@ def compute_accidental_hits(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return rows, places and weights of drawn classes that are true ones.
+
+    The weights are the lowest floats, to be added to logits.
+    """
     labels, drawn = _labels(true_classes), converted(sampled_candidates)
     return candidates.compute_accidental_hits(labels, drawn)

@@ -40,6 +40,10 @@ from tensorlite.ops.sparse_tensor import SparseTensor
 def Assert(  # TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Any:
+    """Raise an error that shows `data` unless a condition holds; in a graph return what does.
+
+    Of each tensor `summarize` elements are shown, 3 unless given.
+    """
     if active_graph() is None:
         given = [converted(x) for x in data]
         held = tl.astype(converted(condition), bool_)
@@ -235,6 +239,10 @@ def assert_near(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return an assertion that x and y differ by less than atol + rtol * abs(y).
+
+    Both are 10 times the dtype's epsilon unless given. Eagerly it raises at once.
+    """
     a, b = agreeing(x, y)
     least = 10 * float(np.finfo(a.dtype.numpy).eps) if a.dtype.is_floating else 1e-6
     relative, absolute = (
@@ -257,6 +265,7 @@ def assert_rank(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return an assertion that a tensor has so many axes; ShapeError where it is known not to."""
     told = _Told("", message, data, summarize)
     return _ranked(x, [rank], lambda a, b: a == b, tl.equal, told)
 
@@ -270,6 +279,10 @@ def assert_rank_at_least(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return an assertion that a tensor has at least so many axes.
+
+    ShapeError where it is known that it has fewer.
+    """
     told = _Told(" at least", message, data, summarize)
     return _ranked(x, [rank], lambda a, b: a >= b, tl.greater_equal, told)
 
@@ -283,6 +296,10 @@ def assert_rank_in(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return an assertion that how many axes a tensor has is one of some numbers.
+
+    ShapeError where it is known to be another one.
+    """
     told = _Told(" in", message, data, summarize)
     return _ranked(x, list(ranks), lambda a, b: a == b, tl.equal, told)
 
@@ -351,6 +368,7 @@ def _rank_tensor(rank: Any) -> Any:
 def assert_type(
     tensor: Any, tf_type: Any, message: Any = None, name: str | None = None
 ) -> Any:
+    """Return an operation that does nothing; TypeError unless a tensor has a dtype."""
     is_whole = not isinstance(tensor, (SparseTensor, RaggedParts))
     x = converted(tensor) if is_whole else tensor
     if x.dtype is not as_dtype(tf_type):
@@ -362,6 +380,7 @@ def assert_type(
 
 @named("assert_integer", "statically_determined_was_integer")
 def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
+    """Return an operation that does nothing; TypeError unless a tensor has integers."""
     operand = converted(x)
     if not operand.dtype.is_integer:
         raise TypeError(
@@ -372,6 +391,7 @@ def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
 
 @named("assert_scalar")
 def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> Any:
+    """Return the tensor; ShapeError if it is known to have axes."""
     x = converted(tensor)
     if x.spec.rank not in (0, None):
         raise ShapeError(
@@ -388,6 +408,11 @@ def assert_shapes(
     message: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return an assertion that sizes of tensors are as said, and alike where named alike.
+
+    `shapes` pairs tensors with shapes of numbers, names, None for any size, and '...' for any axes.
+    `data` and `summarize` have no effect.
+    """
     listed = shapes.items() if isinstance(shapes, dict) else shapes
     pairs = pairs_of(listed, "assert_shapes: shapes", "pairs of a tensor and a shape")
     given = [_levelled(converted(x), _symbols(sizes)) for x, sizes in pairs]
@@ -412,6 +437,7 @@ def _levelled(x: Tensor, sizes: list[Any]) -> tuple[Tensor, list[Any]]:
 
 
 def assert_proper_iterable(values: Any) -> None:
+    """Raise TypeError for tensors, arrays, texts, and what cannot be iterated over."""
     if isinstance(values, (Operand, SparseTensor, np.ndarray, str, bytes)):
         raise TypeError(
             f"Expected argument 'values' to be a 'proper' iterable.  Found: {type(values)}"
@@ -423,6 +449,10 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
+    """Return the dtype that tensors, and `dtype` if given, have alike.
+
+    float32 if none is given. InvalidArgumentError if they differ or are no floats.
+    """
     found = None if dtype is None else as_dtype(dtype)
     for x in [x for x in tensors or () if x is not None]:
         own = x.dtype if hasattr(x, "dtype") else converted(x).dtype
@@ -441,25 +471,30 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any:
 
 @named("CheckNumerics")
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+    """Return the tensor; when it runs, an error with a message for NaN or infinity."""
     return call(CheckNumerics(message), converted(tensor))
 
 
 @named("VerifyFinite", "control_dependency")
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+    """Return the tensor; when it runs, an error with a message for NaN or infinity."""
     return call(CheckNumerics(message), converted(x))
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
+    """Return whether something is a tensor of numbers."""
     return isinstance(tensor, Operand) and tensor.__tensor__().dtype.is_numeric
 
 
 @named("is_non_decreasing", "All")
 def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    """Return whether no element, in row-major order, is less than the one before."""
     flat = tl.reshape(converted(x), [-1])
     return tl.all(flat[1:] >= flat[:-1])
 
 
 @named("is_strictly_increasing", "All")
 def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    """Return whether each element, in row-major order, is above the one before."""
     flat = tl.reshape(converted(x), [-1])
     return tl.all(flat[1:] > flat[:-1])

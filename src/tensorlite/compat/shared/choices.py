@@ -32,6 +32,10 @@ def switch_case(
     default: Any = None,
     name: str | None = "switch_case",
 ) -> Any:
+    """Return what the function of a number returns, out of a list or of pairs with numbers.
+
+    The last one, or `default`, stands for all other numbers. TypeError if the number is no tensor.
+    """
     if not isinstance(branch_index, Operand):
         raise TypeError(f"branch_index must be a Tensor, got {type(branch_index)}")
     pairs = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
@@ -74,6 +78,10 @@ def case(
     strict: bool = False,
     name: str | None = "case",
 ) -> Any:
+    """Return what the function of the first true condition returns, `default`'s if none is.
+
+    Without a default the last one must be true. exclusive=True raises if more than one is.
+    """
     is_dict = isinstance(pred_fn_pairs, dict)
     pairs = pairs_of(
         pred_fn_pairs.items() if is_dict else pred_fn_pairs,

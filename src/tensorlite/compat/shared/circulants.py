@@ -58,10 +58,12 @@ class LinearOperatorCirculant(LinearOperator):
 
     @property
     def spectrum(self) -> Any:
+        """The Fourier transform of the kernel: the eigenvalues."""
         return self._spectrum
 
     @property
     def block_shape(self) -> Any:
+        """TensorShape of the blocks: the spectrum's last sizes."""
         return self._spectrum.get_shape()[-self.block_depth :]
 
     def _shape(self) -> Any:
@@ -78,6 +80,7 @@ class LinearOperatorCirculant(LinearOperator):
         return elementwise.cast(tensor_of(self._spectrum), kind)
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
+        """Return the kernel that the matrix convolves with."""
         kernel = _TRANSFORMS[self.block_depth][1](self._complex_spectrum())
         return self._narrow(kernel)
 
@@ -142,6 +145,7 @@ class LinearOperatorCirculant(LinearOperator):
         return type(self)(spectrum, self.dtype, *self.hints)
 
     def times(self, other: LinearOperator) -> LinearOperator:
+        """Return the product with another operator, circulant if both are."""
         if type(other) is not type(self):
             return super().times(other)
         assert isinstance(other, LinearOperatorCirculant)
@@ -182,10 +186,12 @@ class LinearOperatorToeplitz(LinearOperator):
 
     @property
     def col(self) -> Any:
+        """The first column."""
         return self._col
 
     @property
     def row(self) -> Any:
+        """The first row."""
         return self._row
 
     def _shape(self) -> Any:

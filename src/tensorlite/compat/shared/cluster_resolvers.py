@@ -42,11 +42,13 @@ class ClusterResolver(ABC):
 
     @property
     def environment(self) -> str:
+        """Name of the environment, empty if nothing special."""
         return ""
 
     def num_accelerators(
         self, task_type: Any = None, task_id: Any = None, config_proto: Any = None
     ) -> dict[str, int]:
+        """Return how many GPUs this process has, as {"GPU": number}."""
         return {"GPU": len(list_physical_devices("GPU"))}
 
 
@@ -68,11 +70,13 @@ class SimpleClusterResolver(ClusterResolver):
         self._environment, self._accelerators = environment, num_accelerators
 
     def cluster_spec(self) -> ClusterSpec:
+        """Return the cluster as it was given."""
         return self._cluster
 
     def master(
         self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None
     ) -> str:
+        """Return the address of a task, or that given as the master's."""
         layer = self.rpc_layer if rpc_layer is None else rpc_layer
         if task_type is None or task_id is None:
             return _address(self._master, layer)
@@ -80,11 +84,13 @@ class SimpleClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str:
+        """Name of the environment as it was given."""
         return self._environment
 
     def num_accelerators(
         self, task_type: Any = None, task_id: Any = None, config_proto: Any = None
     ) -> dict[str, int]:
+        """Return how many devices there are, as given or else counted."""
         if self._accelerators is not None:
             return self._accelerators
         return super().num_accelerators(task_type, task_id, config_proto)
@@ -111,11 +117,13 @@ class TFConfigClusterResolver(ClusterResolver):
         self._master: str | None = told.get("session_master")
 
     def cluster_spec(self) -> ClusterSpec:
+        """Return the cluster that TF_CONFIG tells of, maybe empty."""
         return self._cluster
 
     def master(
         self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None
     ) -> str:
+        """Return the address of a task, this one unless said; '' without a cluster."""
         layer = self.rpc_layer if rpc_layer is None else rpc_layer
         if self._master is not None:
             return self._master
@@ -128,6 +136,7 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def environment(self) -> str:
+        """Name of the environment that TF_CONFIG tells."""
         return str(self._environment)
 
 

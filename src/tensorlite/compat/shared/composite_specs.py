@@ -29,6 +29,7 @@ class SparseTensorSpec(metaclass=_SparseKind):
 
     @staticmethod
     def from_value(value: Any) -> Any:
+        """Return the specification of a sparse tensor."""
         return sparse_spec(value.dtype, TensorShape(value.shape).known())
 
 

@@ -29,13 +29,16 @@ class CompositeTensor(nest.Composite, metaclass=ABCMeta):
         """What is known of this value."""
 
     def members(self) -> dict[str, Any]:
+        """Return the tensors that the value is made of, as a dictionary."""
         apart = methodcaller("_to_components", self)
         return {"components": apart(self._type_spec)}
 
     def with_members(self, members: dict[str, Any]) -> Any:
+        """Return such a value of other tensors."""
         return _together(self._type_spec, members["components"])
 
     def kept(self) -> Any:
+        """Return what the value knows beside its tensors: its specification."""
         return self._type_spec
 
 
@@ -46,12 +49,15 @@ class Apart(nest.Composite):
         self.type_spec, self.components = type_spec, components
 
     def members(self) -> dict[str, Any]:
+        """Return what stands in the place of the tensors, as a dictionary."""
         return {"components": self.components}
 
     def with_members(self, members: dict[str, Any]) -> Any:
+        """Return the value of such members, if they are tensors."""
         return _together(self.type_spec, members["components"])
 
     def kept(self) -> Any:
+        """Return what is known beside the members: the specification."""
         return self.type_spec
 
 

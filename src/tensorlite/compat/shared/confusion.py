@@ -23,6 +23,11 @@ def confusion_matrix(
     dtype: Any = int32,
     name: str | None = None,
 ) -> Any:
+    """Return how often each class, by rows, was predicted as each, by columns.
+
+    num_classes is one more than the greatest unless given; `weights` are counted instead of 1.
+    Raises an InvalidArgumentError for numbers below 0 or beyond num_classes.
+    """
     rows, columns = converted(labels), converted(predictions)
     rows, columns = _same_rank(rows, columns), _same_rank(columns, rows)
     each = None if weights is None else converted(weights)

@@ -65,6 +65,7 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
+    """Return a function without arguments as branches are called; True stands for None."""
     called = inside(a_function(function, f"{what} must be callable: it"))
 
     def branch() -> Any:
@@ -111,6 +112,15 @@ def cond(
     *,
     strict: bool = True,
 ) -> Any:
+    """Return what one of two functions returns, by a predicate that may be a tensor.
+
+    Both must return tensors of the same structure and dtypes. With strict=False a list of one
+    tensor counts as the tensor.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.cond(tf.constant(2) > 1, lambda: tf.constant(10), lambda: tf.constant(20)).numpy().item()
+    10
+    """
     kept = whole if strict else single
     then, other = flat_branch(true_fn, "true_fn"), flat_branch(false_fn, "false_fn")
     known = _known(pred)
@@ -129,6 +139,7 @@ def single(result: Any) -> Any:
 
 
 def whole(result: Any) -> Any:
+    """Return a result as it is."""
     return result
 
 
@@ -157,6 +168,17 @@ def while_loop(
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return loop variables after calling `body` on them as long as `cond` of them holds.
+
+    Variables keep dtypes and shapes, unless shape_invariants are wider. back_prop=False lets
+    nothing flow back. maximum_iterations ends the loop, too.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> variables = [tf.constant(0), tf.constant(1)]
+    >>> found = tf.while_loop(lambda i, x: i < 5, lambda i, x: (i + 1, 2 * x), variables)
+    >>> found[1].numpy().item()
+    32
+    """
     if not loop_vars:
         raise InvalidArgumentError("No loop variables provided")
     for what, function in (("cond", cond), ("body", body)):
@@ -316,6 +338,10 @@ def foldl(
     parallel_iterations: int = 10,
     name: str | None = None,
 ) -> Any:
+    """Return what is left of fn(accumulated, element) over the first axis, from its begin.
+
+    Without an initializer it begins with the first element.
+    """
     options = (initializer, parallel_iterations)
     return _along(
         functional.foldl,
@@ -335,6 +361,10 @@ def foldr(
     parallel_iterations: int = 10,
     name: str | None = None,
 ) -> Any:
+    """Return what is left of fn(accumulated, element) over the first axis, from its end.
+
+    Without an initializer it begins with the last element.
+    """
     options = (initializer, parallel_iterations)
     return _along(
         functional.foldr,
@@ -355,6 +385,10 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return all values of fn(accumulated, element) over the first axis, along a new one.
+
+    Without an initializer the first value is the first element. reverse=True goes from the end.
+    """
     options = (initializer, reverse, parallel_iterations)
     return _along(
         functional.scan,

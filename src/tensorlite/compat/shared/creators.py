@@ -22,6 +22,10 @@ _creators: ContextVar[tuple[Creator, ...]] = ContextVar("creators", default=())
 
 @contextmanager
 def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
+    """Let a function make the variables of the block.
+
+    It is called with the next creator and the arguments by their names.
+    """
     token = _creators.set((*_creators.get(), variable_creator))
     try:
         yield

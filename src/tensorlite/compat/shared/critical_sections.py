@@ -28,6 +28,7 @@ class CriticalSection(critical_section.CriticalSection):
         exclusive_resource_access: bool = True,
         name: str | None = None,
     ) -> Any:
+        """Return what a function returns, which no other one runs beside."""
         run = super().execute
         return _executed(
             lambda: run(lifted(fn), exclusive_resource_access), name=name

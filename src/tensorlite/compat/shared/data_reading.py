@@ -59,6 +59,12 @@ def make_csv_dataset(
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> Any:
+    """Return a dataset of batches of CSV files, dictionaries of columns.
+
+    With label_name pairs of a dictionary and that column. Names are in the first line and dtypes
+    inferred unless given; it goes round num_epochs times, endless if None. `num_parallel_reads`,
+    `sloppy` and `encoding` have no effect.
+    """
     paths = _paths(file_pattern)
     kind, most = compression_type or "", num_rows_for_inference
     layout = Layout(field_delim, use_quote_delim, na_value, header, kind)
@@ -154,6 +160,10 @@ def make_batched_features_dataset(
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
 ) -> Any:
+    """Return a dataset of batches of parsed examples out of files.
+
+    With label_key pairs of a dictionary and that feature. How many threads there are has no effect.
+    """
     paths = _shuffled(_paths(file_pattern), shuffle, shuffle_seed)
     given = tuple(reader_args or ())
     records = _Records(paths, *given) if reader is None else reader(paths, *given)
@@ -170,4 +180,5 @@ def make_batched_features_dataset(
 def parse_example_dataset(
     features: Any, num_parallel_calls: Any = 1, deterministic: Any = None
 ) -> Callable[[Any], Any]:
+    """Return a step that parses batches of serialized examples."""
     return lambda dataset: dataset.map(lambda x: parsing.parse_example(x, features))

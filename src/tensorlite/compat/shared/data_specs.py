@@ -27,18 +27,22 @@ class _Spec:
 
     @classmethod
     def from_value(cls, value: Any) -> Self:
+        """Return the specification of a value."""
         return cls(value.element_spec)
 
     @property
     def element_spec(self) -> Any:
+        """Specification of the elements."""
         return self._element_spec
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Return whether a spec or a value may be of this spec."""
         is_value = isinstance(spec_or_value, self._like)
         other = self.from_value(spec_or_value) if is_value else spec_or_value
         return type(other) is type(self) and _agree(self.compared(), other.compared())
 
     def compared(self) -> tuple[Any, ...]:
+        """Return what is compared with that of another spec."""
         return (self._element_spec,)
 
     def __eq__(self, other: object) -> bool:
@@ -74,6 +78,7 @@ class DatasetSpec(_Spec):
         self._dataset_shape = TensorShape(dataset_shape)
 
     def compared(self) -> tuple[Any, ...]:
+        """Return what is compared with that of another spec: elements and shape."""
         return self._element_spec, self._dataset_shape
 
     def __repr__(self) -> str:

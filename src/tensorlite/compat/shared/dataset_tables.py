@@ -58,6 +58,10 @@ def table_from_dataset(
     key_dtype: Any = string,
     name: str | None = None,
 ) -> Any:
+    """Return a table of the keys and values that a dataset of pairs holds.
+
+    Other keys have default_value, -1 unless given, or one of num_oov_buckets numbers by a hash.
+    """
     _, values = _pair(dataset.element_spec)
     key = as_dtype(key_dtype)
     if default_value is None and not (
@@ -97,6 +101,10 @@ def index_table_from_dataset(
     key_dtype: Any = string,
     name: str | None = None,
 ) -> Any:
+    """Return a table of the numbers of the keys that a dataset holds.
+
+    Other keys have default_value, or one of num_oov_buckets numbers by a hash.
+    """
     numbered = dataset.enumerate().map(lambda number, key: (key, number))
     return table_from_dataset(
         numbered,

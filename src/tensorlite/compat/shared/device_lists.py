@@ -19,6 +19,7 @@ class DeviceAttributes:
 
 
 def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
+    """Return the devices of this process, each with name and type."""
     return [
         DeviceAttributes(f"/device:{kind}:{i}", kind)
         for kind in ("CPU", "GPU")

@@ -29,32 +29,40 @@ class DeviceSpec:
 
     @classmethod
     def from_string(cls, spec: str) -> Self:
+        """Return the parts of a name such as '/job:worker/task:1/device:GPU:0'."""
         return cls(*DeviceName.parse(spec).parts())
 
     def to_string(self) -> str:
+        """Return the name that the parts make."""
         return str(self._name)
 
     @property
     def job(self) -> str | None:
+        """Job, or None."""
         return self._name.job
 
     @property
     def replica(self) -> int | None:
+        """Number of the replica, or None."""
         return self._name.replica
 
     @property
     def task(self) -> int | None:
+        """Number of the task, or None."""
         return self._name.task
 
     @property
     def device_type(self) -> str | None:
+        """Kind of device in capitals, such as 'GPU', or None."""
         return self._name.kind
 
     @property
     def device_index(self) -> int | None:
+        """Number of the device among those of its kind, or None."""
         return self._name.index
 
     def replace(self, **kwargs: Any) -> Self:
+        """Return a name with parts replaced; InvalidArgumentError for other keywords."""
         unknown = sorted(set(kwargs) - set(PARTS))
         if unknown:
             raise InvalidArgumentError(
@@ -65,6 +73,7 @@ class DeviceSpec:
         )
 
     def parse_from_string(self, spec: str) -> Self:
+        """Return the parts of a name, as `from_string` does."""
         return self.from_string(spec)
 
     def make_merged_spec(self, dev: DeviceSpec) -> Self:

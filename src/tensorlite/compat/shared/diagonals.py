@@ -49,6 +49,11 @@ def matrix_diag_part(
     align: str = "RIGHT_LEFT",
     name: str | None = "diag_part",
 ) -> Any:
+    """Return the diagonals of matrices, [..., n], or several, [..., bands, n].
+
+    k is one or the lowest and the highest, 0 the main one and 1 the one above. Shorter ones are
+    filled up with padding_value, at the side that `align` says for those above and below.
+    """
     x = converted(input)
     low, high = _band(k)
     if low == high:
@@ -80,6 +85,10 @@ def matrix_diag(
     align: str = "RIGHT_LEFT",
     name: str | None = "diag",
 ) -> Any:
+    """Return matrices that have diagonals, and padding_value elsewhere.
+
+    k is one or the lowest and the highest; sizes are the least that will do unless given.
+    """
     x = converted(diagonal)
     low, high = _band(k)
     if low == high == 0 and num_rows == num_cols == -1 and padding_value == 0:
@@ -113,6 +122,10 @@ def matrix_set_diag(
     k: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
+    """Return matrices with diagonals replaced.
+
+    k is one or the lowest and the highest, 0 the main one; `align` says where shorter ones stand.
+    """
     x = converted(input)
     return _set(x, converted(diagonal, x.dtype), *_band(k), align)
 

@@ -17,6 +17,14 @@ def _einsum(equation: str, inputs: Any, name: str | None = None) -> Any:
 
 
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Return sums of products of tensors, as an equation such as 'ij,jk->ik' says.
+
+    Axes that are not behind the arrow are summed over; '...' stands for axes that broadcast.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.einsum("ij,j->i", [[1, 2], [3, 4]], [10, 1]).numpy().tolist()
+    [12, 34]
+    """
     given, name = einsum_arguments(inputs, kwargs)
     return _einsum(equation, given, name=name)
 

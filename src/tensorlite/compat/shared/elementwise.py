@@ -121,6 +121,12 @@ div = binary(
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """Return x / y, element by element; whole numbers are divided as floats.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.divide([3, 4], 2).numpy().tolist()
+    [1.5, 2.0]
+    """
     return _divided(x, y, name=name) if name else _quotient(x, y)
 
 
@@ -134,6 +140,7 @@ truncatemod = binary("TruncateMod", partial(composed, TruncateMod()))
 
 @named("LogicalXor")
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
+    """Return whether exactly one of x and y is True, element by element."""
     return tl.logical_xor(*alike("LogicalXor", x, y))
 
 
@@ -141,12 +148,14 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
 def approximate_equal(
     x: Any, y: Any, tolerance: float = 1e-05, name: str | None = None
 ) -> Any:
+    """Return whether x and y differ by less than a tolerance, element by element."""
     first, second = alike("ApproximateEqual", x, y)
     return tl.less(tl.abs(first - second), tolerance)
 
 
 @named("Betainc")
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
+    """Return the regularised incomplete beta integral I_x(a, b), element by element."""
     first = converted(a)
     rest = [converted(y, first.dtype) for y in (b, x)]
     return math.betainc(first, *rest)
@@ -154,23 +163,27 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Any:
 
 @named("lbeta", "sub")
 def lbeta(x: Any, name: str | None = None) -> Any:
+    """Return the logarithm of the size of the beta function, along the last axis."""
     return math.lbeta(converted(x))
 
 
 @named("Real")
 def real(input: Any, name: str | None = None) -> Any:
+    """Return the real parts; real numbers as they are."""
     x = converted(input)
     return tl.real(x) if x.dtype.is_complex else x
 
 
 @named("Imag")
 def imag(input: Any, name: str | None = None) -> Any:
+    """Return the imaginary parts; 0 for real numbers."""
     x = converted(input)
     return tl.imag(x) if x.dtype.is_complex else tl.zeros_like(x)
 
 
 @named("Angle")
 def angle(input: Any, name: str | None = None) -> Any:
+    """Return the arguments of complex numbers in radians; of real ones 0, or pi below 0."""
     x = converted(input)
     if x.dtype.is_complex:
         return composed(Angle(), x)
@@ -179,6 +192,10 @@ def angle(input: Any, name: str | None = None) -> Any:
 
 @named("Conj")
 def conj(x: Any, name: str | None = None) -> Any:
+    """Return conjugated complex numbers; real ones as they are.
+
+    DTypeError for what is no number.
+    """
     operand = converted(x)
     if not operand.dtype.is_numeric:
         raise DTypeError(f"Expected numeric tensor, got {operand.spec}")
@@ -187,12 +204,14 @@ def conj(x: Any, name: str | None = None) -> Any:
 
 @named("Complex")
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
+    """Return complex numbers of real and imaginary parts, float32 or float64."""
     x, y = alike("Complex", real, imag)
     return as_complex(x, y)
 
 
 @named("polyval", "add_1")
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    """Return the values of a polynomial, whose coefficients are listed from the highest on."""
     operand = converted(x)
     if not isinstance(coeffs, list):
         raise InvalidArgumentError(
@@ -206,11 +225,13 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
 
 @named("reciprocal_no_nan")
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    """Return 1 / x, element by element, and 0 where x is 0."""
     operand = converted(x)
     return math.divide_no_nan(tl.ones_like(operand), operand)
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """Return a tensor, or slices, times a scalar."""
     is_made = isinstance(x, (Operand, IndexedSlices))
     if is_made and active_graph() is not None and not isinstance(scalar, Operand):
         kind: Any = x
@@ -233,6 +254,15 @@ def _scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """Return the tensor with its elements in another dtype.
+
+    Floats are cut to whole numbers towards 0; of complex numbers the real part is taken. Sparse
+    tensors and slices stay what they are.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.cast([1.8, -1.8], tf.int32).numpy().tolist()
+    [1, -1]
+    """
     wanted = as_dtype(dtype)
     if isinstance(x, Tensor) and x.dtype is wanted:
         return x
@@ -253,6 +283,7 @@ def _cast(x: Any, wanted: DType, name: str | None = None) -> Any:
 
 @named("saturate_cast")
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
+    """Return the tensor in another dtype, what is beyond its range as its ends."""
     x, wanted = converted(value), as_dtype(dtype)
     if not x.dtype.is_complex:
         return tl.astype(_saturated(x, wanted.real_dtype), wanted)
@@ -281,6 +312,10 @@ def _saturated(x: Any, wanted: Any) -> Any:
 
 @named("Bitcast")
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
+    """Return the bytes of a tensor as another dtype.
+
+    If this is smaller there is a new last axis; if it is larger the last axis is taken together.
+    """
     return call(bits.Bitcast(as_dtype(type)), converted(input))
 
 
@@ -288,6 +323,12 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Any:
+    """Return the elements, those outside of two bounds as the nearer one.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.clip_by_value([1, 5, 9], 2, 8).numpy().tolist()
+    [2, 5, 8]
+    """
     x = t.values if isinstance(t, IndexedSlices) else converted(t)
     low, high = converted(clip_value_min, x.dtype), converted(clip_value_max, x.dtype)
     clipped = tl.maximum(tl.minimum(x, high), low)
@@ -298,6 +339,14 @@ def clip_by_value(
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
+    """Return the sum of a list of tensors of one shape.
+
+    InvalidArgumentError for an empty list.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.add_n([[1, 2], [10, 20]]).numpy().tolist()
+    [11, 22]
+    """
     is_stack = isinstance(inputs, Tensor) and inputs.spec.rank
     given = (
         list(inputs) if is_stack or isinstance(inputs, (list, tuple)) else [inputs]
@@ -328,6 +377,10 @@ def _some(inputs: Any, what: str) -> list[Any]:
 def accumulate_n(
     inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Any:
+    """Return the sum of a list of tensors of one dtype and shape.
+
+    InvalidArgumentError where they differ, or for none.
+    """
     given = _some(inputs, "accumulate_n")
     known = TensorShape(shape).known()
     for x in given:

@@ -91,8 +91,10 @@ _CLASSES: tuple[type[TensorliteError], ...] = (
 
 
 def exception_type_from_error_code(error_code: int) -> type[TensorliteError]:
+    """Return the class of errors that has a number; KeyError if none has."""
     return {kind.error_code: kind for kind in _CLASSES}[error_code]
 
 
 def error_code_from_exception_type(cls: type[TensorliteError]) -> int:
+    """Return the number of a class of errors."""
     return cls.error_code

@@ -95,6 +95,10 @@ def numeric_column(
     dtype: Any = float32,
     normalizer_fn: Any = None,
 ) -> Any:
+    """Return a column of numbers, `shape` of them for each example.
+
+    A default_value stands for missing ones; normalizer_fn changes the tensor that was read.
+    """
     _checked_key(key)
     sizes, kind = _sizes(shape), as_dtype(dtype)
     if not (kind.is_integer or kind.is_floating):
@@ -109,6 +113,10 @@ def numeric_column(
 
 
 def bucketized_column(source_column: Any, boundaries: Any) -> Any:
+    """Return a column that says between which boundaries, sorted, a number lies.
+
+    The source is a numeric column of one axis at most, else an InvalidArgumentError.
+    """
     if not isinstance(source_column, vectors.NumericColumn):
         raise InvalidArgumentError(
             "source_column must be a column generated with numeric_column(). "
@@ -126,6 +134,10 @@ def bucketized_column(source_column: Any, boundaries: Any) -> Any:
 def categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: Any = string
 ) -> Any:
+    """Return a column of classes, numbered by a hash of words.
+
+    Words are strings or integers, by dtype.
+    """
     _checked_key(key)
     if hash_bucket_size is None:
         raise InvalidArgumentError(f"hash_bucket_size must be set. key: {key}")
@@ -142,6 +154,11 @@ def vocabulary_file_column(
     default_value: int | None,
     dtype: Any,
 ) -> Any:
+    """Return a column of classes, numbered by the lines of a file.
+
+    All lines count unless vocabulary_size is given. Other words have default_value, or one of
+    num_oov_buckets numbers by a hash; both are an InvalidArgumentError.
+    """
     kind = categories.whole_dtype(as_dtype(dtype), _checked_key(key))
     if not vocabulary_file:
         raise InvalidArgumentError(f"Missing vocabulary_file in {key}.")
@@ -177,6 +194,10 @@ def categorical_column_with_vocabulary_list(
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> Any:
+    """Return a column of classes, numbered by a list of words.
+
+    Other words have default_value, or one of num_oov_buckets numbers by a hash.
+    """
     _checked_key(key)
     if vocabulary_list is None or not len(vocabulary_list):
         raise InvalidArgumentError(
@@ -205,6 +226,10 @@ def categorical_column_with_vocabulary_list(
 def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> Any:
+    """Return a column of classes that are numbers below num_buckets.
+
+    Other numbers are default_value; without one they are an error.
+    """
     count = categories.positive(num_buckets, "num_buckets")
     _checked_key(key)
     if default_value is not None and not 0 <= default_value < count:
@@ -225,6 +250,7 @@ def _categorical(column: Any, what: str) -> CategoricalColumn:
 def weighted_categorical_column(
     categorical_column: Any, weight_feature_key: str, dtype: Any = float32
 ) -> Any:
+    """Return a column of classes with the weights that a feature gives."""
     own = _categorical(categorical_column, "weighted_categorical_column")
     kind = None if dtype is None else as_dtype(dtype)
     if kind is None or not (kind.is_integer or kind.is_floating):
@@ -235,6 +261,10 @@ def weighted_categorical_column(
 def crossed_column(
     keys: Any, hash_bucket_size: int, hash_key: int | None = None
 ) -> Any:
+    """Return a column of classes: the hash of each combination of other columns' words.
+
+    Keys are names of features or categorical columns, but those of a hash.
+    """
     if not hash_bucket_size or hash_bucket_size < 1:
         raise InvalidArgumentError(
             f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}"
@@ -260,6 +290,7 @@ def crossed_column(
 
 
 def indicator_column(categorical_column: Any) -> Any:
+    """Return a column of how often each class of a categorical one is there."""
     return vectors.IndicatorColumn(
         _categorical(categorical_column, "indicator_column")
     )
@@ -294,6 +325,11 @@ def embedding_column(
     trainable: bool = True,
     use_safe_embedding_lookup: bool = True,
 ) -> Any:
+    """Return a column of vectors that are learnt, one for each class.
+
+    `combiner` joins those of one example: 'mean', 'sqrtn' or 'sum'. Vectors are drawn with
+    deviation 1/sqrt(dimension), or made by `initializer`, or read from a checkpoint.
+    """
     width = categories.positive(dimension, "dimension")
     saved = ckpt_to_load_from, tensor_name_in_ckpt
     return vectors.EmbeddingColumn(
@@ -320,6 +356,10 @@ def shared_embedding_columns(
     trainable: bool = True,
     use_safe_embedding_lookup: bool = True,
 ) -> list[Any]:
+    """Return columns of learnt vectors that categorical columns have in common.
+
+    All must have as many classes. Arguments are those of `embedding_column`.
+    """
     width = categories.positive(dimension, "dimension")
     own = [_categorical(x, "shared_embedding_columns") for x in categorical_columns]
     if len({x.num_buckets for x in own}) > 1:
@@ -346,6 +386,10 @@ def sequence_numeric_column(
     dtype: Any = float32,
     normalizer_fn: Any = None,
 ) -> Any:
+    """Return a column of sequences of numbers.
+
+    What is shorter is filled up with default_value.
+    """
     own = numeric_column(key, shape, None, dtype, normalizer_fn)
     return vectors.SequenceNumericColumn(
         key, own.shape, default_value, own.dtype, own.normalizer_fn
@@ -355,6 +399,7 @@ def sequence_numeric_column(
 def sequence_categorical_column_with_hash_bucket(
     key: str, hash_bucket_size: int, dtype: Any = string
 ) -> Any:
+    """Return a column of sequences of hashed words."""
     own = categorical_column_with_hash_bucket(key, hash_bucket_size, dtype)
     return categories.SequenceCategoricalColumn(own)
 
@@ -362,6 +407,7 @@ def sequence_categorical_column_with_hash_bucket(
 def sequence_categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> Any:
+    """Return a column of sequences of class numbers."""
     own = categorical_column_with_identity(key, num_buckets, default_value)
     return categories.SequenceCategoricalColumn(own)
 
@@ -373,6 +419,7 @@ def sequence_categorical_column_with_vocabulary_list(
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> Any:
+    """Return a column of sequences of listed words."""
     own = categorical_column_with_vocabulary_list(
         key, vocabulary_list, dtype, default_value, num_oov_buckets
     )
@@ -387,6 +434,7 @@ def sequence_categorical_column_with_vocabulary_file(
     default_value: int | None = None,
     dtype: Any = string,
 ) -> Any:
+    """Return a column of sequences of a file's words."""
     own = vocabulary_file_column(
         key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype
     )
@@ -394,6 +442,7 @@ def sequence_categorical_column_with_vocabulary_file(
 
 
 def make_parse_example_spec(feature_columns: Any) -> dict[str, Any]:
+    """Return the features, by their names, that columns read of examples."""
     return models.parse_example_spec(feature_columns)
 
 

@@ -26,6 +26,11 @@ def fractional_max_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> Pooled:
+    """Return images pooled by ratios such as 1.44, and where rows and columns begin.
+
+    `pseudo_random` says how they are drawn, `overlapping` whether windows share an edge;
+    https://arxiv.org/abs/1412.6071. Each window gives its largest element.
+    """
     source = _source("FractionalMaxPool", deterministic, seed, seed2)
     x = converted(value)
     starts = fractional_pool.fractional_starts(
@@ -45,6 +50,10 @@ def fractional_avg_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> Pooled:
+    """Return images pooled by ratios such as 1.44, and where rows and columns begin.
+
+    Each window gives its mean; arguments are those of `fractional_max_pool`.
+    """
     source = _source("FractionalAvgPool", deterministic, seed, seed2)
     x = converted(value)
     starts = fractional_pool.fractional_starts(
@@ -93,4 +102,9 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Any:
+    """Return windows of images around offsets, [batch, height, width, channels].
+
+    Offsets count from the middle if `centered`, in parts of the image if `normalized`; what lies
+    outside is 'uniform', 'gaussian' or 'zero' noise.
+    """
     return glimpsed(input, size, offsets, centered, normalized, noise, True)

@@ -191,14 +191,17 @@ class GFile:
 
 
 def exists_v2(path: Any) -> bool:
+    """Return whether there is a file or folder."""
     return path_of(path).exists()
 
 
 def isdir_v2(path: Any) -> bool:
+    """Return whether there is a folder."""
     return path_of(path).is_dir()
 
 
 def listdir_v2(path: Any) -> list[str]:
+    """Return the names of what a folder holds, sorted; NotFoundError if there is none."""
     if not isdir_v2(path):
         raise NotFoundError(f"Could not find directory {os.fsdecode(path)}")
     with _as_ours(path):
@@ -206,26 +209,31 @@ def listdir_v2(path: Any) -> list[str]:
 
 
 def makedirs_v2(path: Any) -> None:
+    """Make a folder and those above it that are not there."""
     with _as_ours(path):
         path_of(path).mkdir(parents=True, exist_ok=True)
 
 
 def mkdir_v2(path: Any) -> None:
+    """Make a folder; NotFoundError without the one above, AlreadyExistsError if it is there."""
     with _as_ours(path):
         path_of(path).mkdir()
 
 
 def remove_v2(path: Any) -> None:
+    """Remove a file; NotFoundError if there is none."""
     with _as_ours(path):
         path_of(path).unlink()
 
 
 def rmtree_v2(path: Any) -> None:
+    """Remove a folder with all that it holds."""
     with _as_ours(path):
         shutil.rmtree(path_of(path))
 
 
 def copy_v2(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Copy a file; AlreadyExistsError if `dst` is there and `overwrite` is False."""
     if not overwrite and exists_v2(dst):
         raise AlreadyExistsError(
             f"{os.fsdecode(dst)}; file already exists; overwrite=True copies"
@@ -235,6 +243,7 @@ def copy_v2(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 def rename_v2(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Move a file; AlreadyExistsError if `dst` is there and `overwrite` is False."""
     if not overwrite and exists_v2(dst):
         raise AlreadyExistsError(
             f"{os.fsdecode(dst)}; file already exists; overwrite=True renames"
@@ -244,12 +253,14 @@ def rename_v2(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 def stat_v2(path: Any) -> FileStatistics:
+    """Return length, time of change in nanoseconds, and whether it is a folder."""
     with _as_ours(path):
         found = path_of(path).stat()
     return FileStatistics(found.st_size, found.st_mtime_ns, path_of(path).is_dir())
 
 
 def glob_v2(pattern: Any) -> list[str]:
+    """Return the paths that match a pattern, or one of several, sorted."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     found = {name for one in patterns for name in glob(os.fsdecode(one))}  # noqa: PTH207
     return sorted(found)
@@ -258,10 +269,15 @@ def glob_v2(pattern: Any) -> list[str]:
 def walk_v2(
     top: Any, topdown: bool = True, onerror: Any = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield folder, names of its folders, and names of its files, of all below a folder.
+
+    topdown=False gives the inner ones first.
+    """
     for folder, folders, files in os.walk(os.fsdecode(top), topdown, onerror):
         folders.sort()
         yield folder, folders, sorted(files)
 
 
 def join(path: Any, *paths: Any) -> Any:
+    """Return parts of a path joined by '/'."""
     return os.path.join(path, *paths)  # noqa: PTH118  strings, as they come

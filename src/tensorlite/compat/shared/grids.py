@@ -13,6 +13,14 @@ from tensorlite.graph_mode.graph import active_graph
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> Any:
+    """Return a list of tensors, each of which has one of the vectors along its axis.
+
+    indexing='xy' exchanges the first two axes, 'ij' does not.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> [x.numpy().tolist() for x in tf.meshgrid([1, 2], [3, 4])]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
+    """
     name, indexing = kwargs.pop("name", "meshgrid"), kwargs.pop("indexing", "xy")
     if kwargs:
         raise TypeError(f"meshgrid() got unexpected arguments {sorted(kwargs)}")

@@ -200,6 +200,10 @@ extract_volume_patches = same(
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Any:
+    """Return images in another dtype, whose whole range counts as 0 to 1 of floats.
+
+    With saturate=True what is beyond its range becomes its ends.
+    """
     return tl.image.convert_image_dtype(converted(image), as_dtype(dtype), saturate)
 
 
@@ -207,6 +211,10 @@ def convert_image_dtype(
 def adjust_jpeg_quality(
     image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Any:
+    """Return images as they are after being written as JPEG of a quality, 0 to 100.
+
+    `dct_method` has no effect.
+    """
     return tl.image.adjust_jpeg_quality(converted(image), converted(jpeg_quality))
 
 
@@ -222,6 +230,10 @@ def decode_and_crop_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Any:
+    """Return the window [y, x, height, width] of a JPEG file as [height, width, channels].
+
+    Arguments behind `ratio` have no effect.
+    """
     window = converted(crop_window, int32)
     return tl.image.decode_and_crop_jpeg(converted(contents), window, channels, ratio)
 
@@ -230,6 +242,7 @@ def decode_and_crop_jpeg(
 def extract_jpeg_shape(
     contents: Any, output_type: Any = int32, name: str | None = None
 ) -> Any:
+    """Return [height, width, channels] of a JPEG file."""
     return tl.image.extract_jpeg_shape(converted(contents), output_type)
 
 
@@ -244,6 +257,11 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Any:
+    """Return a JPEG file as uint8 [height, width, channels].
+
+    `channels` 0 is as many as it has, 1 gray, 3 colours; `ratio` 1, 2, 4 or 8 makes it smaller.
+    Arguments behind these have no effect.
+    """
     return tl.image.decode_jpeg(converted(contents), channels, ratio)
 
 
@@ -251,6 +269,10 @@ def decode_jpeg(
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = uint8, name: str | None = None
 ) -> Any:
+    """Return a PNG file as uint8 or uint16 [height, width, channels].
+
+    `channels` 0 is as many as it has, 1 gray, 3 colours, 4 colours and opacity.
+    """
     return tl.image.decode_png(converted(contents), channels, as_dtype(dtype))
 
 
@@ -262,31 +284,12 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Any:
+    """Return a BMP, GIF, JPEG or PNG file as [height, width, channels].
+
+    Of GIF it is [frames, height, width, 3], the first frame alone if expand_animations=False.
+    """
     options = (channels or 0, as_dtype(dtype), expand_animations)
     return tl.image.decode_image(converted(contents), *options)
-
-
-@named("CropAndResize")
-def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
-    method: str = "bilinear",
-    extrapolation_value: float = 0.0,
-    name: str | None = None,
-) -> Any:
-    parts = converted(boxes), converted(box_indices)
-    options: Any = (crop_size, method, extrapolation_value)
-    return tl.image.crop_and_resize(converted(image), *parts, *options)
-
-
-@named("DrawBoundingBoxes")
-def draw_bounding_boxes(
-    images: Any, boxes: Any, colors: Any = None, name: str | None = None
-) -> Any:
-    shades = None if colors is None else converted(colors)
-    return tl.image.draw_bounding_boxes(converted(images), converted(boxes), shades)
 
 
 @named("ExtractImagePatches")
@@ -298,12 +301,17 @@ def extract_patches(
     padding: str,
     name: str | None = None,
 ) -> Any:
+    """Return windows of images, [batch, rows, columns, elements of the window].
+
+    Sizes, strides and rates are lists of four, of which the middle two count.
+    """
     window, steps, gaps = (tuple(map(int, x[1:3])) for x in (sizes, strides, rates))
     return tl.image.extract_patches(converted(images), window, steps, gaps, padding)
 
 
 @named("is_jpeg")
 def is_jpeg(contents: Any, name: str | None = None) -> Any:
+    """Return whether bytes begin as those of a JPEG file do."""
     return tl.equal(tl.strings.substr(converted(contents), 0, 3), b"\xff\xd8\xff")
 
 
@@ -326,6 +334,11 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return images with another height and width, as float32 unless method is 'nearest'.
+
+    `method` is one of ResizeMethod's. preserve_aspect_ratio=True fits them into the size;
+    antialias=True filters before they become smaller.
+    """
     options = (str(method), preserve_aspect_ratio, antialias)
     sizes = converted(sizes_of(size), int32, "size")
     return tl.image.resize(converted(images), sizes, *options)
@@ -340,6 +353,7 @@ def resize_with_pad(
     antialias: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return images resized to fit into a size, the rest of it zeros on either side."""
     sizes = (target_height, target_width)
     return tl.image.resize_with_pad(converted(image), *sizes, str(method), antialias)
 
@@ -414,53 +428,6 @@ random_flip_left_right = _drawn(
 random_flip_up_down = _drawn(
     "random_flip_up_down", image.random_flip_up_down, "image", inner=_of_flipped
 )
-
-
-def distorted_box(
-    image_size: Any,
-    boxes: Any,
-    covered: Any,
-    ratios: Any,
-    areas: Any,
-    attempts: int | None,
-    without_boxes: bool | None,
-    source: Any,
-) -> Any:
-    """Return a box drawn from a source, with TensorFlow's bounds where none are given."""
-    return tl.image.sample_distorted_bounding_box(
-        converted(image_size),
-        converted(boxes),
-        covered,
-        ratios or (0.75, 1.33),
-        areas or (0.05, 1.0),
-        attempts or 100,
-        bool(without_boxes),
-        source,
-    )
-
-
-@named("sample_distorted_bounding_box", "SampleDistortedBoundingBoxV2")
-def sample_distorted_bounding_box(
-    image_size: Any,
-    bounding_boxes: Any,
-    seed: int | None = 0,
-    min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
-    max_attempts: int | None = None,
-    use_image_if_no_bounding_boxes: bool | None = None,
-    name: str | None = None,
-) -> Any:
-    return distorted_box(
-        image_size,
-        bounding_boxes,
-        min_object_covered,
-        aspect_ratio_range,
-        area_range,
-        max_attempts,
-        use_image_if_no_bounding_boxes,
-        stream(seed or None, "SampleDistortedBoundingBoxV2"),
-    )
 
 
 class ResizeMethod:

@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.image import distorted_box
+from tensorlite.compat.shared.image_boxes import distorted_box
 from tensorlite.compat.shared.random import cropped
 from tensorlite.ops.generators import Seed
 
@@ -34,6 +34,7 @@ def _source(seed: Any) -> Seed:
 def stateless_random_brightness(
     image: Any, max_delta: Any, seed: Any, name: str | None = None
 ) -> Any:
+    """Return images with a number between -max_delta and max_delta added."""
     return tl.image.random_brightness(converted(image), max_delta, _source(seed))
 
 
@@ -41,6 +42,7 @@ def stateless_random_brightness(
 def stateless_random_contrast(
     image: Any, lower: Any, upper: Any, seed: Any, name: str | None = None
 ) -> Any:
+    """Return images with contrast times a number between lower and upper."""
     return tl.image.random_contrast(converted(image), lower, upper, _source(seed))
 
 
@@ -48,6 +50,7 @@ def stateless_random_contrast(
 def stateless_random_hue(
     image: Any, max_delta: Any, seed: Any, name: str | None = None
 ) -> Any:
+    """Return images with hue turned by a part of the circle up to max_delta."""
     return tl.image.random_hue(converted(image), max_delta, _source(seed))
 
 
@@ -59,6 +62,7 @@ def stateless_random_jpeg_quality(
     seed: Any,
     name: str | None = None,
 ) -> Any:
+    """Return images as they are after being JPEG of a quality drawn."""
     given = (converted(image), min_jpeg_quality, max_jpeg_quality)
     return tl.image.random_jpeg_quality(*given, _source(seed))
 
@@ -67,6 +71,7 @@ def stateless_random_jpeg_quality(
 def stateless_random_saturation(
     image: Any, lower: Any, upper: Any, seed: Any, name: str | None = None
 ) -> Any:
+    """Return images with saturation times a number between two bounds."""
     return tl.image.random_saturation(converted(image), lower, upper, _source(seed))
 
 
@@ -74,6 +79,7 @@ def stateless_random_saturation(
 def stateless_random_flip_left_right(
     image: Any, seed: Any, name: str | None = None
 ) -> Any:
+    """Return images turned around from left to right, or not."""
     return tl.image.random_flip_left_right(converted(image), _source(seed))
 
 
@@ -81,6 +87,7 @@ def stateless_random_flip_left_right(
 def stateless_random_flip_up_down(
     image: Any, seed: Any, name: str | None = None
 ) -> Any:
+    """Return images turned upside down, or not, each by itself."""
     return tl.image.random_flip_up_down(converted(image), _source(seed))
 
 
@@ -96,6 +103,10 @@ def stateless_sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return begin, size and a box of a cut that a seed draws.
+
+    Arguments are those of `sample_distorted_bounding_box`.
+    """
     return distorted_box(
         image_size,
         bounding_boxes,
@@ -112,4 +123,5 @@ def stateless_sample_distorted_bounding_box(
 def stateless_random_crop(
     value: Any, size: Any, seed: Any, name: str | None = None
 ) -> Any:
+    """Return a part of a tensor, of a size, from a place that a seed draws."""
     return cropped(value, size, _source(seed))

@@ -61,6 +61,12 @@ _BY_NUMBER = {number: dtypes.as_dtype(name) for name, number in dtypes.ENUM.item
 
 
 def as_dtype(type_value: Any) -> DType:
+    """Return the DType of a name, a number, or a kind of NumPy or Python; DTypeError if none.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.as_dtype("float32") is tf.float32
+    True
+    """
     if isinstance(type_value, int) and type_value in _BY_NUMBER:
         return _BY_NUMBER[type_value]
     try:

@@ -38,6 +38,11 @@ def conjugate_gradient(
     max_iter: int = 20,
     name: str = "conjugate_gradient",
 ) -> CGState:
+    """Return the state of a search for x with operator x = rhs, its solution as `x`.
+
+    It ends when the residual is below tol times the norm of rhs, or after max_iter steps. The
+    operator must be hinted to be self-adjoint and positive definite, else an InvalidArgumentError.
+    """
     if not (operator.is_self_adjoint and operator.is_positive_definite):
         raise InvalidArgumentError(
             "conjugate_gradient takes an operator that is self-adjoint and positive definite by "

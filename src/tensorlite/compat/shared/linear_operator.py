@@ -70,6 +70,7 @@ class LinearOperator(KnownMatrix):
         return arrays.squeeze(self.matmul(column, adjoint), [-1])
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+        """Return the product of the matrix, or its adjoint, and vectors."""
         return self._matvec(tensor_of(x, self.dtype), adjoint)
 
     def _solve(
@@ -87,6 +88,11 @@ class LinearOperator(KnownMatrix):
         adjoint_arg: bool = False,
         name: str = "solve",
     ) -> Any:
+        """Return the X of which the matrix, or its adjoint, makes `rhs`.
+
+        adjoint_arg=True takes the adjoint of rhs. Of an operator it gives one. NotImplementedError
+        for a matrix that is singular or not square by its hints.
+        """
         self._refuse(self.is_non_singular is False, "solve", "singular")
         self._refuse(self.is_square is False, "solve", "not square")
         if isinstance(rhs, LinearOperator):
@@ -100,6 +106,7 @@ class LinearOperator(KnownMatrix):
         return arrays.squeeze(self.solve(column, adjoint), [-1])
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+        """Return the vectors of which the matrix, or its adjoint, makes `rhs`."""
         return self._solvevec(tensor_of(rhs, self.dtype), adjoint)
 
     # Other operators.
@@ -115,18 +122,28 @@ class LinearOperator(KnownMatrix):
         return LinearOperatorLowerTriangular(factor, is_non_singular=True)
 
     def adjoint(self, name: str = "adjoint") -> LinearOperator:
+        """Return the operator of the adjoint matrix, itself if it is self-adjoint."""
         return self if self.is_self_adjoint is True else self._linop_adjoint()
 
     @property
     def H(self) -> LinearOperator:
+        """The operator of the adjoint matrix."""
         return self.adjoint()
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
+        """Return the operator of the inverse matrix.
+
+        InvalidArgumentError if the matrix is hinted to be not square, or singular.
+        """
         self._demand(self.is_square is not False, "inverse", "square")
         self._demand(self.is_non_singular is not False, "inverse", "non-singular")
         return self._linop_inverse()
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
+        """Return the operator of the lower triangular factor.
+
+        InvalidArgumentError unless the matrix is hinted to be self-adjoint and positive definite.
+        """
         what = "self-adjoint and positive definite"
         self._demand(self._can_use_cholesky(), "cholesky", what)
         return self._linop_cholesky()
@@ -215,6 +232,7 @@ class _OfAnother(LinearOperator):
 
     @property
     def operator(self) -> LinearOperator:
+        """The operator that this one is made of."""
         return self._operator
 
 
@@ -334,6 +352,7 @@ class LinearOperatorComposition(LinearOperator):
 
     @property
     def operators(self) -> list[LinearOperator]:
+        """The operators, the one that is applied last first."""
         return self._operators
 
     def _shape(self) -> Any:

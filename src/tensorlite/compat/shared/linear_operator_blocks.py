@@ -56,6 +56,7 @@ class _Several(LinearOperator):
 
     @property
     def operators(self) -> list[LinearOperator]:
+        """The operators that this one is made of."""
         return self._operators
 
     def _sums(self, what: str) -> Any:
@@ -102,6 +103,10 @@ class LinearOperatorBlockDiag(_Several):
         adjoint_arg: bool = False,
         name: str = "matmul",
     ) -> Any:
+        """Return the product of the matrix and `x`, or a list of one part for each block.
+
+        A list gives a list.
+        """
         if isinstance(x, (list, tuple)) and len(x) == len(self.operators):
             blocks = [tensor_of(part, self.dtype) for part in x]
             if all(len(part.get_shape()) > 1 for part in blocks):
@@ -119,6 +124,7 @@ class LinearOperatorBlockDiag(_Several):
         return self._whole("solve", rhs, -2, adjoint, adjoint_arg)
 
     def times(self, other: LinearOperator) -> LinearOperator:
+        """Return the product with another operator, by blocks if both have them."""
         if not isinstance(other, LinearOperatorBlockDiag):
             return super().times(other)
         both = zip(self.operators, other.operators, strict=True)
@@ -191,6 +197,7 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
 
     @property
     def operators(self) -> list[list[LinearOperator]]:
+        """The operators of the blocks, row by row."""
         return self._operators
 
     def _widths(self) -> list[int]:
@@ -372,22 +379,27 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def base_operator(self) -> LinearOperator:
+        """The operator L that is added to."""
         return self._base_operator
 
     @property
     def u(self) -> Any:
+        """The matrix U, [..., rows, rank]."""
         return self._u
 
     @property
     def v(self) -> Any:
+        """The matrix V, [..., columns, rank]; U unless given."""
         return self._v
 
     @property
     def diag_update(self) -> Any:
+        """The diagonal of D, None for ones."""
         return self._update
 
     @property
     def diag_operator(self) -> LinearOperator:
+        """The operator of the diagonal matrix D."""
         return LinearOperatorDiag(self._diagonal())
 
     def _diagonal(self) -> Any:

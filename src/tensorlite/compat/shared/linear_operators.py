@@ -91,6 +91,7 @@ class LinearOperatorDiag(LinearOperator):
 
     @property
     def diag(self) -> Any:
+        """The diagonal, [..., rows]."""
         return self._diag
 
     def _shape(self) -> Any:
@@ -132,6 +133,7 @@ class LinearOperatorDiag(LinearOperator):
         return self._diag_part()
 
     def times(self, other: LinearOperator) -> LinearOperator:
+        """Return the product with another operator, a diagonal if both are."""
         if isinstance(other, LinearOperatorDiag):
             return LinearOperatorDiag(self.diag_part() * other.diag_part())
         if isinstance(other, LinearOperatorLowerTriangular):
@@ -203,6 +205,7 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         return LinearOperatorScaledIdentity(self._count, multiplier, *hints)
 
     def times(self, other: LinearOperator) -> LinearOperator:
+        """Return the product with another operator."""
         if isinstance(other, LinearOperatorIdentity):
             return self
         if isinstance(other, LinearOperatorScaledIdentity):
@@ -243,6 +246,7 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         super().__init__(num_rows, one, *hints, assert_proper_shapes, name)
 
     def times(self, other: LinearOperator) -> LinearOperator:
+        """Return the other operator."""
         return other
 
     def _linop_inverse(self) -> LinearOperator:
@@ -316,6 +320,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     @property
     def reflection_axis(self) -> Any:
+        """The axis that vectors are reflected along."""
         return self._axis
 
     def _shape(self) -> Any:
@@ -364,6 +369,7 @@ class LinearOperatorPermutation(LinearOperator):
 
     @property
     def perm(self) -> Any:
+        """The order of the rows."""
         return self._perm
 
     def _shape(self) -> Any:
@@ -411,10 +417,12 @@ class LinearOperatorTridiag(LinearOperator):
 
     @property
     def diagonals(self) -> Any:
+        """The diagonals as they were given."""
         return self._diagonals
 
     @property
     def diagonals_format(self) -> str:
+        """Form of the diagonals: 'compact', 'sequence' or 'matrix'."""
         return self._form
 
     def _shape(self) -> Any:

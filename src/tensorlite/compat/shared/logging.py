@@ -37,18 +37,22 @@ def get_logger() -> logging.Logger:
 
 
 def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message at a level."""
     get_logger().log(level, msg, *args, stacklevel=2, **kwargs)
 
 
 def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message, with arguments put into it by %, at the level DEBUG."""
     get_logger().debug(msg, *args, stacklevel=2, **kwargs)
 
 
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message, with arguments put into it by %, at the level INFO."""
     get_logger().info(msg, *args, stacklevel=2, **kwargs)
 
 
 def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message, with arguments put into it by %, at the level WARN."""
     get_logger().warning(msg, *args, stacklevel=2, **kwargs)
 
 
@@ -56,28 +60,34 @@ warn = warning
 
 
 def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message, with arguments put into it by %, at the level ERROR."""
     get_logger().error(msg, *args, stacklevel=2, **kwargs)
 
 
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message, with arguments put into it by %, at the level FATAL; go on."""
     get_logger().critical(msg, *args, stacklevel=2, **kwargs)
 
 
 def vlog(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Log a message at a level."""
     get_logger().log(level, msg, *args, stacklevel=2, **kwargs)
 
 
 def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
+    """Log a message at a level if a condition holds."""
     if condition:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Log a message at a level, the first and each n-th time that the line is reached."""
     if _times_before() % n == 0:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Log a message at a level, the first n times that the line is reached."""
     if _times_before() < n:
         get_logger().log(level, msg, *args, stacklevel=2)
 
@@ -91,17 +101,21 @@ def _times_before() -> int:
 
 
 def get_verbosity() -> int:
+    """Return the lowest level that is logged, a number."""
     return get_logger().getEffectiveLevel()
 
 
 def set_verbosity(v: int | str) -> None:
+    """Set the lowest level that is logged."""
     get_logger().setLevel(v)
 
 
 def flush() -> None:
+    """Let what was logged be written."""
     for handler in get_logger().handlers:
         handler.flush()
 
 
 def TaskLevelStatusMessage(msg: Any) -> None:
+    """Log a message at the level ERROR."""
     error(msg)

@@ -35,10 +35,12 @@ class DenseHashTable(lookups.MutableHashTable):
         self._reserved = empty_key, deleted_key
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
+        """Put in values of keys; InvalidArgumentError for the two reserved ones."""
         self._check(keys)
         return super().insert(keys, values, name)
 
     def remove(self, keys: Any, name: str | None = None) -> Any:
+        """Take out keys; InvalidArgumentError for the two reserved ones."""
         self._check(keys)
         return super().remove(keys, name)
 

@@ -268,6 +268,7 @@ class StaticHashTable(_Table):
 
     @property
     def initializer(self) -> Any:
+        """Operation that fills the table."""
         return self._init_op
 
     init = initializer
@@ -291,10 +292,12 @@ class MutableHashTable(_Table):
         )
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
+        """Put in values of keys, in the place of those that were there."""
         kinds = self.key_dtype, self.value_dtype
         return _inserted(self.handle, keys, values, kinds, name=name)
 
     def remove(self, keys: Any, name: str | None = None) -> Any:
+        """Take out keys; those that are not there are left alone."""
         return _removed(self.handle, keys, self.key_dtype, name=name)
 
     erase = remove
@@ -340,18 +343,22 @@ class StaticVocabularyTable:
 
     @property
     def initializer(self) -> Any:
+        """Operation that fills the table."""
         return self._table.initializer
 
     init = initializer
 
     @property
     def name(self) -> str:
+        """Name of the table."""
         return self._table.name
 
     def size(self, name: str | None = None) -> Any:
+        """Return how many numbers words may have, those of buckets included."""
         return self._table.size(name) + self._buckets
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """Return the numbers of words, those not there by a hash."""
         return _or_bucket(
             keys,
             self._table.lookup(keys),
@@ -379,6 +386,7 @@ def _or_bucket(
 
 @named("init_all_tables")
 def tables_initializer(name: str = "init_all_tables") -> Any:
+    """Return an operation that fills all tables of the graph."""
     graph = active_graph()
     held = [] if graph is None else graph.get_collection(GraphKeys.TABLE_INITIALIZERS)
     return group(*[_node(x) for x in held])

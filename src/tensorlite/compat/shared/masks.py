@@ -31,6 +31,14 @@ from tensorlite.ops.shape import Cast
 def boolean_mask(
     tensor: Any, mask: Any, axis: int | None = None, name: str | None = "boolean_mask"
 ) -> Any:
+    """Return the elements, or slices, for which a mask is True, along a first axis of them.
+
+    The mask fits the axes from `axis` (0) on. ShapeError if it is a scalar, or of unknown rank.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.boolean_mask([10, 20, 30], [True, False, True]).numpy().tolist()
+    [10, 30]
+    """
     x, chosen = converted(tensor, None, "tensor"), converted(mask, None, "mask")
     if chosen.dtype.is_numeric:
         chosen = tl.not_equal(chosen, 0)
@@ -65,6 +73,14 @@ def _chosen(x: Any, chosen: Any, axis: int | None) -> Any:
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Any:
+    """Return masks [..., maxlen] whose first elements, as many as lengths say, are True.
+
+    maxlen is the greatest length unless given; `dtype` may be one of numbers.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.sequence_mask([1, 3], dtype=tf.int32).numpy().tolist()
+    [[1, 0, 0], [1, 1, 1]]
+    """
     counts = given_constant(lengths)
     if active_graph() is None or counts.dtype.is_floating:
         if counts.dtype.is_floating:

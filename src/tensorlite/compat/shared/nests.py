@@ -31,12 +31,21 @@ def _is_leaf(x: Any, expand_composites: bool) -> bool:
 
 
 def is_nested(structure: Any) -> bool:
+    """Return whether something is a list, tuple, dictionary or other structure."""
     return isinstance(structure, (list, tuple, dict, *nest.VIEWS)) and not _is_leaf(
         structure, False
     )
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """Return the leaves of a structure as a list, those of dictionaries by sorted keys.
+
+    expand_composites=True takes sparse tensors and their like apart.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nest.flatten({"b": [1, 2], "a": 3})
+    [3, 1, 2]
+    """
     if _is_leaf(structure, expand_composites):
         return [structure]
     return [
@@ -49,6 +58,10 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 def pack_sequence_as(
     structure: Any, flat_sequence: Any, expand_composites: bool = False
 ) -> Any:
+    """Return a structure like another one with leaves in their order.
+
+    ValueError if there are more or fewer.
+    """
     leaves = list(flat_sequence)
     count = len(flatten(structure, expand_composites))
     if count != len(leaves):
@@ -69,6 +82,14 @@ def _packed(structure: Any, leaves: Any, expand_composites: bool) -> Any:
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """Return a structure of what a function makes of the leaves of one or several.
+
+    They must be alike: ValueError, or TypeError where kinds differ and check_types is True.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nest.map_structure(lambda x, y: x + y, {"a": 1}, {"a": 10})
+    {'a': 11}
+    """
     expand = kwargs.pop("expand_composites", False)
     check_types = kwargs.pop("check_types", True)
     if kwargs:
@@ -104,6 +125,7 @@ def alike(one: Any, other: Any) -> bool:
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
+    """Raise ValueError unless structures are alike, TypeError if kinds differ."""
     first, second = (_is_leaf(x, expand_composites) for x in (nest1, nest2))
     if first is not second:
         raise ValueError(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.calling import agreeing, converted, named, own_or
-from tensorlite.compat.shared import elementwise, reductions
+from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.compat.views import shown
 from tensorlite.core.check import integers_of
-from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
@@ -31,70 +29,98 @@ from tensorlite.ops import (
     volume_pool,
     volumes,
 )
-from tensorlite.ops.arrange import shape
 from tensorlite.ops.join import concat
 from tensorlite.ops.matmul import matmul
-from tensorlite.ops.shape import astype
 
 
 @named("Relu")
 def relu(features: Any, name: str | None = None) -> Any:
+    """Return the elements, those below 0 as 0.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.relu([-1.0, 0.0, 2.0]).numpy().tolist()
+    [0.0, 0.0, 2.0]
+    """
     return activations.relu(converted(features))
 
 
 @named("Relu6")
 def relu6(features: Any, name: str | None = None) -> Any:
+    """Return the elements between 0 and 6, those outside of it as its ends."""
     return activations.relu6(converted(features))
 
 
 @named("Elu")
 def elu(features: Any, name: str | None = None) -> Any:
+    """Return the elements, those below 0 as exp(x) - 1."""
     return activations.elu(converted(features))
 
 
 @named("Selu")
 def selu(features: Any, name: str | None = None) -> Any:
+    """Return scale * x above 0 and scale * alpha * (exp(x) - 1) below it.
+
+    The two constants keep mean and variance: https://arxiv.org/abs/1706.02515.
+    """
     return activations.selu(converted(features))
 
 
 @named("LeakyRelu")
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Any:
+    """Return the elements, those below 0 times alpha."""
     return activations.leaky_relu(converted(features), alpha)
 
 
 @named("CRelu", "Relu")
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
+    """Return what `relu` makes of x and -x, joined along an axis, which is twice as long."""
     x = converted(features)
     return activations.relu(concat([x, -x], axis=axis))
 
 
 @named("Softplus")
 def softplus(features: Any, name: str | None = None) -> Any:
+    """Return log(exp(x) + 1), element by element."""
     return activations.softplus(converted(features))
 
 
 @named("Softsign")
 def softsign(features: Any, name: str | None = None) -> Any:
+    """Return x / (1 + abs(x)), element by element."""
     return activations.softsign(converted(features))
 
 
 @named("Sigmoid")
 def sigmoid(x: Any, name: str | None = None) -> Any:
+    """Return 1 / (1 + exp(-x)), element by element.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.sigmoid([0.0]).numpy().tolist()
+    [0.5]
+    """
     return activations.sigmoid(converted(x))
 
 
 @named("LogSigmoid")
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """Return log(1 / (1 + exp(-x))), element by element."""
     return activations.log_sigmoid(converted(x))
 
 
 @named("Tanh")
 def tanh(x: Any, name: str | None = None) -> Any:
+    """Return the hyperbolic tangent of each element.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.tanh([0.0]).numpy().tolist()
+    [0.0]
+    """
     return trigonometric.tanh(converted(x))
 
 
 @named("IdentityN")
 def swish(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
+    """Return x * sigmoid(beta * x), element by element."""
     return activations.silu(converted(features), beta)
 
 
@@ -103,6 +129,10 @@ silu = swish
 
 @named("Gelu")
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """Return x times the normal distribution's probability of being below x.
+
+    approximate=True takes a formula with the hyperbolic tangent.
+    """
     return activations.gelu(converted(features), approximate)
 
 
@@ -110,6 +140,14 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Any:
+    """Return the tensor with a number for each channel added.
+
+    Channels are the last axis, or with a data_format that begins with 'NC' the second.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]).numpy().tolist()
+    [[11.0, 22.0], [13.0, 24.0]]
+    """
     x = converted(value)
     first = data_format is not None and data_format.startswith("NC")
     first = first and data_format != "NCHW_VECT_C"
@@ -118,11 +156,13 @@ def bias_add(
 
 @named("xw_plus_b")
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """Return the product of matrices x and weights, with biases added to its columns."""
     return channels.bias_add(*_product_and_biases(x, weights, biases))
 
 
 @named("relu_layer")
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """Return what `relu` makes of the product of x and weights, with biases added."""
     return activations.relu(
         channels.bias_add(*_product_and_biases(x, weights, biases))
     )
@@ -136,6 +176,12 @@ def _product_and_biases(x: Any, weights: Any, biases: Any) -> tuple[Any, Any]:
 
 @named("L2Loss")
 def l2_loss(t: Any, name: str | None = None) -> Any:
+    """Return half the sum of squares of all elements, a scalar.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> float(tf.nn.l2_loss([3.0, 4.0]))
+    12.5
+    """
     return losses.l2_loss(converted(t))
 
 
@@ -149,6 +195,10 @@ def batch_normalization(
     variance_epsilon: float,
     name: str | None = None,
 ) -> Any:
+    """Return scale * (x - mean) / sqrt(variance + variance_epsilon) + offset.
+
+    `offset` and `scale` may be None. Sizes are those that broadcast to x's.
+    """
     given = converted(x)
     if active_graph() is None:
         return normalise.batch_normalization(
@@ -181,6 +231,10 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Any:
+    """Return images divided by a power of the squares of neighbouring channels.
+
+    Neighbours are depth_radius channels on either side: input / (bias + alpha * sum)^beta.
+    """
     return conv_forms.local_response_normalization(
         converted(input), depth_radius, bias, alpha, beta
     )
@@ -191,6 +245,7 @@ lrn = local_response_normalization
 
 @named("in_top_k", own_or("InTopKV2"))
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+    """Return for each row whether the target's prediction is among the k largest."""
     return search.in_top_k(converted(targets), converted(predictions), k)
 
 
@@ -205,6 +260,12 @@ def conv3d(
     name: str | None = None,
     filters: Any = None,
 ) -> Any:
+    """Return volumes [batch, depth, height, width, channels] convolved with filters.
+
+    Filters are [depth, height, width, in, out]; `padding` is 'SAME' or 'VALID'. data_format is
+    'NDHWC' or 'NCDHW'. Strides are one number, three, or five that are 1 for batch and channels.
+    `filters` is another name for `filter`.
+    """
     x, weights = agreeing(input, filter if filters is None else filters, CONVOLVED)
     strides = spatial(strides, 3, data_format)
     return volumes.conv3d(
@@ -249,6 +310,10 @@ def max_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Any:
+    """Return the largest element of each window of volumes, for each channel.
+
+    Sizes and strides are one number, three, or five that are 1 for batch and channels.
+    """
     sizes = [spatial(x, 3, data_format) for x in (ksize, strides)]
     window, step = sizes
     return volume_pool.max_pool3d(
@@ -265,6 +330,10 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Any:
+    """Return the mean of each window of volumes, for each channel.
+
+    Sizes and strides are one number, three, or five that are 1 for batch and channels.
+    """
     sizes = [spatial(x, 3, data_format) for x in (ksize, strides)]
     window, step = sizes
     return volume_pool.avg_pool3d(
@@ -290,6 +359,7 @@ def max_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Any:
+    """Return the largest element of each window along the middle of three axes."""
     return _pool1d(pools.max_pool1d, input, (ksize, strides), padding, data_format)
 
 
@@ -302,6 +372,7 @@ def avg_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Any:
+    """Return the mean of each window along the middle of three axes."""
     return _pool1d(pools.avg_pool1d, input, (ksize, strides), padding, data_format)
 
 
@@ -316,6 +387,11 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the largest element of each window, and its place in the flat image.
+
+    With include_batch_in_index=True places count from the first image on, else within each one.
+    Only the data_format 'NHWC' is allowed.
+    """
     sizes = [spatial(x, 2, data_format) for x in (ksize, strides)]
     window, step = sizes
     return pool_argmax.max_pool_with_argmax(
@@ -332,6 +408,7 @@ def max_pool_with_argmax(
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: str, name: str | None = None
 ) -> Any:
+    """Return images convolved with filters that have rate - 1 zeros between elements."""
     x, weights = agreeing(value, filters, CONVOLVED)
     return conv_forms.atrous_conv2d(x, weights, rate, padding)
 
@@ -345,6 +422,7 @@ def atrous_conv2d_transpose(
     padding: str,
     name: str | None = None,
 ) -> Any:
+    """Return the transpose of `atrous_conv2d`, of a shape that is given."""
     x, weights = agreeing(value, filters, CONVOLVED)
     return conv_forms.atrous_conv2d_transpose(x, weights, output_shape, rate, padding)
 
@@ -358,6 +436,11 @@ def ctc_beam_search_decoder(
     merge_repeated: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the likeliest sequences of labels, sparse, and their log-probabilities.
+
+    `inputs` are logits [time, batch, classes], the last class the blank. Of `beam_width` sequences
+    that are followed `top_paths` are returned, as a list of sparse tensors and [batch, top_paths].
+    """
     return ctc.ctc_beam_search_decoder(
         converted(inputs), sequence_length, beam_width, top_paths, merge_repeated
     )
@@ -371,65 +454,13 @@ def ctc_greedy_decoder(
     name: str | None = None,
     blank_index: int | None = None,
 ) -> Any:
+    """Return the label sequences of the likeliest class at each time, and scores.
+
+    `inputs` are logits [time, batch, classes]; the sequences are a list of one sparse tensor,
+    scores the negative sums of the largest logits, [batch, 1]. The blank is the last class unless
+    given.
+    """
     blank = -1 if blank_index is None else blank_index
     return ctc.ctc_greedy_decoder(
         converted(inputs), sequence_length, merge_repeated, blank
-    )
-
-
-@named("sufficient_statistics")
-def sufficient_statistics(
-    x: Any,
-    axes: Any,
-    shift: Any = None,
-    keepdims: bool = False,
-    name: str | None = None,
-) -> Any:
-    value = converted(x)
-    moved, squared = value, elementwise.square
-    count = _count(value, axes)
-    squares: Any
-    if shift is None:
-        squares = squared(value)
-    else:
-        moved = elementwise.subtract(value, shift)
-        squares = elementwise.squared_difference(value, shift)
-    over = tuple(axes) if isinstance(axes, (list, tuple)) else axes
-    sums = [
-        reductions.reduce_sum(one, over, keepdims, name=title)
-        for one, title in ((moved, "mean_ss"), (squares, "var_ss"))
-    ]
-    return count, *sums, None if shift is None else to_tensor(shift)
-
-
-def _count(x: Any, axes: Any) -> Any:
-    """Return how many elements lie along axes, in the dtype of all."""
-    over = axes if isinstance(axes, (list, tuple)) else [axes]
-    known = x.spec.shape
-    if known is not None and all(known[axis] is not None for axis in over):
-        return converted(np.array(prod(known[i] for i in over), x.dtype.numpy))
-    return astype(_product(x, over), x.dtype)
-
-
-def _product(x: Any, axes: Any) -> Any:
-    sizes = shape(x)
-    count = to_tensor(1)
-    for axis in axes:
-        count = count * sizes[axis]
-    return count
-
-
-@named("normalize")
-def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
-) -> Any:
-    divisor = elementwise.reciprocal(counts, name="divisor")
-    title = "mean" if shift is None else "shifted_mean"
-    shifted = elementwise.multiply(mean_ss, divisor, name=title)
-    mean = shifted
-    if shift is not None:
-        mean = elementwise.add(shifted, shift, name="mean")
-    over = elementwise.multiply(variance_ss, divisor)
-    return mean, elementwise.subtract(
-        over, elementwise.square(shifted), name="variance"
     )

@@ -26,6 +26,10 @@ def stateless_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the tensor with elements set to 0 by a seed, the others divided by 1 - rate.
+
+    `rng_alg` has no effect. noise_shape has 1 for axes along which all are dropped alike.
+    """
     source = Seed(converted(seed))
     return _dropped(converted(x), rate, source.uniform, noise_shape)
 
@@ -38,6 +42,11 @@ def general_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the tensor with elements set to 0 by numbers that a function draws.
+
+    uniform_sampler(shape=..., dtype=...) returns numbers between 0 and 1; the rest are divided by
+    1 - rate.
+    """
     draw = lifted(uniform_sampler)
 
     def drawn(shape: Any, dtype: Any) -> Any:

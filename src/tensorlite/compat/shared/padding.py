@@ -26,6 +26,11 @@ def pad(
     name: str | None = None,
     constant_values: Any = 0,
 ) -> Any:
+    """Return the tensor with elements put around it: [before, after] for each axis.
+
+    `mode` is 'CONSTANT' (constant_values), 'REFLECT' (what lies behind the edge) or 'SYMMETRIC'
+    (the edge, too); InvalidArgumentError for others, and for paddings below 0.
+    """
     kind = str(mode).upper()
     if kind not in {"CONSTANT", "REFLECT", "SYMMETRIC"}:
         raise InvalidArgumentError(

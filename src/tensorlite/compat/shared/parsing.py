@@ -78,6 +78,10 @@ def _feature(one: Any) -> Any:
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:
+    """Return a dictionary of tensors, sparse or ragged for some, of serialized examples.
+
+    `features` say by name what to read. `example_names` has no effect.
+    """
     read = examples.parse_example(serialized, _features(features))
     single = converted(serialized).spec.rank == 0
     return _ragged(features, read, _values if single else _rows)
@@ -87,6 +91,10 @@ def parse_example(
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> Any:
+    """Return a dictionary of tensors of one serialized example.
+
+    `features` say by name what to read. `example_names` has no effect.
+    """
     read = examples.parse_single_example(serialized, _features(features))
     return _ragged(features, read, _values)
 
@@ -118,6 +126,10 @@ def parse_sequence_example(
     example_names: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return three dictionaries: of contexts, of sequences, of their lengths.
+
+    `example_names` has no effect.
+    """
     return _sequence(serialized, context_features, sequence_features)
 
 
@@ -129,6 +141,10 @@ def parse_single_sequence_example(
     example_name: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return two dictionaries of one example: its context, its sequences.
+
+    `example_name` has no effect.
+    """
     return _sequence(serialized, context_features, sequence_features)[:2]
 
 
@@ -147,6 +163,7 @@ def _sequence(serialized: Any, context: Any, sequence: Any) -> tuple[Any, Any, A
 
 @named("DecodeJSONExample")
 def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
+    """Return examples in JSON as serialized messages."""
     return json_examples_read(converted(json_examples))
 
 
@@ -154,6 +171,7 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Any:
 def decode_compressed(
     bytes: Any, compression_type: str = "", name: str | None = None
 ) -> Any:
+    """Return what was compressed: 'ZLIB', 'GZIP', or '' for bytes that were not."""
     return decoding.decode_compressed(bytes, compression_type)
 
 
@@ -165,6 +183,11 @@ def decode_raw(
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return bytes as numbers of a dtype, along a new last axis.
+
+    All texts must have one length, or fixed_length is given: longer ones are cut, shorter ones are
+    filled with 0.
+    """
     return decoding.decode_raw(input_bytes, out_type, little_endian, fixed_length)
 
 
@@ -178,6 +201,11 @@ def decode_csv(
     select_cols: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return a list of the columns of lines, one tensor for each.
+
+    record_defaults give each column its dtype and what stands for an empty field; a default that
+    has no elements says that the field must be there.
+    """
     return csv.decode_csv(
         records, record_defaults, field_delim, use_quote_delim, na_value, select_cols
     )
@@ -185,24 +213,29 @@ def decode_csv(
 
 @named("ReadFile")
 def read_file(filename: Any, name: str | None = None) -> Any:
+    """Return the bytes of a file."""
     return files.read_file(filename)
 
 
 @named("WriteFile")
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
+    """Return an operation that writes bytes to a file, in folders that it makes."""
     return files.write_file(filename, contents)
 
 
 @named("MatchingFiles")
 def matching_files(pattern: Any, name: str | None = None) -> Any:
+    """Return the names of files that match a pattern, sorted."""
     return files.matching_files(pattern)
 
 
 @named("SerializeTensor")
 def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    """Return a tensor as bytes, those of a TensorProto."""
     return tensor_bytes.serialize_tensor(tensor)
 
 
 @named("ParseTensor")
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+    """Return the tensor of a dtype that `serialize_tensor` made bytes of."""
     return tensor_bytes.parse_tensor(serialized, out_type)

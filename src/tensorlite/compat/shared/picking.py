@@ -39,6 +39,15 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
+    """Return slices of params along an axis, those at `indices`, in their order.
+
+    The axis is batch_dims unless given; the first batch_dims axes of both go together.
+    `validate_indices` has no effect: a place that is not there is an error.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.gather([10, 20, 30], [2, 0]).numpy().tolist()
+    [30, 10]
+    """
     source = params if isinstance(params, Variable) else converted(params)
     places = converted(indices)
     if isinstance(axis, Operand):
@@ -69,6 +78,10 @@ def _along(x: Any, places: Any, axis: Any) -> Any:
 def gather_nd(
     params: Any, indices: Any, batch_dims: int = 0, name: str | None = None
 ) -> Any:
+    """Return the elements or slices at places, which the last axis of `indices` holds.
+
+    The first batch_dims axes of both go together.
+    """
     return tl.gather_nd(converted(params), converted(indices, int32), batch_dims)
 
 
@@ -101,6 +114,15 @@ def one_hot(
     dtype: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return a tensor with on_value at each index along a new axis, off_value elsewhere.
+
+    The axis has `depth` places and is the last one unless given; an index outside of them gives
+    off_value alone. Values are 1 and 0 of float32 unless given; DTypeError if dtypes differ.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.one_hot([2, 0], 3).numpy().tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
     given = [x for x in (on_value, off_value) if x is not None]
     of = [converted(x).dtype for x in given]
     wanted = as_dtype(dtype) if dtype is not None else (of or [float32])[0]
@@ -121,6 +143,10 @@ def one_hot(
 def scatter_nd(
     indices: Any, updates: Any, shape: Any, name: str | None = None
 ) -> Any:
+    """Return a tensor of a shape that holds updates at places, and 0 elsewhere.
+
+    Updates of one place are added up.
+    """
     sizes = packed(shape) if isinstance(shape, (list, tuple)) else shape
     if not isinstance(sizes, Operand):
         integers_of(sizes, "scatter_nd: shape")
@@ -148,6 +174,7 @@ tensor_scatter_nd_min = _update("TensorScatterMin", tl.tensor_scatter_nd_min)
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> Any:
+    """Return a list of num_partitions tensors: the slices that `partitions` sends there."""
     parts = tl.dynamic_partition(
         converted(data), converted(partitions), num_partitions
     )
@@ -156,11 +183,21 @@ def dynamic_partition(
 
 @named("DynamicStitch")
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+    """Return one tensor of the slices of several, each at the place that `indices` says.
+
+    Where a place is named more than once, the last one counts.
+    """
     return tl.dynamic_stitch([converted(x) for x in indices], tensors_of(data))
 
 
 @named("Unique")
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """Return y, the elements in the order of their first places, and idx, which each is.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> [part.numpy().tolist() for part in tf.unique([7, 5, 7])]
+    [[7, 5], [0, 1, 0]]
+    """
     return _unique(converted(x), as_dtype(out_idx))
 
 
@@ -171,6 +208,7 @@ def _unique(x: Any, dtype: Any) -> Any:
 
 @named("UniqueWithCounts")
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
+    """Return the elements without repetition, which each is, and how often each is."""
     found = math.unique_with_counts(converted(x), as_dtype(out_idx))
     return UniqueWithCounts(*found)
 
@@ -201,12 +239,14 @@ class ListDiff(NamedTuple):
 def setdiff1d(
     x: Any, y: Any, index_dtype: Any = int32, name: str | None = None
 ) -> Any:
+    """Return the elements of x that y has not, in their order, and their places in x."""
     first, second = agreeing(x, y)
     return ListDiff(*math.setdiff1d(first, second, as_dtype(index_dtype)))
 
 
 @named("InvertPermutation")
 def invert_permutation(x: Any, name: str | None = None) -> Any:
+    """Return the permutation that undoes one: y[x[i]] = i."""
     return call(InvertPermutation(), converted(x))
 
 
@@ -220,6 +260,12 @@ def _of_sorted(
 def sort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Any:
+    """Return the tensor sorted along an axis, 'ASCENDING' or 'DESCENDING'.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy().tolist()
+    [3, 2, 1]
+    """
     return tl.sort(converted(values), axis=axis, descending=_falls(direction))
 
 
@@ -231,6 +277,11 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the places, as int32, in whose order a tensor is sorted along an axis.
+
+    `direction` is 'ASCENDING' or 'DESCENDING'. `stable` has no effect: equal elements always keep
+    their order.
+    """
     found = tl.argsort(converted(values), axis=axis, descending=_falls(direction))
     return tl.astype(found, int32)
 
@@ -251,6 +302,10 @@ def top_k(
     name: str | None = None,
     index_type: Any = int32,
 ) -> Any:
+    """Return the k largest elements of the last axis, and their places.
+
+    `sorted` puts the largest first; of equal ones the first place comes first.
+    """
     found = tl.top_k(converted(input), k, sorted=sorted)
     return found._replace(indices=tl.astype(found.indices, as_dtype(index_type)))
 
@@ -263,6 +318,10 @@ def searchsorted(
     out_type: Any = int32,
     name: str | None = None,
 ) -> Any:
+    """Return the places at which values would go into sorted rows, the last axis.
+
+    side='left' is before elements equal to a value, 'right' behind them.
+    """
     if side not in ("left", "right"):
         raise InvalidArgumentError(
             f"side must be either 'right' or 'left'.  Saw: {side}."
@@ -273,6 +332,7 @@ def searchsorted(
 
 @named("UnravelIndex")
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
+    """Return the places, a row for each axis, of places in a flat tensor of shape dims."""
     places, sizes = converted(indices), converted(dims)
     if 0 in (sizes.spec.vector() or ()):
         raise InvalidArgumentError(
@@ -287,6 +347,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
 
 @named("BatchGather", "Reshape_3")
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    """Return elements along the last axis of `indices`, the axes before going together."""
     places = converted(indices)
     return gathered(converted(params), places, None, places.ndim - 1)
 
@@ -330,6 +391,11 @@ def bincount(
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Any:
+    """Return how often each whole number is there, or the sums of its weights.
+
+    The result has at least minlength and at most maxlength places. axis=-1 counts each row by
+    itself; binary_output=True says whether a number is there, as 1 or 0.
+    """
     return counts(
         arr if nest.is_value(arr) else converted(arr),
         weights if weights is None or nest.is_value(weights) else converted(weights),
@@ -361,6 +427,10 @@ def sparse_bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return as a sparse tensor how often each whole number is there.
+
+    Arguments are those of `bincount`; axis=None counts all numbers together.
+    """
     return sparse_counts(
         values if nest.is_value(values) else converted(values),
         weights if weights is None or nest.is_value(weights) else converted(weights),

@@ -27,6 +27,11 @@ _SPARSE = "SparseTensor(indices={0}, values={0}, shape={0})"
 
 
 def print(*inputs: Any, **kwargs: Any) -> Any:
+    """Write values, tensors alone or in structures; in a graph return what does it.
+
+    Keywords are `output_stream` (the error stream; or a file:// path, or a level of logging),
+    `summarize` (3 elements at each end, all if -1), `sep`, `end` and `name`; ValueError for others.
+    """
     stream = _stream(kwargs.pop("output_stream", sys.stderr))
     summarize = kwargs.pop("summarize", 3)
     sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")

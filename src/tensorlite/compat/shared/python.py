@@ -77,6 +77,11 @@ def py_func(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return what a Python function of arrays returns, as tensors of the dtypes promised.
+
+    In a graph it is called when this runs; its errors are raised as TensorFlow's classes. `Tout` is
+    a dtype or a list of them. Nothing flows back through it.
+    """
     promised = _specs(Tout)
     inputs = tensors_in(inp)
     called = _of_arrays(func, promised)
@@ -132,6 +137,10 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return what a Python function of arrays returns, as tensors of the dtypes promised.
+
+    In a graph it is called when this runs. `Tout` is a dtype or a list of them. Nothing flows back.
+    """
     return py_func(func, inp, Tout, stateful, name)
 
 
@@ -142,6 +151,11 @@ def py_function(
     Tout: Any,
     name: str | None = None,
 ) -> Any:
+    """Return what a Python function of eager tensors returns, as tensors.
+
+    In a graph it is called when this runs. `Tout` is a dtype or a list of them. Gradients flow back
+    through what the function does.
+    """
     promised = _specs(Tout)
 
     def called(*tensors: Any) -> Any:
@@ -181,6 +195,10 @@ def Print(  # TensorFlow's name
     summarize: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return the tensor as it is, and write others to the error stream when it runs.
+
+    At most first_n times, of each tensor `summarize` elements (3 unless given, all if negative).
+    """
     x = converted(input_)
     shown_values = [converted(y) for y in data]
     said = _First(message or "", first_n, 3 if summarize is None else summarize)
@@ -222,10 +240,25 @@ def _now() -> Any:
 
 @named("Timestamp")
 def timestamp(name: str | None = None) -> Any:
+    """Return the seconds since 1970 as float64, when it runs."""
     return tl.numpy_function(_now, [], TensorSpec((), float64))
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function whose gradient is what its second result says.
+
+    `f` returns its result and a function of the gradients of it, which returns those of the
+    arguments.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> double = tf.custom_gradient(lambda x: (x, lambda dy: 2 * dy))
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = double(x)
+    >>> float(tape.gradient(y, x))
+    2.0
+    """
     eager = tl.custom_gradient(a_function(f, "custom_gradient: f"))
 
     @wraps(f)
@@ -255,6 +288,8 @@ def _gradient(gradient: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function through which gradients flow as if it did nothing."""
+
     @custom_gradient
     def called(*args: Any, **kwargs: Any) -> Any:
         def gradient(*dys: Any, **_: Any) -> Any:
@@ -266,6 +301,8 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that computes again for gradients what it would have to keep."""
+
     def called(*args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
         if graph is None:

@@ -40,6 +40,14 @@ def constant(
     name: str | None = None,
     row_splits_dtype: Any = int64,
 ) -> Any:
+    """Return a ragged tensor of nested lists.
+
+    Axes are ragged but the innermost one, or as many as ragged_rank; inner_shape is what rows have.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.ragged.constant([[1, 2], [], [3]]).row_lengths().numpy().tolist()
+    [2, 0, 1]
+    """
     with tl.name_scope(name or "RaggedConstant"):
         return ragged.constant(
             pylist, dtype, ragged_rank, inner_shape, row_splits_dtype
@@ -54,17 +62,23 @@ def range(
     name: str | None = None,
     row_splits_dtype: Any = int64,
 ) -> Any:
+    """Return a ragged matrix whose rows are numbers from starts up to limits, in steps.
+
+    With one argument rows begin at 0.
+    """
     with tl.name_scope(name or "RaggedRange"):
         return ragged.range(starts, limits, deltas, dtype, row_splits_dtype)
 
 
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+    """Return ragged or other tensors joined along a new axis, as a ragged tensor."""
     given = list(values) if isinstance(values, (list, tuple)) else [values]
     with tl.name_scope(name or "RaggedConcat"):
         return ragged.stack(given, axis)
 
 
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """Return the elements for which a mask is True, as a ragged tensor of their rows."""
     with tl.name_scope(name or "RaggedMask"):
         return ragged.boolean_mask(_given(data), _given(mask))
 
@@ -77,6 +91,7 @@ def _given(x: Any) -> Any:
 def row_splits_to_segment_ids(
     splits: Any, name: str | None = None, out_type: Any = None
 ) -> Any:
+    """Return for each element in which row it is, given where rows begin and end."""
     with tl.name_scope(name or "RaggedSplitsToSegmentIds"):
         return ragged.row_splits_to_segment_ids(splits, out_type)
 
@@ -87,6 +102,7 @@ def segment_ids_to_row_splits(
     out_type: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return where rows begin and end, given for each element in which it is."""
     with tl.name_scope(name or "SegmentIdsToRaggedSplits"):
         return ragged.segment_ids_to_row_splits(segment_ids, num_segments, out_type)
 
@@ -94,6 +110,7 @@ def segment_ids_to_row_splits(
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> Any:
+    """Return the slices of data as rows of a ragged tensor, by their partition."""
     with tl.name_scope(name or "SegmentStack"):
         return ragged.stack_dynamic_partitions(data, partitions, num_partitions)
 
@@ -140,4 +157,5 @@ class RaggedTensorSpec(metaclass=_SpecKind):
 
     @staticmethod
     def from_value(value: Any) -> Any:
+        """Return the specification of a ragged tensor."""
         return value.spec

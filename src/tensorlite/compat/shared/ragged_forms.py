@@ -249,13 +249,16 @@ class DynamicRaggedShape:
 
     @property
     def rank(self) -> int | None:
+        """How many axes there are."""
         return self._of.rank
 
     @property
     def num_row_partitions(self) -> int:
+        """How many axes are ragged."""
         return self._of.ragged_rank
 
     def static_lengths(self) -> list[Any]:
+        """Return the sizes: numbers, and tuples of numbers for ragged axes."""
         return [
             self._of.shape[0],
             *[tuple(x.tolist()) for x in self._of.nested_row_lengths()],

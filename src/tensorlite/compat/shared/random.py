@@ -41,6 +41,14 @@ def uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return numbers between minval and maxval, which is left out.
+
+    maxval is 1 for floats; InvalidArgumentError if integers have none.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.random.uniform([2, 3], maxval=10, dtype=tf.int32).shape.as_list()
+    [2, 3]
+    """
     wanted, sizes = as_dtype(dtype), _shape_tensor(shape)
     if wanted.is_integer and maxval is None:
         raise InvalidArgumentError(
@@ -65,6 +73,12 @@ def normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return normally distributed numbers of a mean and a standard deviation.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.random.normal([2, 3], stddev=0.1).shape.as_list()
+    [2, 3]
+    """
     return _moved("RandomStandardNormal", "normal", shape, mean, stddev, dtype, seed)
 
 
@@ -77,6 +91,7 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return normal numbers, drawn again beyond two standard deviations."""
     draw = "truncated_normal"
     return _moved("TruncatedNormal", draw, shape, mean, stddev, dtype, seed)
 
@@ -106,6 +121,7 @@ def _shape_tensor(shape: Any) -> Any:
 
 @named("RandomShuffle")
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Any:
+    """Return the slices of the first axis in an order drawn at random."""
     return stream(seed, "RandomShuffle").shuffle(converted(value, None, "value"))
 
 
@@ -117,6 +133,10 @@ def categorical(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return [batch, num_samples] classes drawn by the logits [batch, classes] of each.
+
+    They are int64 unless a dtype is given.
+    """
     wanted = int64 if dtype is None else as_dtype(dtype)
     source = stream(seed, "Multinomial")
     return source.categorical(converted(logits), num_samples, wanted)
@@ -131,6 +151,10 @@ def gamma(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return numbers of gamma distributions: [*shape, *shape of alpha and beta together].
+
+    `alpha` is the shape, `beta` the rate, 1 unless given.
+    """
     wanted = as_dtype(dtype)
     a = converted(alpha, wanted)
     b = converted(1 if beta is None else beta, wanted)
@@ -148,6 +172,7 @@ def poisson(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return numbers of Poisson distributions: [*shape, *shape of lam]."""
     rate = converted(lam, float32)
     sizes = tl.concat([sizes_of(shape), shape_of(rate)])
     source = stream(seed, "RandomPoissonV2")
@@ -158,6 +183,7 @@ def poisson(
 def random_crop(
     value: Any, size: Any, seed: int | None = None, name: str | None = None
 ) -> Any:
+    """Return a part of a tensor, of a size, from a place drawn at random."""
     return cropped(value, size, stream(seed, "RandomUniformInt"))
 
 

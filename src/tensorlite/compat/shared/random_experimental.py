@@ -33,6 +33,10 @@ __all__ = [
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Any:
+    """Return the slices of the first axis in an order that a seed draws.
+
+    `alg` has no effect.
+    """
     return tl.random.stateless_shuffle(converted(value), converted(seed))
 
 

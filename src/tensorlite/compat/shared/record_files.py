@@ -31,10 +31,12 @@ class TFRecordOptions:
 
     @property
     def compression_name(self) -> str:
+        """Name of the compression: 'ZLIB', 'GZIP' or ''."""
         return compression_of(self.compression_type)
 
     @staticmethod
     def get_compression_type_string(options: Any) -> str:
+        """Return the name of the compression of options."""
         return compression_of(options)
 
 
@@ -60,4 +62,5 @@ class TFRecordWriter(records.TFRecordWriter):
 
 
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """Yield the records of a file, as bytes."""
     return records.records(str(path_of(path)), compression_of(options))

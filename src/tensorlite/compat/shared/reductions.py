@@ -141,6 +141,7 @@ def reduce_logsumexp(
     keepdims: bool | None = False,
     name: str | None = None,
 ) -> Any:
+    """Return log(sum(exp(x))) along axes, computed so that nothing overflows."""
     x = converted(_operand(input_tensor))
     if active_graph() is None:
         return tl.logsumexp(x, axis=axes_of(x, axis), keepdims=bool(keepdims))
@@ -161,6 +162,10 @@ def reduce_variance(
     keepdims: bool | None = False,
     name: str | None = None,
 ) -> Any:
+    """Return the mean of squared distances from the mean, along axes.
+
+    DTypeError unless they are floats or complex numbers.
+    """
     x = converted(_operand(input_tensor))
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise DTypeError(
@@ -179,6 +184,7 @@ def reduce_std(
     keepdims: bool | None = False,
     name: str | None = None,
 ) -> Any:
+    """Return the root of the mean of squared distances from the mean, along axes."""
     return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
@@ -197,6 +203,7 @@ def count_nonzero(
     dtype: Any = int64,
     name: str | None = None,
 ) -> Any:
+    """Return how many elements are not 0, or not empty, along axes, as int64 or `dtype`."""
     x = input.values if isinstance(input, SparseTensor) else converted(input)
     zero = constant(np.asarray(b"", object)) if x.dtype is tl.string else 0
     found = tl.astype(tl.not_equal(x, zero), int64)
@@ -250,4 +257,8 @@ def cumulative_logsumexp(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return log(sum(exp(x))) of all elements up to each, along an axis.
+
+    exclusive=True leaves out the element itself, reverse=True goes from the end.
+    """
     return math.cumulative_logsumexp(converted(x), axis, exclusive, reverse)

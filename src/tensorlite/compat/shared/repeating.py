@@ -20,6 +20,14 @@ from tensorlite.ops.shape import Cast
 def repeat(
     input: Any, repeats: Any, axis: int | None = None, name: str | None = None
 ) -> Any:
+    """Return each element repeated along an axis, as often as one or as many numbers say.
+
+    Without an axis the tensor is flattened before.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.repeat([1, 2], [2, 1]).numpy().tolist()
+    [1, 1, 2]
+    """
     if active_graph() is None:
         return tl.repeat(converted(input), converted(repeats), axis=axis)
     return _repeated(input, repeats, axis, name=name)

@@ -15,18 +15,22 @@ def _folder_of_caller(depth: int) -> Path:
 
 
 def get_data_files_path() -> str:
+    """Return the folder of the file that calls."""
     return str(_folder_of_caller(2))
 
 
 def get_path_to_datafile(path: str) -> str:
+    """Return a path that is relative to the file that calls."""
     return str(_folder_of_caller(2) / path)
 
 
 def get_root_dir_with_all_resources() -> str:
+    """Return the folder of the file that calls."""
     return str(_folder_of_caller(2))
 
 
 def load_resource(path: str) -> bytes:
+    """Return the bytes of a file beside the one that calls; NotFoundError without it."""
     file = _folder_of_caller(2) / path
     try:
         return file.read_bytes()
@@ -35,4 +39,5 @@ def load_resource(path: str) -> bytes:
 
 
 def readahead_file_path(path: str, readahead: str = "128M") -> str:
+    """Return the path as it is; `readahead` has no effect."""
     return str(path_of(path))

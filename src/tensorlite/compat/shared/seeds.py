@@ -25,6 +25,11 @@ def stateless_uniform(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
+    """Return numbers between minval and maxval, which is left out, by a seed.
+
+    maxval is 1 unless given; integers without both are from their whole range. The seed is two
+    integers. `alg` has no effect.
+    """
     wanted, source = as_dtype(dtype), Seed(converted(seed))
     sizes = random.sizes_of(shape)
     if wanted.is_integer and minval is None and maxval is None:
@@ -42,6 +47,10 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
+    """Return normally distributed numbers by a seed of two integers.
+
+    `alg` has no effect.
+    """
     sizes = random.sizes_of(shape)
     return Seed(converted(seed)).normal(sizes, mean, stddev, as_dtype(dtype))
 
@@ -56,6 +65,10 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Any:
+    """Return normal numbers within two standard deviations, by a seed.
+
+    `alg` has no effect.
+    """
     source = Seed(converted(seed))
     return source.truncated_normal(
         random.sizes_of(shape), mean, stddev, as_dtype(dtype)
@@ -72,6 +85,10 @@ def stateless_parameterized_truncated_normal(
     maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Any:
+    """Return normal numbers between bounds, by a seed.
+
+    Means, deviations and bounds broadcast to the shape.
+    """
     mean = converted(means)
     given = [converted(x, mean.dtype) for x in (stddevs, minvals, maxvals)]
     return sampling.stateless_parameterized_truncated_normal(
@@ -88,6 +105,10 @@ def stateless_gamma(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Any:
+    """Return numbers of gamma distributions, by a seed of two integers.
+
+    `alpha` is the shape, `beta` the rate, 1 unless given; both broadcast to the shape.
+    """
     a = converted(alpha, as_dtype(dtype))
     rate = 1.0 if beta is None else converted(beta, as_dtype(dtype))
     return Seed(converted(seed)).gamma(random.sizes_of(shape), a, rate)
@@ -97,6 +118,7 @@ def stateless_gamma(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None
 ) -> Any:
+    """Return numbers of Poisson distributions of rates `lam`, by a seed."""
     rate = converted(lam, float32)
     source = Seed(converted(seed))
     return poisson(random.sizes_of(shape), rate, as_dtype(dtype), source)
@@ -110,6 +132,7 @@ def stateless_categorical(
     dtype: Any = int64,
     name: str | None = None,
 ) -> Any:
+    """Return [batch, num_samples] classes drawn by the logits of each, by a seed."""
     wanted = int64 if dtype is None else as_dtype(dtype)
     return Seed(converted(seed)).categorical(converted(logits), num_samples, wanted)
 
@@ -123,6 +146,7 @@ def stateless_binomial(
     output_dtype: Any = int32,
     name: str | None = None,
 ) -> Any:
+    """Return how often `counts` trials succeed with `probs`, by a seed."""
     sizes, source = random.sizes_of(shape), Seed(converted(seed))
     given = (converted(counts), converted(probs))
     return binomial(sizes, *given, as_dtype(output_dtype), source)

@@ -56,6 +56,7 @@ unsorted_segment_prod = _unsorted("UnsortedSegmentProd", tl.unsorted_segment_pro
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
+    """Return the mean of the rows of each segment, 0 where there are none."""
     x, ids = converted(data), given_constant(segment_ids)
     if active_graph() is None or None in (x.spec.rank, ids.__tensor__().spec.rank):
         return tl.unsorted_segment_mean(x, plain(ids), num_segments)
@@ -67,6 +68,7 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
+    """Return the sums of the rows of each segment divided by the root of how many."""
     x, ids = converted(data), given_constant(segment_ids)
     if active_graph() is None or None in (x.spec.rank, ids.__tensor__().spec.rank):
         return tl.unsorted_segment_sqrt_n(x, plain(ids), num_segments)

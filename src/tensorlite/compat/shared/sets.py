@@ -20,6 +20,7 @@ def _set(x: Any) -> Any:
 
 @named("SetSize")
 def size(a: Any, validate_indices: bool = True, name: str | None = None) -> Any:
+    """Return how many different elements there are in each row of the last axis, as int32."""
     return tl.sets.size(_set(a), validate_indices)
 
 
@@ -27,6 +28,7 @@ def size(a: Any, validate_indices: bool = True, name: str | None = None) -> Any:
 def intersection(
     a: Any, b: Any, validate_indices: bool = True, name: str | None = None
 ) -> Any:
+    """Return for each row of the last axis the elements that a and b have, sparse."""
     return tl.sets.intersection(_set(a), _set(b), validate_indices)
 
 
@@ -34,6 +36,7 @@ def intersection(
 def union(
     a: Any, b: Any, validate_indices: bool = True, name: str | None = None
 ) -> Any:
+    """Return for each row of the last axis the elements that a or b has, sparse."""
     return tl.sets.union(_set(a), _set(b), validate_indices)
 
 
@@ -45,4 +48,8 @@ def difference(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return for each row of the last axis the elements of a that b has not, sparse.
+
+    aminusb=False returns those of b that a has not.
+    """
     return tl.sets.difference(_set(a), _set(b), aminusb, validate_indices)

@@ -58,6 +58,10 @@ def dct(
     norm: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the discrete cosine transform, of type 1 to 4, of the last axis.
+
+    `n` cuts or fills it up to a length before; `norm` is None or 'ortho'. axis must be -1.
+    """
     return signal.dct(_last(input, axis), type, n, norm)
 
 
@@ -70,6 +74,7 @@ def idct(
     norm: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the inverse of `dct`, without its scale unless norm is 'ortho'."""
     return signal.idct(_last(input, axis), type, n, norm)
 
 
@@ -145,6 +150,11 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the spectra of frames of signals, [..., frames, fft_length // 2 + 1].
+
+    Frames begin frame_step apart and are multiplied by a window; fft_length is the next power of 2
+    unless given, window_fn=None takes them as they are.
+    """
     sizes = (frame_length, frame_step, fft_length)
     return signal.stft(converted(signals), *sizes, _window(window_fn), pad_end)
 
@@ -158,6 +168,10 @@ def inverse_stft(
     window_fn: Any = signal.hann_window,
     name: str | None = None,
 ) -> Any:
+    """Return signals of spectra, the frames added where they overlap.
+
+    They are those that were, if the window is `inverse_stft_window_fn`'s.
+    """
     sizes = (frame_length, frame_step, fft_length)
     return signal.inverse_stft(converted(stfts), *sizes, _window(window_fn))
 
@@ -167,6 +181,7 @@ def inverse_stft_window_fn(
     forward_window_fn: Any = signal.hann_window,
     name: str | None = None,
 ) -> Any:
+    """Return the window function by which `inverse_stft` undoes `stft`."""
     return signal.inverse_stft_window_fn(frame_step, _window(forward_window_fn))
 
 
@@ -179,6 +194,10 @@ def mdct(
     norm: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the modified cosine transform of frames that overlap by half.
+
+    `norm` is None or 'ortho'; frame_length must be a multiple of 4.
+    """
     return signal.mdct(
         converted(signals), frame_length, _window(window_fn), pad_end, norm
     )
@@ -191,6 +210,7 @@ def inverse_mdct(
     norm: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the signals of which `mdct` made its coefficients."""
     return signal.inverse_mdct(converted(mdcts), _window(window_fn), norm)
 
 
@@ -245,9 +265,11 @@ irfft3d = _real_transform("irfft3d", tl.fft.irfftn, 3)
 
 @named("fftshift")
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Return the tensor with the zero frequency moved to the middle of axes, all if None."""
     return tl.fft.fftshift(converted(x), axes=axes)
 
 
 @named("ifftshift")
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Return the tensor as it was before `fftshift`."""
     return tl.fft.ifftshift(converted(x), axes=axes)

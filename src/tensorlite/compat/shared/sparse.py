@@ -78,11 +78,13 @@ class SparseTensor(PlainSparse, metaclass=_SparseKind):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> Any:
+        """Return a sparse tensor as it is, or one of a SparseTensorValue's three parts."""
         if isinstance(sparse_tensor_value, PlainSparse):
             return sparse_tensor_value
         return cls(*sparse_tensor_value)
 
     def with_values(self, values: Any) -> SparseTensor:
+        """Return a sparse tensor with other values at the same places."""
         return type(self)(self.indices, values, self.dense_shape)
 
     def __mul__(self, other: Any) -> Any:
@@ -99,6 +101,7 @@ class SparseTensor(PlainSparse, metaclass=_SparseKind):
 
     @property
     def dtype(self) -> DType:
+        """Dtype of the values."""
         found: DType = self.values.dtype
         return found
 
@@ -108,18 +111,22 @@ class SparseTensor(PlainSparse, metaclass=_SparseKind):
 
     @property
     def op(self) -> Any:
+        """Operation that makes the values."""
         return self._seen().op
 
     @property
     def graph(self) -> Any:
+        """Graph that the values belong to."""
         return self._seen().graph
 
     @property
     def name(self) -> str:
+        """Name of the values' tensor."""
         return str(self._seen().name)
 
     @property
     def shape(self) -> Any:
+        """TensorShape of the dense tensor; only its rank may be known."""
         spec = self.dense_shape.__tensor__().spec
         known = spec.constant()
         if known is not None:
@@ -128,12 +135,15 @@ class SparseTensor(PlainSparse, metaclass=_SparseKind):
         return as_shape(None if rank is None else (None,) * rank)
 
     def get_shape(self) -> Any:
+        """Return the TensorShape of the dense tensor."""
         return self.shape
 
     def consumers(self) -> Any:
+        """Return the operations that take the values."""
         return self._seen().consumers()
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Return a SparseTensorValue of arrays, computed in a session or the default one."""
         return chosen_session(session, "sparse.eval").run(self, feed_dict)
 
     def __fetch__(self) -> Any:
@@ -226,6 +236,7 @@ _dense_add = _node(SparseTensorDenseAdd, "SparseTensorDenseAdd")
 
 
 def reorder(sp_input: Any, name: str | None = None) -> Any:
+    """Return a sparse tensor with its places in row-major order."""
     sp = as_sparse(sp_input)
     made = sorted_rows(sp, name=name)
     is_open = active_graph() is not None and told(sp.dense_shape) is None
@@ -234,15 +245,18 @@ def reorder(sp_input: Any, name: str | None = None) -> Any:
 
 
 def softmax(sp_input: Any, name: str | None = None) -> Any:
+    """Return the softmax along the last axis, of what is there alone, as a sparse tensor."""
     sp = as_sparse(sp_input)
     return sp.with_values(_softmax(sp, name=name))
 
 
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
+    """Return the larger of two sparse tensors' elements, 0 where one has none."""
     return _joined(_maximum, sp_a, sp_b, name)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
+    """Return the smaller of two sparse tensors' elements, 0 where one has none."""
     return _joined(_minimum, sp_a, sp_b, name)
 
 
@@ -258,6 +272,10 @@ def to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return a tensor of all elements, `default_value` (0) where a sparse tensor has none.
+
+    With validate_indices=True places must be in order, and each there once.
+    """
     if default_value is None:
         default_value = arrays.zeros([], as_sparse(sp_input).values.dtype)
     return _to_dense(sp_input, default_value, validate_indices, name=name)
@@ -280,6 +298,7 @@ def _to_dense(
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> Any:
+    """Return a sparse tensor with a value at the begin of empty rows, and which were empty."""
     sp = as_sparse(sp_input)
     value = given_constant(default_value, sp.dtype)
     indices, values, empty, _ = _fill((*sp, value))
@@ -287,6 +306,7 @@ def fill_empty_rows(
 
 
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Any:
+    """Return the part of a sparse tensor that begins at `start` and has a shape `size`."""
     sp = as_sparse(sp_input)
     first, sizes = given_constant(start, int64), given_constant(size, int64)
     return type(sp)(*_slice((*sp, first, sizes), name=name))
@@ -300,6 +320,7 @@ def sparse_dense_matmul(
     adjoint_b: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the dense product of a sparse and a dense matrix, or of their adjoints."""
     if isinstance(sp_a, (PlainSparse, SparseTensorValue)):
         op = SparseTensorDenseMatMul(adjoint_a, adjoint_b)
         return composed(op, *as_sparse(sp_a), converted(b, None, "b"))
@@ -307,6 +328,10 @@ def sparse_dense_matmul(
 
 
 def add(a: Any, b: Any, threshold: Any = 0, name: str | None = None) -> Any:
+    """Return the sum of two tensors of which one is sparse at least; sparse if both are.
+
+    Sums of two sparse tensors that are below `threshold` in size are left out.
+    """
     if not isinstance(a, (PlainSparse, SparseTensorValue)):
         a, b = b, a
     x = as_sparse(a)
@@ -330,6 +355,10 @@ def concat(
     expand_nonconcat_dims: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return sparse tensors joined along an axis.
+
+    With expand_nonconcat_dims=True other sizes may differ: the largest counts.
+    """
     parts = [as_sparse(x) for x in sp_inputs]
     if len(parts) == 1:
         return parts[0]
@@ -368,6 +397,10 @@ def split(
     axis: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return a list of num_split sparse tensors, cut along an axis.
+
+    The first ones are longer by one where the size is no multiple.
+    """
     sp = as_sparse(sp_input)
     made = _pieces(sp, num_split, axis, name=name)
     return [type(sp)(*made[i::num_split]) for i in range(num_split)]
@@ -416,6 +449,11 @@ def sparse_to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return a tensor with values at places, and default_value elsewhere.
+
+    `sparse_values` is a vector, or a scalar for all places. With validate_indices=True places must
+    be in order, and each there once.
+    """
     values = converted(sparse_values)
     value = default_value
     if values.dtype is tl.string and value == 0:
@@ -435,10 +473,18 @@ def sparse_to_dense(
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
 ) -> Any:
+    """Return the Levenshtein distance of sequences, the last axis of two sparse tensors.
+
+    normalize=True divides by the length of truth.
+    """
     return tl.math.edit_distance(as_sparse(hypothesis), as_sparse(truth), normalize)
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return a sparse tensor of what `op` makes of the values of sparse tensors.
+
+    Other arguments are given as they are; ValueError if none is sparse.
+    """
     sparse = [x for x in (*args, *kwargs.values()) if isinstance(x, PlainSparse)]
     if not sparse:
         raise ValueError("No SparseTensor in argument list of map_values")

@@ -45,6 +45,7 @@ from tensorlite.ops.arrange import Size
 
 
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
+    """Return a sparse tensor of the same elements in another shape; one size may be -1."""
     sp = as_sparse(sp_input)
     if active_graph() is None:
         return tl.sparse.reshape(sp, converted(shape, int64))
@@ -69,6 +70,7 @@ def _scopes_own(op: Any, *inputs: Any) -> Any:
 
 @named("SparseTranspose", None)
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Any:
+    """Return a sparse tensor with its axes in the order of perm, reversed if that is None."""
     sp = as_sparse(sp_input)
     if active_graph() is None:
         return tl.sparse.transpose(sp, perm)
@@ -95,6 +97,7 @@ def _reversed_axes(sp: Any) -> Any:
 
 @named("expand_dims", None)
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Return a sparse tensor with an axis of size 1 put in, last unless said."""
     sp, at = as_sparse(sp_input), -1 if axis is None else axis
     if active_graph() is None or sp.rank is None:
         return tl.sparse.expand_dims(sp, at)
@@ -120,6 +123,7 @@ def eye(
     dtype: Any = float32,
     name: str | None = None,
 ) -> Any:
+    """Return a sparse matrix with ones on its diagonal."""
     wanted = as_dtype(dtype)
     if active_graph() is None:
         return tl.sparse.eye(num_rows, num_columns, wanted)
@@ -134,6 +138,7 @@ def eye(
 
 
 def retain(sp_input: Any, to_retain: Any) -> Any:
+    """Return a sparse tensor of those elements for which a vector of booleans is True."""
     sp = as_sparse(sp_input)
     if active_graph() is None:
         return tl.sparse.retain(sp, converted(to_retain))
@@ -145,6 +150,10 @@ def retain(sp_input: Any, to_retain: Any) -> Any:
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> Any:
+    """Return a sparse tensor of another shape, the least one that holds it if None.
+
+    The shape given must be of the same rank and no smaller.
+    """
     sp = as_sparse(sp_input)
     if active_graph() is None:
         wanted = None if new_shape is None else converted(new_shape, int64)
@@ -173,6 +182,7 @@ def _grown(wanted: Any, sizes: Any, sp: Any) -> Any:
 
 @named("dense_to_sparse", None)
 def from_dense(tensor: Any, name: str | None = None) -> Any:
+    """Return a sparse tensor of the elements that are not 0, or not empty."""
     x = converted(tensor)
     if active_graph() is None or not x.dtype.is_numeric:
         return tl.sparse.from_dense(x)
@@ -186,6 +196,7 @@ def without(x: Any, value: Any) -> Any:
 
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
+    """Return slices without those rows whose places are given."""
     if active_graph() is None:
         return tl.sparse.mask(a, converted(mask_indices))
     return _masked(a, mask_indices, name=name)
@@ -200,6 +211,7 @@ def _masked(a: Any, left_out: Any, name: str | None = None) -> Any:
 
 @named("SparseToIndicator", None)
 def to_indicator(sp_input: Any, vocab_size: int, name: str | None = None) -> Any:
+    """Return booleans [..., vocab_size] that say which numbers rows of a sparse tensor hold."""
     sp = as_sparse(sp_input)
     if active_graph() is None:
         return tl.sparse.to_indicator(sp, vocab_size)

@@ -15,6 +15,7 @@ from tensorlite.ops import crossing, tensor_bytes
 def serialize_sparse(
     sp_input: Any, name: str | None = None, out_type: Any = string
 ) -> Any:
+    """Return a sparse tensor as three strings, of its parts."""
     _as_strings("serialize_sparse", out_type)
     return tensor_bytes.serialize_sparse(as_sparse(sp_input))
 
@@ -23,6 +24,7 @@ def serialize_sparse(
 def serialize_many_sparse(
     sp_input: Any, name: str | None = None, out_type: Any = string
 ) -> Any:
+    """Return the rows of a sparse tensor as strings, three for each."""
     _as_strings("serialize_many_sparse", out_type)
     return tensor_bytes.serialize_many_sparse(as_sparse(sp_input))
 
@@ -31,6 +33,7 @@ def serialize_many_sparse(
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None
 ) -> Any:
+    """Return the sparse tensor whose rows `serialize_many_sparse` wrote."""
     inner = None if rank is None else int(rank)
     return tensor_bytes.deserialize_many_sparse(serialized_sparse, dtype, inner)
 
@@ -44,6 +47,7 @@ def _as_strings(function: str, out_type: Any) -> None:
 
 @named("SparseCross")
 def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> Any:
+    """Return combinations of words from each of several columns, joined by '_X_', sparse."""
     if separator not in (None, "_X_"):
         raise InvalidArgumentError(
             f"sparse.cross: separator={separator!r}; allowed: '_X_'"
@@ -58,5 +62,9 @@ def cross_hashed(
     hash_key: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return combinations of words from each of several columns, as hashes, sparse.
+
+    They are below num_buckets unless that is 0.
+    """
     key = crossing.HASH_KEY if hash_key is None else hash_key
     return crossing.sparse_cross_hashed(inputs, num_buckets, key)

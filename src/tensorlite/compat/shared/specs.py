@@ -54,25 +54,31 @@ class TensorSpec(spec.TensorSpec, metaclass=_Kind):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """Return the spec of another one's shape and dtype, with a name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """Return the spec of a tensor, with its operation's name unless given."""
         return cls(tensor.get_shape(), tensor.dtype, name or _name(tensor))
 
     @property
     def value_type(self) -> type:
+        """The class of tensors."""
         return Tensor
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Return whether a spec or a tensor has this dtype, and a shape that may be this."""
         return _agree(self, spec_or_tensor) and TensorShape(
             self.shape
         ).is_compatible_with(_sizes(spec_or_tensor))
 
     def is_subtype_of(self, other: Any) -> bool:
+        """Return whether all tensors of this spec are of another one, too."""
         return self._named_alike(other) and spec.TensorSpec.accepts(other, self)
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """Return the narrowest spec of this and others, None if dtypes or names differ."""
         if not all(_agree(self, x) and self._named_alike(x) for x in others):
             return None
         sizes = self.shape
@@ -82,6 +88,7 @@ class TensorSpec(spec.TensorSpec, metaclass=_Kind):
         return TensorSpec(sizes, self.dtype, self.name if same else None)
 
     def most_specific_compatible_type(self, other: Any) -> TensorSpec:
+        """Return the narrowest spec of this and another; ValueError if there is none."""
         found: TensorSpec | None = self.most_specific_common_supertype([other])
         if found is None:
             raise ValueError(f"no type has both {self} and {other}")

@@ -32,21 +32,25 @@ unicode_script = _one("UnicodeScript", strings.unicode_script)
 
 @named("StringLower")
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Return texts in lower case; only ASCII letters change unless encoding is 'utf-8'."""
     return strings.lower(converted(input), encoding)
 
 
 @named("StringUpper")
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Return texts in upper case; only ASCII letters change unless encoding is 'utf-8'."""
     return strings.upper(converted(input), encoding)
 
 
 @named("EncodeBase64")
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+    """Return texts in web-safe base64, filled up with '=' if pad is True."""
     return strings.encode_base64(converted(input), pad)
 
 
 @named("StringJoin")
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Return tensors of texts joined element by element, with a separator between them."""
     several(inputs, "inputs", "a list of tensors")
     return strings.join([converted(x) for x in inputs], _text(separator))
 
@@ -59,12 +63,14 @@ def unsorted_segment_join(
     separator: str = "",
     name: str | None = None,
 ) -> Any:
+    """Return the texts of each segment joined, with a separator between them."""
     numbers = converted(segment_ids), converted(num_segments)
     return strings.unsorted_segment_join(converted(inputs), *numbers, separator)
 
 
 @named("StringLength")
 def length(input: Any, unit: Unit = "BYTE", name: str | None = None) -> Any:
+    """Return how long texts are, in bytes or with unit='UTF8_CHAR' in characters, as int32."""
     return strings.length(converted(input), unit)
 
 
@@ -72,6 +78,10 @@ def length(input: Any, unit: Unit = "BYTE", name: str | None = None) -> Any:
 def substr(
     input: Any, pos: Any, len: Any, unit: Unit = "BYTE", name: str | None = None
 ) -> Any:
+    """Return parts of texts from `pos` on, of length `len`, in bytes or characters.
+
+    Negative positions count from the end. Raises an InvalidArgumentError beyond the text.
+    """
     ends = converted(pos), converted(len)
     return strings.substr(converted(input), *ends, unit)
 
@@ -86,12 +96,18 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Any:
+    """Return numbers as texts.
+
+    For floats: `precision` is how many digits behind the point, `scientific` writes an exponent,
+    `shortest` is the shorter form. `width` and `fill` fill up to a width.
+    """
     options = (precision, scientific, shortest, width, fill)
     return strings.as_string(converted(input), *options)
 
 
 @named("StaticRegexFullMatch")
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
+    """Return whether whole texts match a regular expression."""
     return strings.regex_full_match(converted(input), _text(pattern))
 
 
@@ -103,22 +119,30 @@ def regex_replace(
     replace_global: bool = True,
     name: str | None = None,
 ) -> Any:
+    r"""Return texts with matches of a regular expression rewritten.
+
+    `\\1` in `rewrite` stands for the first group; replace_global=False rewrites the first match
+    only.
+    """
     given = (_text(pattern), _text(rewrite), replace_global)
     return strings.regex_replace(converted(input), *given)
 
 
 @named("StringToNumber")
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
+    """Return numbers that texts spell; InvalidArgumentError where one spells none."""
     return strings.to_number(converted(input), as_dtype(out_type))
 
 
 @named("StringToHashBucket")
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
+    """Return a bucket below num_buckets for each text, by the hash of old graphs, as int64."""
     return strings.to_hash_bucket(converted(input), num_buckets)
 
 
 @named("StringToHashBucketFast")
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
+    """Return a bucket below num_buckets for each text, by FarmHash, as int64."""
     return strings.to_hash_bucket_fast(converted(input), num_buckets)
 
 
@@ -126,6 +150,10 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Any, name: str | None = None
 ) -> Any:
+    """Return a bucket below num_buckets for each text, by SipHash, as int64.
+
+    `key` is two integers.
+    """
     return strings.to_hash_bucket_strong(converted(input), num_buckets, key)
 
 
@@ -137,6 +165,7 @@ def reduce_join(
     separator: str = "",
     name: str | None = None,
 ) -> Any:
+    """Return texts joined along axes, all of them if axis is None."""
     axes = axis if axis is None else converted(axis, int32)
     given = (bool(keepdims), _text(separator))
     return strings.reduce_join(converted(inputs), axes, *given)
@@ -150,6 +179,10 @@ def format(
     summarize: int = 3,
     name: str | None = None,
 ) -> Any:
+    """Return a text with placeholders replaced by tensors, as a scalar.
+
+    Of each axis the first and last `summarize` elements are shown, all if it is -1.
+    """
     given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     return strings.format(
         template, [converted(x) for x in given], placeholder, summarize
@@ -164,6 +197,11 @@ def decode_raw(
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return bytes as numbers of a dtype, along a new last axis.
+
+    All texts must have one length, or fixed_length is given: longer ones are cut, shorter ones
+    filled with 0.
+    """
     return strings.decode_raw(
         converted(input_bytes), as_dtype(out_type), little_endian, fixed_length
     )
@@ -173,6 +211,10 @@ def decode_raw(
 def fingerprint(
     data: Any, method: str = "farmhash64", name: str | None = None
 ) -> Any:
+    """Return 8 bytes for each row of data, by FarmHash, as uint8.
+
+    `method` has no effect: it is 'farmhash64'.
+    """
     return strings.fingerprint(converted(data))
 
 
@@ -193,10 +235,15 @@ def split_to_sparse(
 def split(
     input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None
 ) -> Any:
+    """Return texts taken apart at a separator, as a sparse tensor with a row for each.
+
+    Without one at white space, of which any amount counts as one. `maxsplit` is how often at most.
+    """
     by = None if sep is None else converted(sep)
     return strings.split(converted(input), by, maxsplit)
 
 
 @named("StringBytesSplit")
 def bytes_split(input: Any, name: str | None = None) -> Any:
+    """Return texts taken apart into bytes, as a sparse tensor with a row for each."""
     return strings.bytes_split(converted(input))

@@ -38,12 +38,17 @@ def _of_sparse(x: Any) -> Any:
 def split(
     input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None
 ) -> Any:
+    """Return texts taken apart at a separator, as a ragged tensor, of one text as a vector.
+
+    Without one at white space, of which any amount counts as one. `maxsplit` is how often at most.
+    """
     by = None if sep is None else converted(sep)
     return _apart(input, lambda x: _of_sparse(strings.split(x, by, maxsplit)))
 
 
 @named("StringSplit")
 def bytes_split(input: Any, name: str | None = None) -> Any:
+    """Return texts taken apart into bytes, as a ragged tensor, of one text as a vector."""
     return _apart(input, lambda x: _of_sparse(strings.bytes_split(x)))
 
 
@@ -56,6 +61,10 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the code points of texts, as a ragged tensor of int32.
+
+    `errors` is 'replace' (by replacement_char), 'ignore' or 'strict', which raises.
+    """
     options = input_encoding, errors, replacement_char, replace_control_characters
     return _apart(input, lambda x: _points(x, *options))
 
@@ -86,6 +95,7 @@ def unicode_split(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
+    """Return texts taken apart into characters, as a ragged tensor of texts."""
     points = unicode_decode(input, input_encoding, errors, replacement_char)
     return _single(points, input_encoding)
 
@@ -98,6 +108,7 @@ def unicode_split_with_offsets(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
+    """Return the characters of texts, and the byte at which each begins."""
     options = input_encoding, errors, replacement_char
     points, starts = unicode_decode_with_offsets(input, *options)
     return _single(points, input_encoding), starts
@@ -112,6 +123,7 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the code points of texts, and the byte at which each begins."""
     options = input_encoding, errors, replacement_char, replace_control_characters
     points = _apart(input, lambda x: _points(x, *options))
     return points, _apart(input, lambda x: _starts(x, *options))
@@ -125,6 +137,10 @@ def unicode_encode(
     replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:
+    """Return texts of code points, which the last axis holds.
+
+    output_encoding is 'UTF-8', 'UTF-16-BE' or 'UTF-32-BE'.
+    """
     options = output_encoding, errors, replacement_char
     input = of_arrays(input)
     if not isinstance(input, RaggedTensor):
@@ -148,6 +164,7 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return texts in another encoding, of the same shape."""
     if isinstance(input, RaggedTensor):
         options: Any = (errors, replacement_char, replace_control_characters)
         encodings = input_encoding, output_encoding
@@ -175,6 +192,11 @@ def ngrams(
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return runs of ngram_width texts of the last axis, joined by a separator.
+
+    Several widths may be given. pad_values, one or two, are put before and behind, padding_width
+    times.
+    """
     is_dense = not isinstance(data, RaggedTensor)
     x = converted(data) if is_dense else data
     rank: int = (x.rank or 1) if isinstance(x, RaggedTensor) else x.ndim

@@ -32,12 +32,15 @@ class SessionWriter(summary.SummaryWriter):
     """A writer made while a graph is built: its methods return operations of that graph."""
 
     def init(self) -> Any:
+        """Return the operation that opens the file."""
         return in_graph(group, "init")
 
     def flush(self) -> Any:
+        """Return the operation that writes what is left to the file."""
         return self._done(FlushSummaryWriter())
 
     def close(self) -> Any:
+        """Return the operation that closes the file."""
         return self._done(CloseSummaryWriter())
 
     def _done(self, op: Op) -> Any:
@@ -50,6 +53,7 @@ class SessionWriter(summary.SummaryWriter):
 def flush(
     writer: summary.SummaryWriter | None = None, name: str | None = None
 ) -> Any:
+    """Write what is left to the file of a writer, the default one unless given."""
     return summary.flush(writer)
 
 

@@ -43,6 +43,19 @@ class GradientTape(tape.GradientTape):
         output_gradients: Any = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
     ) -> Any:
+        """Return the gradients of a target by sources, in the sources' structure.
+
+        Where nothing leads from one to the other it is None, or with unconnected_gradients='zero'
+        0. Of a target of several elements it is the gradient of their sum, weighted by
+        output_gradients.
+
+        >>> from tensorlite.compat import v2 as tf
+        >>> x = tf.Variable(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> float(tape.gradient(y, x))
+        6.0
+        """
         found = super().gradient(target, sources, output_gradients)
         return filled(found, sources, unconnected_gradients)
 
@@ -54,6 +67,10 @@ class GradientTape(tape.GradientTape):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
+        """Return the derivatives of each element of a target: [*target, *source].
+
+        How it is computed is the same whatever the last two arguments are.
+        """
         return super().jacobian(target, sources, _unconnected(unconnected_gradients))
 
     def batch_jacobian(
@@ -64,6 +81,10 @@ class GradientTape(tape.GradientTape):
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
+        """Return the derivatives within each batch element: [batch, *target, *source].
+
+        How it is computed is the same whatever the last two arguments are.
+        """
         unconnected = _unconnected(unconnected_gradients)
         return super().batch_jacobian(target, source, unconnected)
 

@@ -67,34 +67,42 @@ class TensorArray:
 
     @property
     def dtype(self) -> Any:
+        """Dtype of the elements."""
         return self._elements.dtype
 
     @property
     def element_shape(self) -> Any:
+        """TensorShape of the elements, of which sizes may be unknown."""
         return as_shape(self._elements.element_shape)
 
     @property
     def handle(self) -> Any:
+        """The list as one tensor, which operators take."""
         return self.flow
 
     @property
     def dynamic_size(self) -> bool:
+        """Always True: writing beyond the end makes a list longer."""
         return True
 
     def _changed(self, flow: Any) -> TensorArray:
         return type(self)(flow=flow)
 
     def size(self, name: str | None = None) -> Any:
+        """Return how many elements there are."""
         return _of(self.flow, lambda x: x.size(), "TensorArraySizeV3", name)
 
     def read(self, index: Any, name: str | None = None) -> Any:
+        """Return the element at a place."""
         with alike(2 - isinstance(index, Operand), inside=3):
             return _at(self.flow, index, "read", "TensorArrayReadV3", name)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
+        """Return the elements at places, joined along a new first axis."""
         return _at(self.flow, indices, "gather", "TensorArrayGatherV3", name)
 
     def stack(self, name: str | None = None) -> Any:
+        """Return all elements, joined along a new first axis."""
         with alike(5):
             return _of(
                 self.flow,
@@ -104,32 +112,40 @@ class TensorArray:
             )
 
     def concat(self, name: str | None = None) -> Any:
+        """Return all elements, joined along their first axis."""
         return _of(self.flow, lambda x: x.concat(), "TensorArrayConcatV3", name)
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Return the list with a value at a place; the list as it was stays as it is."""
         constants = 2 - isinstance(index, Operand) - isinstance(value, Operand)
         with alike(1 + constants, inside=2 + constants):
             return self._changed(_write(self.flow, index, value, name=name))
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """Return the list with the slices of a tensor along its first axis as elements."""
         with alike(10 - isinstance(value, Operand)):
             return self._changed(_unstack(self.flow, value, name=name))
 
     def scatter(
         self, indices: Any, value: Any, name: str | None = None
     ) -> TensorArray:
+        """Return the list with the slices of a tensor at the places named."""
         return self._changed(_scatter(self.flow, indices, value, name=name))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Return the list with parts of a tensor, of the lengths given, as elements."""
         return self._changed(_split(self.flow, value, lengths, name=name))
 
     def identity(self) -> TensorArray:
+        """Return the list as it is, as another object."""
         return self._changed(self.flow)
 
     def close(self, name: str | None = None) -> Any:
+        """Do nothing; the memory of a list is freed with its last use."""
         return _nothing(name=name)
 
     def grad(self, source: Any, flow: Any = None, name: str | None = None) -> Any:
+        """Raise InvalidArgumentError: gradients are asked for by tf.gradients."""
         raise InvalidArgumentError(
             "TensorArray.grad: gradients of lists are tensors here; ask tf.gradients for those of "
             "what was written"

@@ -22,6 +22,11 @@ def make_tensor_proto(
     verify_shape: bool = False,
     allow_broadcast: bool = False,
 ) -> Any:
+    """Return values as a TensorProto message.
+
+    With a `shape` the last element stands for those missing; verify_shape=True raises a DTypeError
+    unless it is the shape of the values. `allow_broadcast` has no effect.
+    """
     if isinstance(values, message("TensorProto")):
         return values
     if values is None:
@@ -53,4 +58,5 @@ def _filled_up(array: np.ndarray[Any, Any], sizes: list[int]) -> np.ndarray[Any,
 
 
 def make_ndarray(tensor: Any) -> np.ndarray[Any, Any]:
+    """Return the array that a TensorProto message holds."""
     return array_of(tensor)

@@ -20,6 +20,7 @@ _horizon: ContextVar[date | None] = ContextVar("horizon", default=None)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+    """Return text as bytes, bytes as they are; TypeError for anything else."""
     if isinstance(bytes_or_text, bytearray):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
@@ -30,6 +31,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+    """Return bytes as text, text as it is; TypeError for anything else."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -41,14 +43,17 @@ as_str = as_text
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+    """Return bytes as text, anything else as str() has it."""
     return as_str(value, encoding) if isinstance(value, bytes) else str(value)
 
 
 def path_to_str(path: Any) -> Any:
+    """Return a path object as text, anything else as it is."""
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
 
 
 def path_to_bytes(path: Any) -> bytes:
+    """Return a path, object or text, as bytes."""
     return as_bytes(os.fspath(path) if hasattr(path, "__fspath__") else path)
 
 
@@ -63,6 +68,7 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
 
 @contextmanager
 def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
+    """Let `forward_compatible` answer by another day within the block."""
     token = _horizon.set(date(year, month, day))
     try:
         yield

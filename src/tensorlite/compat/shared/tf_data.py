@@ -106,6 +106,7 @@ class Dataset(Base[T]):
 
     @property
     def element_spec(self) -> Any:
+        """Specification of the elements, with TensorFlow's classes."""
         return told(super().element_spec)
 
     def _prepared(
@@ -126,6 +127,11 @@ class Dataset(Base[T]):
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
     ) -> Any:
+        """Return a dataset of what a function makes of each element.
+
+        How many calls go on at a time has no effect on what comes out; `synchronous` and
+        `use_unbounded_threadpool` have none at all.
+        """
         return super().map(
             map_func,
             num_parallel_calls=_calls(num_parallel_calls),
@@ -133,6 +139,10 @@ class Dataset(Base[T]):
         )
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Any:
+        """Return a dataset of these elements, and those of another behind them.
+
+        TypeError if their dtypes differ.
+        """
         mine, others = self.element_spec, dataset.element_spec
         if None not in (mine, others) and _kinds(mine) != _kinds(others):
             raise TypeError(
@@ -144,6 +154,7 @@ class Dataset(Base[T]):
     def reduce(
         self, initial_state: Any, reduce_func: Any, name: str | None = None
     ) -> Any:
+        """Return what is left of reduce_func(state, element) over all elements."""
         graph = active_graph()
         if graph is None:
             return super().reduce(initial_state, reduce_func)
@@ -151,6 +162,7 @@ class Dataset(Base[T]):
             return shown(super().reduce(plain(initial_state), reduce_func))
 
     def get_single_element(self, name: str | None = None) -> Any:
+        """Return the one element; raises if there are none or several."""
         graph = active_graph()
         if graph is None:
             return super().get_single_element()
@@ -158,6 +170,7 @@ class Dataset(Base[T]):
             return shown(super().get_single_element())
 
     def cardinality(self, name: str | None = None) -> Any:
+        """Return how many elements there are, as int64; -1 for endless, -2 for unknown."""
         graph = active_graph()
         if graph is not None:
             with built(graph):

@@ -89,6 +89,7 @@ class TypeSpec(metaclass=_Kind):
 
     @property
     def value_type(self) -> Any:
+        """The class of the values; a derived class says which."""
         raise NotImplementedError(f"{type(self).__name__}.value_type")
 
     def _serialize(self) -> tuple[Any, ...]:
@@ -115,6 +116,7 @@ class TypeSpec(metaclass=_Kind):
         return type(self), tuple(self._serialize())
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Return whether a spec or a value may be of this spec."""
         other = spec_or_value
         if not isinstance(other, TypeSpec):
             other = type_spec_from_value(other)
@@ -139,6 +141,7 @@ class TypeSpec(metaclass=_Kind):
             return None
 
     def most_specific_compatible_type(self, other: Any) -> Any:
+        """Return the narrowest spec of this and another; ValueError if there is none."""
         found = self.most_specific_common_supertype([other])
         if found is None:
             raise ValueError(
@@ -197,6 +200,7 @@ def _unnamed(part: Any) -> Any:
 
 
 def type_spec_from_value(value: Any) -> Any:
+    """Return the specification of a value; TypeError for what is no tensor of any kind."""
     own = getattr(value, "_type_spec", None)
     if isinstance(own, TypeSpec):
         return own

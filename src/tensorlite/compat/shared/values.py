@@ -73,10 +73,15 @@ VariableAggregationV2 = VariableAggregation
 
 
 def is_tensor(x: Any) -> bool:
+    """Return whether something is a tensor, a variable, or sparse, ragged or slices."""
     return isinstance(x, (Operand, PlainSparse, IndexedSlices, RaggedParts))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """Return the value of a tensor as an array if it is known without running, else None.
+
+    Eagerly it always is. `partial` has no effect.
+    """
     if not is_tensor(tensor):
         return tensor
     if not isinstance(tensor, Operand) or isinstance(tensor, AnyVariable):
@@ -117,6 +122,7 @@ constant_value = get_static_value
 def convert_to_tensor_or_sparse_tensor(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Any:
+    """Return a sparse tensor as it is, anything else as a tensor."""
     if isinstance(value, SparseTensorValue):
         return SparseTensor(*value)
     if isinstance(value, PlainSparse):
@@ -127,6 +133,7 @@ def convert_to_tensor_or_sparse_tensor(
 def convert_to_tensor_or_indexed_slices(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Any:
+    """Return slices as they are, anything else as a tensor."""
     if isinstance(value, IndexedSlices):
         return value
     return _tensor(value, dtype, name=name)
@@ -138,10 +145,12 @@ def _tensor(value: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 def dimension_value(dimension: Any) -> Any:
+    """Return the number or None of a Dimension; what is none as it is."""
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 
 def dimension_at_index(shape: Any, index: int) -> Any:
+    """Return the size of an axis as a Dimension, unknown if the rank is."""
     sizes = TensorShape(shape)
     return Dimension(None) if sizes.dims is None else sizes.dims[index]
 
@@ -155,6 +164,10 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: Any = None,
 ) -> Any:
+    """Return for each x the second derivatives of the sum of ys, [*x.shape, *x.shape].
+
+    x must have a known size, else an InvalidArgumentError. Arguments behind `name` have no effect.
+    """
     sources = xs if isinstance(xs, (list, tuple)) else [xs]
     targets = ys if isinstance(ys, (list, tuple)) else [ys]
     total = targets[0] if len(targets) == 1 else tl.add_n(list(targets))
@@ -177,4 +190,5 @@ def _hessian(y: Any, x: Any) -> Any:
 
 
 def executing_eagerly_outside_functions() -> bool:
+    """Return whether operators run at once outside of tf.function."""
     return executing_eagerly()

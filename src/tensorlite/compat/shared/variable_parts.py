@@ -112,4 +112,5 @@ class Parts:
     batch_scatter_update = _rows(batch_scatter_update)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """Return the elements or slices at places, which the last axis of `indices` holds."""
         return _gather_nd(self, indices, name=name)

@@ -36,6 +36,7 @@ FastHashSpec = HasherSpec("fasthash", None)
 
 
 def StrongHashSpec(key: Any) -> HasherSpec:
+    """Return the choice of a keyed hash, of two integers, for words without a number."""
     if len(key) != 2:
         raise InvalidArgumentError(f"key must have size 2, got {len(key)}.")
     if not all(isinstance(k, int) for k in key):
@@ -71,18 +72,25 @@ class IdTableWithHashBuckets:
 
     @property
     def initializer(self) -> Any:
+        """Operation that fills the table."""
         return _nothing() if self._table is None else self._table.initializer
 
     init = initializer
 
     @property
     def resource_handle(self) -> Any:
+        """The table as operators take it; None if all words are hashed."""
         return None if self._table is None else self._table.resource_handle
 
     def size(self, name: str | None = None) -> Any:
+        """Return how many numbers words may have."""
         return _all_ids(self._table, self._buckets, name=name)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """Return the numbers of words, of the same shape, or sparse as they are.
+
+        DTypeError if the words are of another dtype than the table's.
+        """
         own = as_dtype(keys.dtype) if hasattr(keys, "dtype") else self.key_dtype
         if own is not self.key_dtype:
             raise DTypeError(
@@ -177,6 +185,10 @@ def index_table_from_tensor(
     name: str | None = None,
     vocabulary_list: Any = None,
 ) -> Any:
+    """Return a table of words' numbers, by a list of words.
+
+    Other words have default_value, or one of num_oov_buckets numbers behind, by a hash.
+    """
     words = mapping if vocabulary_list is None else vocabulary_list
     if words is None:
         raise InvalidArgumentError("mapping (vocabulary_list) must be specified.")
@@ -209,6 +221,10 @@ def index_table_from_file(
     value_column_index: int = TextFileIndex.LINE_NUMBER,
     delimiter: str = "\t",
 ) -> Any:
+    """Return a table of words' numbers, by the lines of a file.
+
+    Other words have default_value, or one of num_oov_buckets numbers behind, by a hash.
+    """
     _check_vocabulary(vocabulary_file, vocab_size)
     key = as_dtype(key_dtype)
     parts = (int64 if key.is_integer else key, key_column_index)
@@ -230,6 +246,7 @@ def _check_vocabulary(file: Any, size: int | None) -> None:
 def index_to_string_table_from_tensor(
     vocabulary_list: Any, default_value: Any = "UNK", name: str | None = None
 ) -> Any:
+    """Return a table of the words of numbers, by a list of words."""
     of = _words(vocabulary_list, string)
     filler = KeyValueTensorInitializer(_counted(of), of, int64, string)
     return StaticHashTable(filler, default_value, name)
@@ -244,6 +261,7 @@ def index_to_string_table_from_file(
     value_column_index: int = TextFileIndex.WHOLE_LINE,
     delimiter: str = "\t",
 ) -> Any:
+    """Return a table of the words of numbers, by the lines of a file."""
     parts = (int64, key_column_index, string, value_column_index)
     filler = TextFileInitializer(vocabulary_file, *parts, vocab_size, delimiter)
     return StaticHashTable(filler, default_value, name)

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared import image
+from tensorlite.compat.shared import image, image_boxes
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.fractional import glimpsed
 from tensorlite.compat.v1.constants import convert_to_tensor
@@ -142,7 +142,7 @@ def crop_and_resize(
     given = named_image.pop("image", image_)
     places = renamed("box_ind", box_ind, "box_indices", box_indices)
     options = (crop_size, method, extrapolation_value, name)
-    return image.crop_and_resize(given, boxes, places, *options)
+    return image_boxes.crop_and_resize(given, boxes, places, *options)
 
 
 def draw_bounding_boxes(
@@ -152,7 +152,7 @@ def draw_bounding_boxes(
 
     colors has a row for each box, in turn; a fixed list if None.
     """
-    return image.draw_bounding_boxes(images, boxes, colors, name)
+    return image_boxes.draw_bounding_boxes(images, boxes, colors, name)
 
 
 def extract_image_patches(
@@ -189,7 +189,7 @@ def sample_distorted_bounding_box(
 
     begin and size are what tf.slice takes; the box is [1, 1, 4]. seed2 has no effect.
     """
-    return image.sample_distorted_bounding_box(
+    return image_boxes.sample_distorted_bounding_box(
         image_size,
         bounding_boxes,
         seed,

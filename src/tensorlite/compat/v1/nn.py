@@ -36,7 +36,6 @@ from tensorlite.compat.shared.nn import (
     lrn as lrn,
     max_pool1d as max_pool1d,
     max_pool3d as max_pool3d,
-    normalize_moments as normalize_moments,
     relu as relu,
     relu6 as relu6,
     relu_layer as relu_layer,
@@ -50,6 +49,7 @@ from tensorlite.compat.shared.nn import (
     top_k as top_k,
     xw_plus_b as xw_plus_b,
 )
+from tensorlite.compat.shared.statistics import normalize_moments as normalize_moments
 from tensorlite.compat.v1 import rnn_cell as rnn_cell
 from tensorlite.compat.v1.arrays import (
     depth_to_space as depth_to_space,

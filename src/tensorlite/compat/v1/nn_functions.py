@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared import arrays, elementwise, nn, reductions
+from tensorlite.compat.shared import arrays, elementwise, nn, reductions, statistics
 from tensorlite.compat.v1.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.nn_losses import (
     floats,
@@ -171,7 +171,7 @@ def sufficient_statistics(
     What is summed is x - shift, x itself without a shift. keep_dims is the older name of keepdims.
     """
     kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
-    return nn.sufficient_statistics(x, axes, shift, kept, name)
+    return statistics.sufficient_statistics(x, axes, shift, kept, name)
 
 
 @named("moments")

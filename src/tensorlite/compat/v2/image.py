@@ -5,10 +5,12 @@ from tensorlite.compat.shared.fractional import extract_glimpse as extract_glimp
 from tensorlite.compat.shared.image import *
 from tensorlite.compat.shared.image import (
     ResizeMethod as ResizeMethod,
-    crop_and_resize as crop_and_resize,
-    draw_bounding_boxes as draw_bounding_boxes,
     resize as resize,
     resize_with_pad as resize_with_pad,
+)
+from tensorlite.compat.shared.image_boxes import (
+    crop_and_resize as crop_and_resize,
+    draw_bounding_boxes as draw_bounding_boxes,
     sample_distorted_bounding_box as sample_distorted_bounding_box,
 )
 from tensorlite.compat.shared.image_draws import *

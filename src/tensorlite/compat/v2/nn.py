@@ -32,7 +32,6 @@ from tensorlite.compat.shared.nn import (
     lrn,
     max_pool1d,
     max_pool3d,
-    normalize_moments,
     relu,
     relu6,
     selu,
@@ -40,10 +39,13 @@ from tensorlite.compat.shared.nn import (
     silu,
     softplus,
     softsign,
-    sufficient_statistics,
     swish,
     tanh,
     top_k,
+)
+from tensorlite.compat.shared.statistics import (
+    normalize_moments,
+    sufficient_statistics,
 )
 from tensorlite.compat.v1.nn_functions import (
     zero_fraction,

@@ -10,12 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from tensorlite.compat.shared import (
-    arrays as shared_arrays,
-    cutting,
-    elementwise,
-    strings,
-)
+from tensorlite.compat.shared import arrays as shared_arrays, elementwise, strings
+from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.shared.feature_columns import numeric_column
 from tensorlite.compat.shared.vocabularies import (
     index_table_from_tensor,
@@ -310,7 +306,7 @@ class _Classes(Head):
 
 
 def _for_each(listed: Any, rows: Any) -> Any:
-    return cutting.tile(arrays.expand_dims(listed, 0), [rows, 1])
+    return tile(arrays.expand_dims(listed, 0), [rows, 1])
 
 
 class MultiClassHead(_Classes):
