@@ -87,11 +87,22 @@ def alike(
 
 
 def titled(made: Any, function: Any, default: str) -> Any:
-    """Return a function that bears a name of its own in tracebacks."""
+    """Return a function with a name of its own in tracebacks, and what another one's help says."""
     made.__name__ = made.__qualname__ = getattr(function, "__name__", default).strip(
         "_"
     )
+    made.__doc__ = told(function)
     return made
+
+
+def told(function: Any) -> str | None:
+    """Return the first sentences of a function's help, which hold for others made of it, too.
+
+    >>> from tensorlite import math
+    >>> told(math.digamma)
+    'Return the derivative of lgamma.'
+    """
+    return (function.__doc__ or "").partition("\n\n")[0] or None
 
 
 def without_gradient(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.making import told
 from tensorlite.compat.v2.keras import in_graphs, sketch
 from tensorlite.core.dtypes import DType, as_dtype, float32, int32, promote
 from tensorlite.core.operand import Operand
@@ -30,33 +31,43 @@ def operation(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def named(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that is made here as an operation, which this package has under a name."""
+def named(
+    name: str,
+    function: Callable[..., Any],
+    computed: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """Return a function that is made here as an operation, which this package has under a name.
+
+    Its help says what that of the function says by which it is computed, or of tl's of that name.
+    """
     function.__name__ = function.__qualname__ = name
     function.__module__ = __name__.rpartition(".")[0]
+    function.__doc__ = told(computed) or told(getattr(tl, name, None))
     return operation(function)
 
 
 def fractional(name: str, function: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a function of one tensor that is computed with fractions."""
-    return named(name, lambda x: function(fraction(x)))
+    return named(name, lambda x: function(fraction(x)), function)
 
 
 def of_one(name: str, function: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a function of one tensor of any dtype."""
-    return named(name, lambda x: function(tensor(x)))
+    return named(name, lambda x: function(tensor(x)), function)
 
 
 def of_two(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Return a function of two tensors, in the dtype that they agree on."""
-    return named(name, lambda x1, x2: function(*together(x1, x2)))
+    return named(name, lambda x1, x2: function(*together(x1, x2)), function)
 
 
 def of_fractions(
     name: str, function: Callable[[Any, Any], Any]
 ) -> Callable[..., Any]:
     """Return a function of two tensors that is computed with fractions."""
-    return named(name, lambda x1, x2: function(*map(fraction, together(x1, x2))))
+    return named(
+        name, lambda x1, x2: function(*map(fraction, together(x1, x2))), function
+    )
 
 
 def tensor(x: Any, dtype: Any = None) -> Any:
