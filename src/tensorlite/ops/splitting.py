@@ -98,6 +98,8 @@ class StringSplit(_Split):
     def _row(self, text: bytes, marks: bytes) -> list[bytes]:
         if not marks:
             return [text[i : i + 1] for i in range(len(text))]
+        if not text:
+            return []
         found = re.split(b"[" + re.escape(marks) + b"]", text)
         return [one for one in found if one or not self.skip_empty]
 
@@ -116,8 +118,13 @@ class StringSplitV2(_Split):
     def kernel(self, xp: Xp, x: Array, sep: Array) -> tuple[Array, ...]:
         """Return them."""
         mark = _delimiter(sep) or None
-        limit = self.maxsplit if self.maxsplit > 0 else -1
-        return _table([as_bytes(text).split(mark, limit) for text in x.tolist()])
+        return _table([self._row(as_bytes(text), mark) for text in x.tolist()])
+
+    def _row(self, text: bytes, mark: bytes | None) -> list[bytes]:
+        """Return a text's parts; where words have an end, the rest is one even if it is empty."""
+        found = text.split(mark, self.maxsplit) if self.maxsplit else [text]
+        is_cut = mark is None and 0 < self.maxsplit == len(found)
+        return [*found, b""] if is_cut else found
 
 
 def split_to_sparse(

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite import strings
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.ragged_forms import of_arrays
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.ragged_tensor import RaggedTensor
@@ -44,6 +44,18 @@ def split(
     """
     by = None if sep is None else converted(sep)
     return _apart(input, lambda x: _of_sparse(strings.split(x, by, maxsplit)))
+
+
+@named("StringSplit")
+def split_to_rows(
+    source: Any,
+    delimiter: Any = " ",
+    skip_empty: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Return strings taken apart at any of the delimiter's characters, a row for each."""
+    by = given_constant(delimiter)
+    return _of_sparse(strings.split_to_sparse(converted(source), by, skip_empty))
 
 
 @named("StringSplit")

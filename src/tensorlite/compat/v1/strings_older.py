@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import strings
+from tensorlite.compat.shared import strings, strings_ragged
+from tensorlite.compat.v1 import framework
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.ragged_tensor import RaggedTensor
 from tensorlite.ops.text import Unit
 
 __all__ = [
@@ -32,18 +34,27 @@ def string_split(
     result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:
-    """Return a vector's strings split at characters of sep: a sparse matrix of strings.
+    """Return a vector's strings split at any character of sep, a row for each.
 
-    sep is a space if None, and delimiter its older name; empty parts are left out if skip_empty.
+    sep is a space if None, and delimiter its older name; with "" each byte is a part. Empty parts
+    are left out if skip_empty. result_type is "SparseTensor" or "RaggedTensor", else
+    InvalidArgumentError is raised.
     """
-    if result_type != "SparseTensor":
-        raise InvalidArgumentError(
-            "string_split: result_type must be 'SparseTensor'; there are no ragged tensors here"
-        )
     by = renamed("sep", sep, "delimiter", delimiter)
-    return strings.split_to_sparse(
-        source, " " if by is None else by, skip_empty, name
+    split_up = (
+        strings_ragged.split_to_rows
+        if _is_ragged(result_type)
+        else strings.split_to_sparse
     )
+    return split_up(source, " " if by is None else by, skip_empty, name)
+
+
+def _is_ragged(result_type: str) -> bool:
+    if result_type not in ("RaggedTensor", "SparseTensor"):
+        raise InvalidArgumentError(
+            f"result_type must be 'RaggedTensor' or 'SparseTensor', not {result_type!r}"
+        )
+    return result_type == "RaggedTensor"
 
 
 def string_to_number(
@@ -114,9 +125,19 @@ def split(
     source: Any = None,
     name: str | None = None,
 ) -> Any:
-    return strings.split(
-        renamed("input", input, "source", source), sep, maxsplit, name
-    )
+    """Return strings split at sep, or at white space if that is None, along a new last axis.
+
+    At most maxsplit times, unless that is -1. result_type is "SparseTensor" or "RaggedTensor",
+    else InvalidArgumentError is raised. source is the older name of input.
+    """
+    given = renamed("input", input, "source", source)
+    ragged = _is_ragged(result_type)
+    if not ragged and not isinstance(given, RaggedTensor):
+        given = framework.convert_to_tensor(given)
+        if given.get_shape().rank in (None, 0, 1):
+            return strings.split(given, sep, maxsplit, name)
+    rows = strings_ragged.split(given, sep, maxsplit, name)
+    return rows if ragged else rows.to_sparse()
 
 
 def decode_raw(
