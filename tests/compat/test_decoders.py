@@ -92,3 +92,15 @@ def test_trees_say_what_is_no_tree() -> None:
         session.run(short)
     with pytest.raises(ShapeError, match="ranks"):
         seq2seq.gather_tree(steps[0], steps, [2], 9)
+
+
+def test_losses_of_steps_are_given_targets_as_they_are() -> None:
+    logits = [tf.constant([[1.0, 2.0], [3.0, 5.0]])]
+    targets = [tf.constant([[0.0, 1.0], [1.0, 0.0]])]
+
+    def apart(labels: Any, logits: Any) -> Any:
+        return tf.reduce_sum((labels - logits) ** 2, 1)
+
+    loss = tf.contrib.legacy_seq2seq.sequence_loss_by_example
+    found = loss(logits, targets, [tf.constant([1.0, 2.0])], True, apart)
+    assert tf.Session().run(found).tolist() == [2.0, 29.0]

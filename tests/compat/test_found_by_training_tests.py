@@ -147,3 +147,18 @@ def test_graphs_may_be_asked_to_be_of_threads() -> None:
     graph.switch_to_thread_local()
     with graph.device("/cpu:0"):
         assert tf.constant(1.0).graph is graph
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_assignments_may_give_the_operation_alone(use_resource: bool) -> None:
+    v = tf.get_variable("v", initializer=[1.0], use_resource=use_resource)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        for made, expected in (
+            (v.assign([5.0], read_value=False), 5.0),
+            (v.assign_add([2.0], read_value=False), 7.0),
+            (v.assign_sub([4.0], read_value=False), 3.0),
+        ):
+            assert isinstance(made, tf.Operation)
+            assert session.run(made) is None
+            assert session.run(v).tolist() == [expected]

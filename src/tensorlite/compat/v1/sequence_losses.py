@@ -13,6 +13,11 @@ from tensorlite.compat.v1.numbers import reduce_sum
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 
 
+def _softmax_loss(labels: Any, logits: Any) -> Any:
+    flat = reshape(labels, [-1])
+    return sparse_softmax_cross_entropy_with_logits(labels=flat, logits=logits)
+
+
 def sequence_loss_by_example(
     logits: Sequence[Any],
     targets: Sequence[Any],
@@ -32,10 +37,10 @@ def sequence_loss_by_example(
             f"Lengths of logits, weights, and targets must be the same {len(logits)}, "
             f"{len(weights)}, {len(targets)}."
         )
-    loss = softmax_loss_function or sparse_softmax_cross_entropy_with_logits
+    loss = softmax_loss_function or _softmax_loss
     with framework.name_scope(name, "sequence_loss_by_example"):
         losses = [
-            loss(labels=reshape(target, [-1]), logits=logit) * weight
+            loss(labels=target, logits=logit) * weight
             for logit, target, weight in zip(logits, targets, weights, strict=True)
         ]
         total = add_n(losses)

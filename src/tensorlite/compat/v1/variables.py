@@ -257,9 +257,10 @@ class RefVariable(Operators, Variable, GraphVariable):
     ) -> Any:
         """Return the variable with a new value, which it has once this runs.
 
-        use_locking and read_value have no effect.
+        Without read_value, the operation that does it. use_locking has no effect.
         """
-        return _written(self, "assign", value, "Assign", name)
+        made = _written(self, "assign", value, "Assign", name)
+        return made if read_value else made.op
 
     def assign_add(
         self,
@@ -270,9 +271,10 @@ class RefVariable(Operators, Variable, GraphVariable):
     ) -> Any:
         """Return the variable with delta added, which it has once this runs.
 
-        use_locking and read_value have no effect.
+        Without read_value, the operation that does it. use_locking has no effect.
         """
-        return _written(self, "assign_add", delta, "AssignAdd", name)
+        made = _written(self, "assign_add", delta, "AssignAdd", name)
+        return made if read_value else made.op
 
     def assign_sub(
         self,
@@ -283,9 +285,10 @@ class RefVariable(Operators, Variable, GraphVariable):
     ) -> Any:
         """Return the variable with delta subtracted, which it has once this runs.
 
-        use_locking and read_value have no effect.
+        Without read_value, the operation that does it. use_locking has no effect.
         """
-        return _written(self, "assign_sub", delta, "AssignSub", name)
+        made = _written(self, "assign_sub", delta, "AssignSub", name)
+        return made if read_value else made.op
 
     def scatter_add(
         self, sparse_delta: Any, use_locking: bool = False, name: Any = None
