@@ -236,20 +236,19 @@ def bound_in_one_branch(x: Any) -> Any:
 
 def bound_in_the_loop(x: Any) -> Any:
     for i in tl.range(x):
-        last = i
+        last = object(), i
     return last  # type: ignore[possibly-undefined]
 
 
-def none_then_tensor(x: Any) -> Any:
-    best = None
-    for v in x:
-        if best is None or v > best:
-            best = v
+def tensor_then_none(x: Any) -> Any:
+    best = x[0]
+    for _ in x:
+        best = None
     return best
 
 
-def text_in_a_branch(x: Any) -> Any:
-    name = "positive" if x > 0 else "negative"
+def thing_in_a_branch(x: Any) -> Any:
+    name = "positive" if x > 0 else print
     return x, name
 
 
@@ -277,12 +276,17 @@ ERRORS = [
         tl.errors.UndefinedNameError,
         "'last' may have no value here: the loop",
     ),
-    (none_then_tensor, [1.0], tl.errors.LoopError, "'best' is None before the loop"),
     (
-        text_in_a_branch,
+        tensor_then_none,
+        [1.0],
+        tl.errors.LoopError,
+        "'best' is a tensor first and then",
+    ),
+    (
+        thing_in_a_branch,
         1.0,
         tl.errors.BranchError,
-        "'positive' in one branch and 'negative'",
+        "'positive' in one branch and a builtin",
     ),
     (dtype_changes, 1.0, tl.errors.LoopError, "'?x'? is float32"),
     (

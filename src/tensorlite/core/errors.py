@@ -19,9 +19,10 @@ TensorliteError
 +- TracingError (RuntimeError)            Python that a trace cannot capture
 |  +- SymbolicTensorError (TypeError)     a symbolic tensor used as a value
 |  +- LeakedTensorError                   a symbolic tensor outside its trace
-|  +- LoopError (ValueError)              a loop variable that changes shape or dtype
-|  +- BranchError (ValueError)            branches that return different things
-|  +- UndefinedNameError (NameError)      a name bound in one branch only
+|  +- ConditionError (ValueError)         a condition with more than one truth value
+|  +- LoopError (ValueError, TypeError)   a loop variable that changes shape or dtype
+|  +- BranchError (ValueError, TypeError) branches that return different things
+|  +- UndefinedNameError (NameError, ValueError)  a name bound in one branch only
 +- GraphError (RuntimeError)              a graph that is not well formed
 |  +- GraphDefError                       a GraphDef that is damaged or asks for what is not there
 |     +- MissingOperatorError             operators that are not there
@@ -204,15 +205,19 @@ class LeakedTensorError(TracingError, ValueError, TypeError, AttributeError):
     """A symbolic tensor used outside the trace that made it."""
 
 
-class LoopError(TracingError, ValueError):
+class ConditionError(TracingError, ValueError):
+    """A condition with more than one truth value."""
+
+
+class LoopError(TracingError, ValueError, TypeError):
     """A loop variable that changes its shape, dtype or structure."""
 
 
-class BranchError(TracingError, ValueError):
+class BranchError(TracingError, ValueError, TypeError):
     """Branches of a conditional that return different structures or dtypes."""
 
 
-class UndefinedNameError(TracingError, NameError):
+class UndefinedNameError(TracingError, NameError, ValueError):
     """A name that only one branch, or only the loop's body, binds."""
 
 

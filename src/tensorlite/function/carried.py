@@ -20,6 +20,7 @@ from tensorlite.function.values import (
     SCALARS,
     adapt_weak,
     is_leaf_tensor,
+    may_be_tensor,
     same,
 )
 
@@ -101,7 +102,7 @@ class Carried:
 
     @staticmethod
     def _leaf(label: str, new: Any) -> Any:
-        if not is_leaf_tensor(new):
+        if not may_be_tensor(new):
             raise LoopError(
                 f"the loop variable {label!r} is a tensor first and then {_told(new)}"
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -250,7 +250,7 @@ def enumerate_(source: Any, start: Any = 0) -> Any:
     """Return Python's enumerate, or one in the graph."""
     items = staged(source)
     return (
-        builtins.enumerate(source, start)
+        _own("enumerate", (source,), source, start)
         if items is None
         else Enumerated(items, start)
     )
@@ -261,5 +261,36 @@ def zip_(*sources: Any, strict: bool = False) -> Any:
     parts = [staged(source) for source in sources]
     found = [part for part in parts if part is not None]
     if not found or len(found) < len(parts):
-        return builtins.zip(*sources, strict=strict)
+        return _own("zip", sources, *sources, strict=strict)
     return Zipped(found)
+
+
+def map_(function: Any, *sources: Any) -> Any:
+    """Return Python's map, or what a source has in its place in the graph."""
+    return _own("map", sources, function, *sources)
+
+
+def filter_(function: Any, source: Any) -> Any:
+    """Return Python's filter, or what a source has in its place in the graph."""
+    return _own("filter", (source,), function, source)
+
+
+def any_(source: Any) -> Any:
+    """Return Python's any, or what a source has in its place in the graph."""
+    return _own("any", (source,), source)
+
+
+def all_(source: Any) -> Any:
+    """Return Python's all, or what a source has in its place in the graph."""
+    return _own("all", (source,), source)
+
+
+def _own(name: str, sources: Sequence[Any], *given: Any, **options: Any) -> Any:
+    """Return what Python's function gives, or what the first source that has its own says."""
+    if tracer() is not None:
+        hooks = (getattr(source, "__tl_builtin__", None) for source in sources)
+        hook = next((one for one in hooks if one is not None), None)
+        found = NotImplemented if hook is None else hook(name, *given)
+        if found is not NotImplemented:
+            return found
+    return getattr(builtins, name)(*given, **options)

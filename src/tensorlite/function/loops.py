@@ -35,15 +35,17 @@ from tensorlite.function.values import (
     is_internal,
     is_leaf_tensor,
     is_symbolic,
+    same,
     scratch,
     truth,
     undefined,
     weak_numbers,
 )
 from tensorlite.graph.trace import Tracer
+from tensorlite.ops.assertions import assert_true
 from tensorlite.ops.control import while_loop
 
-MORE, ITEM = "_tl_more", "_tl_item"
+MORE, ITEM, RAN = "_tl_more", "_tl_item", "_tl_ran"
 
 
 def while_(
@@ -197,12 +199,15 @@ class _Loop:
         self.turn = turn
         self.lists = lists
         self.line = line
+        self._late: list[str] = []
+        """Variables that have no value before the loop and a tensor after a turn."""
 
     def stage(self) -> None:
         """Add the loop to the graph and bind the variables to what they are after it."""
         before = self.places.read()
         try:
-            after = self._staged(dict(before))
+            self._turn_ahead(before)
+            after = self._staged(self.places.read())
         except Exception as error:
             self.places.write(before)
             if isinstance(error, LoopError):
@@ -210,9 +215,32 @@ class _Loop:
             raise
         self.places.write(after)
 
+    def _turn_ahead(self, start: Values) -> None:
+        """Take one turn in front of the loop, if that makes tensors of what is None before it.
+
+        So the turn sees None, as it may ask for it, and the loop has tensors to begin with.
+        """
+        empty = [name for name, value in start.items() if value is None]
+        if not empty:
+            return
+        after = self._tried(start)
+        self.places.write(start)
+        late = [name for name in empty if _is_whole(after[name])]
+        if late:
+            self._assert_turn(self._goes_on(), late)
+            self.turn()
+
+    def _goes_on(self) -> Tensor:
+        return truth(self.test(), f"the condition of the loop at line {self.line}")
+
+    def _assert_turn(self, made: Tensor, late: Sequence[str]) -> None:
+        names = ", ".join(late)
+        where = f"the loop at line {self.line}"
+        assert_true(made, f"{where} must make a turn, to give a value to: {names}")
+
     def _staged(self, start: Values) -> Values:
         absent = [name for name, value in start.items() if value is MISSING]
-        start = self._settled(start)
+        start = self._begun(self._settled(start), absent)
         carried = {
             name: value for name, value in start.items() if value is not MISSING
         }
@@ -221,14 +249,14 @@ class _Loop:
 
         def cond(*leaves: Tensor) -> Tensor:
             self._bind(form, leaves)
-            return truth(
-                self.test(), f"the condition of the loop at line {self.line}"
-            )
+            return self._goes_on()
 
         def body(*leaves: Tensor) -> list[Any]:
             self._bind(form, leaves)
             with self._marked(form, leaves):
                 self.turn()
+                if self._late:
+                    self.places.write({RAN: constant(True)})
                 return form.tensors_of(self.places.read())
 
         try:
@@ -239,9 +267,26 @@ class _Loop:
             adapt_weak(form.first[change.place], change.dtype)
             return self._staged(form.retyped(change.place, change.dtype, start))
         after = form.values_of(found)
+        if self._late:
+            self._assert_turn(after[RAN], self._late)
         where = f"the loop at line {self.line} binds it, and may make no turn"
         after.update({name: undefined(name, where) for name in self._bare})
         return after
+
+    def _begun(self, start: Values, absent: Sequence[str]) -> Values:
+        """Return first values with a flag that says of the variables without one that they got it.
+
+        Such a variable has zeros at first, which nothing sees: there must be a turn.
+        """
+        self._late += [
+            name
+            for name in absent
+            if start[name] is not MISSING and not is_internal(name)
+        ]
+        if not self._late or RAN in start:
+            return start
+        self.places.add(RAN, CellType(None))
+        return {**start, RAN: constant(False)}
 
     @contextmanager
     def _marked(self, form: Carried, leaves: Sequence[Tensor]) -> Iterator[None]:
@@ -265,8 +310,8 @@ class _Loop:
     def _settled(self, start: Values) -> Values:
         """Return the first values, typed as a turn of the loop needs them.
 
-        Python numbers take the dtype that the body gives them, lists become staged lists, and
-        returned values that do not exist yet become zeros. What the body makes is found out by
+        Python numbers take the dtype that the body gives them, lists become staged lists, texts
+        tensors, and values that do not exist yet become zeros. What the body makes is found out by
         running it in a graph that is thrown away.
         """
         for _ in range(4):
@@ -283,7 +328,7 @@ class _Loop:
 
     def _open(self, start: Values) -> bool:
         for name, value in start.items():
-            if value is MISSING and is_internal(name):
+            if value is MISSING or isinstance(value, str):
                 return True
             if name in self.lists and isinstance(value, list):
                 return True
@@ -310,7 +355,10 @@ class _Loop:
 
     def _fitted(self, name: str, value: Any, after: Any) -> Any:
         if value is MISSING:
-            return placeholder_for_specs(after) if is_internal(name) else value
+            whole = is_internal(name) or _is_whole(after)
+            return placeholder_for_specs(after) if whole else value
+        if isinstance(value, str):
+            return value if same(value, after) else to_tensor(value)
         if name in self.lists and type(value) is list:
             return self._listed(name, value, after)
         if type(value) in SCALARS and isinstance(after, TensorSpec):
@@ -389,6 +437,12 @@ def _specified(value: Any) -> Any:
         for leaf in nest.flatten(value)
     ]
     return nest.pack_like(value, leaves)
+
+
+def _is_whole(value: Any) -> bool:
+    """Return whether a value after a turn is made of tensors."""
+    leaves = nest.flatten(value)
+    return bool(leaves) and all(isinstance(leaf, TensorSpec) for leaf in leaves)
 
 
 def placeholder_for_specs(value: Any) -> Any:

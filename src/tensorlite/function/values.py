@@ -17,6 +17,7 @@ from tensorlite.core.dispatch import to_tensor, tracer
 from tensorlite.core.dtypes import DType, weak
 from tensorlite.core.errors import (
     BranchError,
+    ConditionError,
     StructureError,
     TracingError,
     UndefinedNameError,
@@ -231,6 +232,11 @@ def is_leaf_tensor(value: object) -> bool:
     return isinstance(value, (Operand, np.ndarray, np.generic, *SCALARS))
 
 
+def may_be_tensor(value: object) -> bool:
+    """Return whether a value becomes a tensor where it differs: texts do, beside leaves."""
+    return is_leaf_tensor(value) or isinstance(value, (str, bytes))
+
+
 def truth(value: Any, what: str) -> Tensor:
     """Return the truth value of a symbolic tensor as a 0-d bool; `what` names it in the error."""
     if isinstance(value, StagedList):
@@ -238,7 +244,7 @@ def truth(value: Any, what: str) -> Tensor:
     x = to_tensor(value)
     if x.spec.shape != ():
         if x.spec.size not in (None, 1):
-            raise TracingError(
+            raise ConditionError(
                 f"{what} is {x.spec}, which has more than one truth value; reduce it with tl.any "
                 "or tl.all"
             )
@@ -320,10 +326,10 @@ class Merge:
         self._chosen.append(not kept)
         if kept:
             return
-        if not (is_leaf_tensor(x) and is_leaf_tensor(y)):
+        if not (may_be_tensor(x) and may_be_tensor(y)):
             raise BranchError(
                 f"{self.name}{path} is {_told(x)} in one branch and {_told(y)} in the other; a "
-                "condition on a tensor can only choose between tensors and numbers"
+                "condition on a tensor can only choose between tensors, numbers and texts"
             )
         self.leaves.append((x, y))
 
