@@ -12,6 +12,11 @@ from tensorlite.ops import accumulators, sparse_accumulators
 
 
 class ConditionalAccumulator(accumulators.ConditionalAccumulator):
+    """Gradients of one shape that wait until there are enough; then their mean is taken.
+
+    reduction_type is "MEAN" or "SUM".
+    """
+
     def __init__(
         self,
         dtype: Any,
@@ -70,6 +75,11 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
 
 
 class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumulator):
+    """Gradients of some rows that wait until there are enough; then their mean is taken.
+
+    reduction_type is "MEAN" or "SUM".
+    """
+
     def __init__(
         self,
         dtype: Any,

@@ -249,6 +249,8 @@ class _Bahdanau(BaseAttentionMechanism):
 
 
 class LuongAttention(_Luong):
+    """Scores that are products of the query and the keys, with a factor if scale (Luong 2015)."""
+
     def __init__(
         self,
         num_units: int,
@@ -281,6 +283,8 @@ class LuongAttention(_Luong):
 
 
 class BahdanauAttention(_Bahdanau):
+    """Scores v * tanh(query + keys), weight normalised if normalize (Bahdanau et al. 2014)."""
+
     def __init__(
         self,
         num_units: int,
@@ -381,6 +385,8 @@ class _Forward(BaseAttentionMechanism):
 
 
 class BahdanauMonotonicAttention(_Forward, _Bahdanau):
+    """Bahdanau's scores as chances to stop, so that attention only goes forward (Raffel 2017)."""
+
     def __init__(
         self,
         num_units: int,
@@ -416,6 +422,8 @@ class BahdanauMonotonicAttention(_Forward, _Bahdanau):
 
 
 class LuongMonotonicAttention(_Forward, _Luong):
+    """Luong's scores as chances to stop, so that attention only goes forward (Raffel 2017)."""
+
     def __init__(
         self,
         num_units: int,

@@ -75,6 +75,12 @@ _TILE = (
 
 
 class AttentionWrapper(RNNCell):
+    """A cell that is given what attention read, and whose output attention reads by.
+
+    attention_mechanism is one or a list. With attention_layer_size a dense layer joins output and
+    context; output_attention chooses it as the output.
+    """
+
     def __init__(
         self,
         cell: Any,

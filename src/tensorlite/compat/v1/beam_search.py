@@ -145,6 +145,12 @@ def _sizes(s: Any) -> list[Any]:
 
 
 class BeamSearchDecoder(Decoder):
+    """Follows the beam_width likeliest sequences of symbols of each row, until all ended.
+
+    The cell, its initial state and memories are tiled beam_width times (tile_batch). Scores are
+    over length ** length_penalty_weight (Wu et al. 2016).
+    """
+
     def __init__(
         self,
         cell: Any,

@@ -71,6 +71,11 @@ class Wrapper(RNNCell):
 
 
 class DropoutWrapper(Wrapper):
+    """A cell whose inputs, state and output are dropped in part, each with a share that is kept.
+
+    variational_recurrent drops the same elements in each step (Gal and Ghahramani 2016).
+    """
+
     def __init__(
         self,
         cell: Any,
@@ -217,6 +222,8 @@ def _sizes(size: Any) -> list[Any]:
 
 
 class ResidualWrapper(Wrapper):
+    """A cell whose inputs are added to its outputs, or joined by residual_fn(inputs, outputs)."""
+
     def __init__(self, cell: Any, residual_fn: Any = None, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
@@ -233,6 +240,8 @@ class ResidualWrapper(Wrapper):
 
 
 class DeviceWrapper(Wrapper):
+    """A cell that runs on a device."""
+
     def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device
@@ -286,6 +295,8 @@ class _Projecting(CellAround):
 
 
 class OutputProjectionWrapper(_Projecting):
+    """A cell whose output a matrix and biases bring to another size."""
+
     def __init__(
         self, cell: Any, output_size: int, activation: Any = None, reuse: Any = None
     ) -> None:
@@ -302,6 +313,8 @@ class OutputProjectionWrapper(_Projecting):
 
 
 class InputProjectionWrapper(_Projecting):
+    """A cell whose inputs a matrix and biases bring to another size."""
+
     def __init__(
         self,
         cell: Any,
@@ -317,6 +330,8 @@ class InputProjectionWrapper(_Projecting):
 
 
 class EmbeddingWrapper(CellAround):
+    """A cell whose inputs are classes' numbers, of which a variable has vectors."""
+
     def __init__(
         self,
         cell: Any,

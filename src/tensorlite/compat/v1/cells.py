@@ -185,6 +185,8 @@ class CellOfUnits(LayerRNNCell):
 
 
 class BasicRNNCell(CellOfUnits):
+    """The cell activation(inputs and state times weights plus biases); tanh unless given."""
+
     def __init__(
         self,
         num_units: int,
@@ -222,6 +224,14 @@ def _ones(sizes: Any, dtype: Any = None, partition_info: Any = None) -> Any:
 
 
 class GRUCell(CellOfUnits):
+    """The gated recurrent unit (Cho et al. 2014).
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.nn.rnn_cell.GRUCell(3).state_size
+    3
+    """
+
     def build(self, inputs_shape: Any) -> None:
         rows, units = width_of(inputs_shape) + self._num_units, self._num_units
         kernel, bias = self._kernel_initializer, self._bias_initializer
@@ -253,6 +263,16 @@ class GRUCell(CellOfUnits):
 
 
 class BasicLSTMCell(CellOfUnits):
+    """The long short-term memory without peepholes, clipping or projection (Zaremba et al. 2014).
+
+    forget_bias is added to the forget gates' biases. Its state is an LSTMStateTuple of c and h.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.nn.rnn_cell.BasicLSTMCell(3).state_size
+    LSTMStateTuple(c=3, h=3)
+    """
+
     def __init__(
         self,
         num_units: int,
@@ -298,6 +318,12 @@ class BasicLSTMCell(CellOfUnits):
 
 
 class LSTMCell(LayerRNNCell):
+    """The long short-term memory (Hochreiter and Schmidhuber 1997).
+
+    It may have peepholes from c to the gates, values of c clipped, and a projection of h to
+    num_proj.
+    """
+
     def __init__(
         self,
         num_units: int,
@@ -376,6 +402,11 @@ class LSTMCell(LayerRNNCell):
 
 
 class MultiRNNCell(RNNCell):
+    """Cells one above the other: each one's output is the next one's input.
+
+    The state is a tuple of theirs.
+    """
+
     def __init__(self, cells: Sequence[Any], state_is_tuple: bool = True) -> None:
         super().__init__()
         if not cells:

@@ -104,6 +104,11 @@ def output_size_of(cell: Any, output_layer: Any) -> Any:
 
 
 class BasicDecoder(Decoder):
+    """Takes steps of a cell, with inputs and symbols as its helper says.
+
+    output_layer, where given, makes logits of the cell's outputs.
+    """
+
     def __init__(
         self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None
     ) -> None:

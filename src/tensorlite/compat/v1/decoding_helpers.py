@@ -120,6 +120,8 @@ class _OfSymbols(Helper):
 
 
 class CustomHelper(Helper):
+    """Asks functions for the first inputs, for symbols, and for the next inputs."""
+
     def __init__(
         self,
         initialize_fn: Callable[..., Any],
@@ -187,6 +189,8 @@ class CustomHelper(Helper):
 
 
 class TrainingHelper(_OfSymbols):
+    """Gives inputs that are known: sequences [batch, time, ...], until their lengths."""
+
     def __init__(
         self,
         inputs: Any,
@@ -266,6 +270,8 @@ class TrainingHelper(_OfSymbols):
 
 
 class GreedyEmbeddingHelper(_OfSymbols):
+    """Gives the vector of the likeliest symbol as next input, until end_token."""
+
     def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
         self._embedding_fn = embedding_of(embedding)
         self._start_tokens = known_rank(
@@ -318,6 +324,11 @@ def _one(outputs: Any) -> Any:
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):
+    """Gives the vector of a symbol drawn by the outputs as next input, until end_token.
+
+    Logits are over softmax_temperature.
+    """
+
     def __init__(
         self,
         embedding: Any,
@@ -340,6 +351,8 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
 
 class InferenceHelper(Helper):
+    """Gives what sample_fn makes of the outputs as next input, until end_fn says so."""
+
     def __init__(
         self,
         sample_fn: Callable[[Any], Any],

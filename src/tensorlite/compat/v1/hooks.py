@@ -31,6 +31,8 @@ from tensorlite.train.summaries.writers import FileWriterCache
 
 
 class CheckpointSaverHook(saving_hooks.CheckpointSaverHook):
+    """Writes checkpoints every so many steps or seconds, and when the session ends."""
+
     def show(self, graph: Any, folder: str) -> None:
         """Write the graph, if TensorFlow has all its operators."""
         try:
@@ -40,6 +42,11 @@ class CheckpointSaverHook(saving_hooks.CheckpointSaverHook):
 
 
 class ProfilerHook(SessionRunHook):
+    """Writes what a run took, for TensorBoard, every so many steps or seconds.
+
+    show_dataflow and show_memory say what is shown.
+    """
+
     def __init__(
         self,
         save_steps: int | None = None,

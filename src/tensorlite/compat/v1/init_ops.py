@@ -72,6 +72,8 @@ def _sizes(shape: Any) -> list[int]:
 
 
 class Zeros(Initializer):
+    """Makes zeros."""
+
     fields = ("dtype",)
 
     def __init__(self, dtype: Any = float32) -> None:
@@ -84,6 +86,8 @@ class Zeros(Initializer):
 
 
 class Ones(Initializer):
+    """Makes ones."""
+
     fields = ("dtype",)
 
     def __init__(self, dtype: Any = float32) -> None:
@@ -96,6 +100,8 @@ class Ones(Initializer):
 
 
 class Constant(Initializer):
+    """Makes one value, or the values of a list, the last one repeated where they are too few."""
+
     fields = ("value",)
 
     def __init__(
@@ -130,6 +136,8 @@ class Constant(Initializer):
 
 
 class RandomUniform(Initializer):
+    """Draws uniformly from [minval, maxval); maxval is 1 if None for floating types."""
+
     fields = ("minval", "maxval", "seed")
 
     def __init__(
@@ -151,6 +159,8 @@ class RandomUniform(Initializer):
 
 
 class RandomNormal(Initializer):
+    """Draws normal numbers."""
+
     fields = ("mean", "stddev", "seed")
 
     def __init__(
@@ -172,6 +182,8 @@ class RandomNormal(Initializer):
 
 
 class TruncatedNormal(RandomNormal):
+    """Draws normal numbers within two standard deviations of the mean."""
+
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
     ) -> Any:
@@ -195,6 +207,8 @@ def _whole(shape: Any, partition_info: Any) -> list[int]:
 
 
 class UniformUnitScaling(Initializer):
+    """Draws uniformly from +-factor * sqrt(3 / inputs), which keeps the inputs' variance."""
+
     fields = ("factor", "seed")
 
     def __init__(
@@ -213,6 +227,12 @@ class UniformUnitScaling(Initializer):
 
 
 class VarianceScaling(Initializer):
+    """Draws with the variance scale over the number of inputs, of outputs or of both's mean.
+
+    mode is "fan_in", "fan_out" or "fan_avg"; distribution "truncated_normal", "untruncated_normal"
+    or "uniform".
+    """
+
     fields: ClassVar[tuple[str, ...]] = ("scale", "mode", "distribution", "seed")
 
     def __init__(
@@ -274,6 +294,8 @@ def fans(shape: Sequence[int]) -> tuple[float, float]:
 
 
 class GlorotUniform(VarianceScaling):
+    """Draws uniformly from +-sqrt(6 / (inputs + outputs)) (Glorot and Bengio 2010)."""
+
     fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
@@ -281,6 +303,8 @@ class GlorotUniform(VarianceScaling):
 
 
 class GlorotNormal(VarianceScaling):
+    """Draws truncated normal numbers of variance 2 / (inputs + outputs) (Glorot 2010)."""
+
     fields: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
@@ -308,6 +332,8 @@ def he_uniform(seed: int | None = None) -> VarianceScaling:
 
 
 class Orthogonal(Initializer):
+    """Draws a matrix whose rows or columns are orthogonal, times gain (Saxe et al. 2013)."""
+
     fields = ("gain", "seed")
 
     def __init__(
@@ -335,6 +361,8 @@ class Orthogonal(Initializer):
 
 
 class Identity(Initializer):
+    """Makes an identity matrix, times gain."""
+
     fields = ("gain",)
 
     def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:

@@ -135,6 +135,8 @@ class Convolution(Weighted):
 
 
 class Conv1D(Convolution):
+    """Convolution of sequences [batch, length, channels], with weights of its own."""
+
     count = 1
 
     def _convolved(self, inputs: Any, padding: str) -> Any:
@@ -150,6 +152,16 @@ class Conv1D(Convolution):
 
 
 class Conv2D(Convolution):
+    """Convolution of images [batch, height, width, channels], with weights of its own.
+
+    data_format "channels_first" puts the channels before height. The variables are kernel and bias.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.layers.Conv2D(4, 3)(tf.zeros([1, 8, 8, 2])).get_shape().as_list()
+    [1, 6, 6, 4]
+    """
+
     count = 2
 
     def _convolved(self, inputs: Any, padding: str) -> Any:
@@ -164,6 +176,8 @@ class Conv2D(Convolution):
 
 
 class Conv3D(Convolution):
+    """Convolution of volumes [batch, depth, height, width, channels], with weights of its own."""
+
     count = 3
 
     def _convolved(self, inputs: Any, padding: str) -> Any:
@@ -269,10 +283,14 @@ class Transposed(Convolution):
 
 
 class Conv2DTranspose(Transposed):
+    """The reverse of a convolution of images: strides make them larger."""
+
     count = 2
 
 
 class Conv3DTranspose(Transposed):
+    """The reverse of a convolution of volumes: strides make them larger."""
+
     count = 3
 
 
@@ -377,10 +395,14 @@ class Separable(Convolution):
 
 
 class SeparableConv1D(Separable):
+    """Convolution of each channel of sequences, then across channels."""
+
     count = 1
 
 
 class SeparableConv2D(Separable):
+    """Convolution of each channel of images, then across channels."""
+
     count = 2
 
 

@@ -180,6 +180,16 @@ class Weighted(Layer):
 
 
 class Dense(Weighted):
+    """Inputs times a matrix plus biases, along the last axis: [..., units].
+
+    The variables are kernel and bias.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default():
+    ...     tf.layers.Dense(4)(tf.zeros([2, 3])).get_shape().as_list()
+    [2, 4]
+    """
+
     def __init__(
         self,
         units: Any,
@@ -251,6 +261,8 @@ def _shaped(x: Any, sizes: Sequence[int | None]) -> None:
 
 
 class Dropout(Layer):
+    """Sets a share `rate` of its inputs to 0 in training, and divides the rest by 1 - rate."""
+
     def __init__(
         self,
         rate: Any = 0.5,
@@ -286,6 +298,8 @@ class Dropout(Layer):
 
 
 class Flatten(Layer):
+    """Lays out all axes but the first as one."""
+
     def __init__(
         self,
         data_format: str | None = None,

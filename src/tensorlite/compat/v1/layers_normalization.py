@@ -24,6 +24,12 @@ from tensorlite.core.errors import InvalidArgumentError
 
 
 class BatchNormalization(Layer):
+    """Inputs with mean 0 and variance 1 over the batch, moved by beta and gamma.
+
+    In training, operators in UPDATE_OPS change the moving averages, and are to be run; else these
+    are taken (Ioffe and Szegedy 2015).
+    """
+
     def __init__(
         self,
         axis: Any = -1,

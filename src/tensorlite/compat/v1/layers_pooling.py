@@ -58,26 +58,38 @@ class Pooling(Layer):
 
 
 class MaxPooling1D(Pooling):
+    """The largest element of windows over sequences [batch, length, channels]."""
+
     count, function, forms = 1, nn.max_pool1d, ("NWC", "NCW")
 
 
 class AveragePooling1D(Pooling):
+    """The mean of windows over sequences [batch, length, channels]."""
+
     count, function, forms = 1, nn.avg_pool1d, ("NWC", "NCW")
 
 
 class MaxPooling2D(Pooling):
+    """The largest element of windows over images [batch, height, width, channels]."""
+
     count, function, forms = 2, convolutions.max_pool, ("NHWC", "NCHW")
 
 
 class AveragePooling2D(Pooling):
+    """The mean of windows over images [batch, height, width, channels]."""
+
     count, function, forms = 2, convolutions.avg_pool, ("NHWC", "NCHW")
 
 
 class MaxPooling3D(Pooling):
+    """The largest element of windows over volumes [batch, depth, height, width, channels]."""
+
     count, function, forms = 3, nn.max_pool3d, ("NDHWC", "NCDHW")
 
 
 class AveragePooling3D(Pooling):
+    """The mean of windows over volumes [batch, depth, height, width, channels]."""
+
     count, function, forms = 3, nn.avg_pool3d, ("NDHWC", "NCDHW")
 
 

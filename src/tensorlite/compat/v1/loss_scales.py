@@ -51,6 +51,8 @@ class LossScale:
 
 
 class FixedLossScale(LossScale):
+    """A scale that stays as it is."""
+
     def __init__(self, loss_scale_value: Any) -> None:
         if not isinstance(loss_scale_value, (int, float)):
             raise InvalidArgumentError(

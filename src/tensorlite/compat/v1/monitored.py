@@ -23,6 +23,8 @@ USE_DEFAULT = object()
 
 
 class MonitoredSession(monitored.MonitoredSession):
+    """A session with hooks that begins, ends, and begins anew where a task was lost."""
+
     def __init__(
         self,
         session_creator: Any = None,

@@ -72,6 +72,16 @@ class _ByRule(Optimizer):
 
 
 class GradientDescentOptimizer(_ByRule):
+    """Takes steps of learning_rate times the gradient.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     v = tf.Variable(1.0)
+    ...     step = tf.train.GradientDescentOptimizer(0.25).minimize(v * v)
+    ...     session.run(v.initializer), session.run(step), float(session.run(v))
+    (None, None, 0.5)
+    """
+
     _rule = training.ResourceApplyGradientDescent()
     _hyper_names = ("learning_rate",)
 
@@ -97,6 +107,8 @@ class GradientDescentOptimizer(_ByRule):
 
 
 class MomentumOptimizer(_ByRule):
+    """Takes steps along a sum of gradients that fades by momentum; use_nesterov looks ahead."""
+
     _slot_names = ("momentum",)
     _hyper_names = ("learning_rate", "momentum")
 
@@ -119,6 +131,8 @@ class MomentumOptimizer(_ByRule):
 
 
 class AdagradOptimizer(_ByRule):
+    """Takes steps over the root of a sum of squared gradients (Duchi et al. 2011)."""
+
     _rule = training.ResourceApplyAdagrad()
     _slot_names = ("accumulator",)
     _hyper_names = ("learning_rate",)
@@ -151,6 +165,8 @@ def _filled(v: Any, value: float, name: str = "Const") -> Any:
 
 
 class AdagradDAOptimizer(_ByRule):
+    """Adagrad by dual averaging, which keeps weights sparse (Duchi et al. 2011)."""
+
     _rule = training.ResourceApplyAdagradDA()
     _slot_names = ("gradient_accumulator", "gradient_squared_accumulator")
     _hyper_names = ("learning_rate",)
@@ -197,6 +213,8 @@ class AdagradDAOptimizer(_ByRule):
 
 
 class AdadeltaOptimizer(_ByRule):
+    """Takes steps in the proportion of averaged steps and gradients (Zeiler 2012)."""
+
     _rule = training.ResourceApplyAdadelta()
     _slot_names = ("accum", "accum_update")
     _hyper_names = ("lr", "rho", "epsilon")
@@ -219,6 +237,11 @@ class AdadeltaOptimizer(_ByRule):
 
 
 class RMSPropOptimizer(_ByRule):
+    """Takes steps over the root of an average of squared gradients (Tieleman and Hinton 2012).
+
+    centered takes the gradients' average out of that.
+    """
+
     _hyper_names = ("learning_rate", "decay", "momentum", "epsilon")
 
     def __init__(
@@ -252,6 +275,8 @@ class RMSPropOptimizer(_ByRule):
 
 
 class FtrlOptimizer(_ByRule):
+    """Follows the regularized leader, which keeps weights sparse (McMahan et al. 2013)."""
+
     _slot_names = ("accum", "linear")
     _hyper_names = (
         "learning_rate",
@@ -313,6 +338,8 @@ class FtrlOptimizer(_ByRule):
 
 
 class ProximalGradientDescentOptimizer(_ByRule):
+    """Takes steps of the gradient, then shrinks weights by l1 and l2 (Duchi and Singer 2009)."""
+
     _rule = training.ResourceApplyProximalGradientDescent()
     _hyper_names = (
         "learning_rate",
@@ -335,6 +362,8 @@ class ProximalGradientDescentOptimizer(_ByRule):
 
 
 class ProximalAdagradOptimizer(_ByRule):
+    """Takes steps of Adagrad, then shrinks weights by l1 and l2 (Duchi and Singer 2009)."""
+
     _rule = training.ResourceApplyProximalAdagrad()
     _slot_names = ("accumulator",)
     _hyper_names = (
@@ -369,6 +398,20 @@ class ProximalAdagradOptimizer(_ByRule):
 
 
 class AdamOptimizer(_ByRule):
+    """Takes steps of averaged gradients over the root of averaged squares (Kingma and Ba 2014).
+
+    Both averages are corrected for their beginning at 0; epsilon is added to the root.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     v = tf.Variable(1.0)
+    ...     step = tf.train.AdamOptimizer(0.5).minimize(v * v)
+    ...     session.run(tf.global_variables_initializer()), session.run(step)
+    ...     round(float(session.run(v)), 4)
+    (None, None)
+    0.5
+    """
+
     _rule = training.AdamByPowers()
     _slot_names = ("m", "v")
     _hyper_names = ("learning_rate", "beta1", "beta2", "epsilon")

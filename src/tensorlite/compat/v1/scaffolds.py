@@ -70,6 +70,8 @@ PARTS = TensorFlowParts()
 
 
 class Scaffold(session_managers.Scaffold):
+    """What a session needs to begin: operators, a saver, and functions, each by default if None."""
+
     parts = PARTS
 
     @staticmethod
@@ -79,12 +81,18 @@ class Scaffold(session_managers.Scaffold):
 
 
 class SessionManager(session_managers.SessionManager):
+    """Makes sessions whose variables are restored or initialized."""
+
     parts = PARTS
 
 
 class ChiefSessionCreator(session_managers.ChiefSessionCreator):
+    """Makes the session of the chief, which initializes or restores variables."""
+
     scaffold, manager = Scaffold, SessionManager
 
 
 class WorkerSessionCreator(session_managers.WorkerSessionCreator):
+    """Makes the session of a worker, which waits until the chief has done so."""
+
     scaffold, manager = Scaffold, SessionManager

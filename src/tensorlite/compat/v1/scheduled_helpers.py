@@ -56,6 +56,8 @@ def _mixed(chosen: Any, made: Callable[[Any], Any], given: Any) -> Any:
 
 
 class ScheduledEmbeddingTrainingHelper(TrainingHelper):
+    """Gives known inputs, or vectors of drawn symbols now and then (Bengio et al. 2015)."""
+
     def __init__(
         self,
         inputs: Any,
@@ -122,6 +124,8 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
 
 class ScheduledOutputTrainingHelper(TrainingHelper):
+    """Gives known inputs, or the last outputs now and then (Bengio et al. 2015)."""
+
     def __init__(
         self,
         inputs: Any,

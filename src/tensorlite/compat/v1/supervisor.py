@@ -11,6 +11,8 @@ from tensorlite.graph_mode import supervisors
 
 
 class Supervisor(supervisors.Supervisor):
+    """Begins sessions, restores them, and writes summaries and checkpoints while they run."""
+
     parts, manager = PARTS, SessionManager
 
 

@@ -125,6 +125,8 @@ class _Elementwise(Bijector):
 
 
 class Identity(_Elementwise):
+    """The function that changes nothing."""
+
     def _forward(self, x: Any) -> Any:
         return arrays.identity(x)
 
@@ -136,6 +138,8 @@ class Identity(_Elementwise):
 
 
 class Sigmoid(_Elementwise):
+    """The function 1 / (1 + exp(-x)), onto (0, 1)."""
+
     def _forward(self, x: Any) -> Any:
         return elementwise.sigmoid(x)
 
@@ -150,6 +154,8 @@ class Sigmoid(_Elementwise):
 
 
 class Softsign(_Elementwise):
+    """The function x / (1 + |x|), onto (-1, 1)."""
+
     def _forward(self, x: Any) -> Any:
         return nn.softsign(x)
 
@@ -174,6 +180,8 @@ class Square(_Elementwise):
 
 
 class Softplus(Bijector):
+    """The function log(1 + exp(x)), onto positive numbers; hinge_softness stretches its bend."""
+
     def __init__(
         self,
         hinge_softness: Any = None,
@@ -234,6 +242,8 @@ class PowerTransform(Bijector):
 
 
 class Exp(PowerTransform):
+    """The function exp(x), onto positive numbers."""
+
     def __init__(self, validate_args: bool = False, name: str = "exp") -> None:
         super().__init__(0.0, validate_args, name)
 

@@ -21,6 +21,8 @@ class _OfItself(CellOfUnits):
 
 
 class IndRNNCell(_OfItself):
+    """A recurrent cell whose units see their own state alone (Li et al. 2018)."""
+
     def __init__(
         self,
         num_units: int,
@@ -45,6 +47,8 @@ class IndRNNCell(_OfItself):
 
 
 class IndyGRUCell(_OfItself):
+    """A gated recurrent unit whose units see their own state alone."""
+
     def build(self, inputs_shape: Any) -> None:
         width, units = width_of(inputs_shape), self._num_units
         first, bias = self._kernel_initializer, self._bias_initializer
@@ -75,6 +79,8 @@ class IndyGRUCell(_OfItself):
 
 
 class IndyLSTMCell(_OfItself):
+    """A long short-term memory whose units see their own state alone (Gonnet 2019)."""
+
     def __init__(
         self,
         num_units: int,
@@ -118,6 +124,8 @@ class IndyLSTMCell(_OfItself):
 
 
 class SRUCell(_OfItself):
+    """The simple recurrent unit (Lei et al. 2017)."""
+
     def __init__(
         self,
         num_units: int,

@@ -85,16 +85,22 @@ class ConvLSTMCell(RNNCell):
 
 
 class Conv1DLSTMCell(ConvLSTMCell):
+    """A long short-term memory of sequences [batch, length, channels] (Shi et al. 2015)."""
+
     def __init__(self, name: str | None = "conv_1d_lstm_cell", **kwargs: Any) -> None:
         super().__init__(1, **kwargs, name=name)
 
 
 class Conv2DLSTMCell(ConvLSTMCell):
+    """A long short-term memory of images [batch, height, width, channels] (Shi et al. 2015)."""
+
     def __init__(self, name: str | None = "conv_2d_lstm_cell", **kwargs: Any) -> None:
         super().__init__(2, **kwargs, name=name)
 
 
 class Conv3DLSTMCell(ConvLSTMCell):
+    """A long short-term memory of volumes [batch, depth, height, width, channels]."""
+
     def __init__(self, name: str | None = "conv_3d_lstm_cell", **kwargs: Any) -> None:
         super().__init__(3, **kwargs, name=name)
 

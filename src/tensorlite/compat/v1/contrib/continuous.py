@@ -71,6 +71,8 @@ class LocationScale(Distribution):
 
 
 class Normal(LocationScale):
+    """The normal distribution of mean loc and standard deviation scale."""
+
     def _draw(self, count: Any, seed: int | None) -> Any:
         shape = sizes_behind(count, self._sizes())
         return (
@@ -99,6 +101,8 @@ class Normal(LocationScale):
 
 
 class NormalWithSoftplusScale(Normal):
+    """The normal distribution whose standard deviation is softplus(scale)."""
+
     def __init__(self, loc: Any, scale: Any, **kwargs: Any) -> None:
         super().__init__(
             loc, shared_nn.softplus(as_parameter(scale, "scale")), **kwargs
@@ -113,6 +117,8 @@ def _normals(a: Normal, b: Normal) -> Any:
 
 
 class Laplace(LocationScale):
+    """Laplace's distribution: exp(-|x - loc| / scale) / (2 * scale)."""
+
     def _draw(self, count: Any, seed: int | None) -> Any:
         least = float(
             np.nextafter(self.dtype.numpy.type(-1), self.dtype.numpy.type(0))
@@ -143,6 +149,8 @@ class Laplace(LocationScale):
 
 
 class Uniform(Distribution):
+    """The uniform distribution over [low, high)."""
+
     shaped = ("low", "high")
 
     def __init__(
@@ -213,6 +221,8 @@ class Uniform(Distribution):
 
 
 class Gamma(Distribution):
+    """The gamma distribution of shape concentration and inverse scale rate."""
+
     reparameterized = True
 
     def __init__(
@@ -291,6 +301,8 @@ def _gammas(a: Gamma, b: Gamma) -> Any:
 
 
 class Exponential(Gamma):
+    """The exponential distribution rate * exp(-rate * x) of positive numbers."""
+
     def __init__(
         self,
         rate: Any,
@@ -311,6 +323,8 @@ class Exponential(Gamma):
 
 
 class Beta(Distribution):
+    """The beta distribution over (0, 1), by weights of outcomes near 1 and near 0."""
+
     def __init__(
         self,
         concentration1: Any = None,

@@ -29,6 +29,8 @@ def _one_of(logits: Any, probs: Any) -> None:
 
 
 class Bernoulli(Distribution):
+    """The distribution of 0 and 1, by the odds' logarithms or the probability of 1."""
+
     reparameterized = False
     shaped = ("logits",)
 
@@ -167,6 +169,8 @@ def _classes(a: _Classes, b: _Classes) -> Any:
 
 
 class Categorical(_Classes):
+    """The distribution of classes' numbers, by logits or probabilities along the last axis."""
+
     def _like(self) -> Any:
         return self._logits[..., 0]
 
@@ -199,6 +203,8 @@ class Categorical(_Classes):
 
 
 class OneHotCategorical(_Classes):
+    """The distribution of one-hot rows, by logits or probabilities along the last axis."""
+
     event_rank = 1
 
     def _like(self) -> Any:

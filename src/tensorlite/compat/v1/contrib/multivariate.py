@@ -30,6 +30,8 @@ log, square = elementwise.log, elementwise.square
 
 
 class Dirichlet(Distribution):
+    """Dirichlet's distribution over probabilities of classes, by positive weights of these."""
+
     event_rank = 1
 
     def __init__(
@@ -118,6 +120,8 @@ def _dirichlets(a: Dirichlet, b: Dirichlet) -> Any:
 
 
 class MultivariateNormalDiag(Distribution):
+    """The normal distribution of vectors whose elements are independent."""
+
     event_rank = 1
 
     def __init__(
@@ -203,6 +207,8 @@ def _diagonals(a: MultivariateNormalDiag, b: MultivariateNormalDiag) -> Any:
 
 
 class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
+    """The same, with standard deviations that are softplus(scale_diag)."""
+
     def __init__(self, loc: Any, scale_diag: Any, **kwargs: Any) -> None:
         softened = shared_nn.softplus(as_parameter(scale_diag, "scale_diag"))
         super().__init__(loc, softened, **kwargs)

@@ -229,6 +229,8 @@ def extend_with_decoupled_weight_decay(base_optimizer: type) -> type:
 
 
 class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
+    """Momentum with decay of weights apart from gradients (Loshchilov and Hutter 2017)."""
+
     def __init__(
         self,
         weight_decay: Any,
@@ -244,6 +246,8 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
 
 
 class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
+    """Adam with decay of weights apart from gradients (Loshchilov and Hutter 2017)."""
+
     def __init__(
         self,
         weight_decay: Any,
@@ -306,6 +310,8 @@ class _SignOptimizer(Optimizer):
 
 
 class AddSignOptimizer(_SignOptimizer):
+    """Steps alpha + sign(gradient) * sign(its average) times the gradient (Bello et al. 2017)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.1,
@@ -322,6 +328,8 @@ class AddSignOptimizer(_SignOptimizer):
 
 
 class PowerSignOptimizer(_SignOptimizer):
+    """Steps base ** (sign(gradient) * sign(its average)) times the gradient (Bello et al. 2017)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.1,

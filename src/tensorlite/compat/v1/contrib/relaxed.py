@@ -64,6 +64,8 @@ class _Relaxed(Distribution):
 
 
 class RelaxedBernoulli(_Relaxed):
+    """Numbers in (0, 1) that are near 0 or 1, the nearer the lower the temperature."""
+
     def __init__(
         self,
         temperature: Any,

@@ -58,6 +58,8 @@ class _Settled(Distribution):
 
 
 class Deterministic(_Settled):
+    """The distribution of one number, which is always drawn."""
+
     def _cdf(self, x: Any) -> Any:
         slack = self._atol + self._rtol * elementwise.abs(self._loc)
         return elementwise.cast(x >= self._loc - slack, self.dtype)
@@ -67,6 +69,8 @@ class Deterministic(_Settled):
 
 
 class VectorDeterministic(_Settled):
+    """The distribution of one vector, which is always drawn."""
+
     event_rank = 1
 
     def _near(self, x: Any) -> Any:

@@ -42,6 +42,8 @@ class DNNEstimator(Estimator):
 
 
 class DNNClassifier(DNNEstimator):
+    """A network of dense layers over columns that says one of n_classes classes."""
+
     def __init__(
         self,
         hidden_units: Sequence[int],
@@ -76,6 +78,8 @@ class DNNClassifier(DNNEstimator):
 
 
 class DNNRegressor(DNNEstimator):
+    """A network of dense layers over columns that says label_dimension numbers."""
+
     def __init__(
         self,
         hidden_units: Sequence[int],
@@ -126,6 +130,8 @@ class LinearEstimator(Estimator):
 
 
 class LinearClassifier(LinearEstimator):
+    """A linear model over columns that says one of n_classes classes."""
+
     def __init__(
         self,
         feature_columns: Any,
@@ -153,6 +159,8 @@ class LinearClassifier(LinearEstimator):
 
 
 class LinearRegressor(LinearEstimator):
+    """A linear model over columns that says label_dimension numbers."""
+
     def __init__(
         self,
         feature_columns: Any,
@@ -210,6 +218,8 @@ class DNNLinearCombinedEstimator(Estimator):
 
 
 class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
+    """A linear model and a network together that say one of n_classes classes (Cheng 2016)."""
+
     def __init__(
         self,
         model_dir: str | None = None,
@@ -249,6 +259,8 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
 
 
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
+    """A linear model and a network together that say label_dimension numbers."""
+
     def __init__(
         self,
         model_dir: str | None = None,
@@ -300,6 +312,8 @@ class BaselineEstimator(Estimator):
 
 
 class BaselineClassifier(BaselineEstimator):
+    """A model that passes over features, and says how frequent each class is."""
+
     def __init__(
         self,
         model_dir: str | None = None,
@@ -315,6 +329,8 @@ class BaselineClassifier(BaselineEstimator):
 
 
 class BaselineRegressor(BaselineEstimator):
+    """A model that passes over features, and says the mean of the labels."""
+
     def __init__(
         self,
         model_dir: str | None = None,
