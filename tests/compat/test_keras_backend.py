@@ -121,3 +121,27 @@ def test_draws_have_the_dtype_and_the_seed_that_are_asked_for() -> None:
     one = K.random_normal((3,), 2.0, 0.5, seed=5)
     tf.random.set_seed(1)
     np.testing.assert_array_equal(one, tf.random.normal((3,), 2.0, 0.5, seed=5))
+
+
+def test_products_of_tensors_have_the_axes_of_both() -> None:
+    x, y = drawn(2, 3), drawn(4, 3, 5, seed=1)
+    np.testing.assert_allclose(K.dot(x, y).numpy(), np.dot(x, y), rtol=1e-5)
+    assert K.dot(y, drawn(5, 2)).shape == (4, 3, 2)
+
+
+def test_conditions_of_several_axes_choose_by_the_leading_ones() -> None:
+    asked, x = np.array([[True, False], [False, True]]), drawn(2, 2, 2)
+    made = K.switch(asked, x, -x).numpy()
+    np.testing.assert_array_equal(made, np.where(asked[:, :, None], x, -x))
+    np.testing.assert_array_equal(K.switch(True, lambda: x, lambda: -x).numpy(), x)
+    np.testing.assert_array_equal(K.switch(asked, lambda: x, -x).numpy(), made)
+    with pytest.raises(ValueError, match="Rank of `condition`"):
+        K.switch(asked, x[0, 0], x[0, 0])
+
+
+def test_functions_of_the_backend_stand_between_layers() -> None:
+    given = tf.keras.Input((2,))
+    made = K.switch(given > 0, K.dot(given, np.eye(2, dtype="f")), K.cumsum(given, 1))
+    model = tf.keras.Model(given, made)
+    found = model(tf.constant([[2.0, -3.0]])).numpy()
+    np.testing.assert_array_equal(found, [[2.0, -1.0]])

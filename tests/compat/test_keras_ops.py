@@ -49,6 +49,8 @@ CASES: list[Check] = [
     ("digitize", (A, np.array([-1.0, 0.0, 1.0], np.float32)), {}),
     ("corrcoef", (A,), {}),
     ("trapezoid", (A,), {"dx": 2.0, "axis": 0}),
+    ("trapezoid", (A, np.cumsum(B * B, 0)), {"axis": 0}),
+    ("trapezoid", (A, LINE[:3]), {"axis": 0}),
     ("linspace", (0.0, 1.0, 5), {"endpoint": False}),
     ("geomspace", (1.0, 100.0, 5), {}),
     ("tri", (3, 4), {"k": 1}),
@@ -124,6 +126,7 @@ PAIRS: list[tuple[Callable[[], Any], Any]] = [
         CUBE.transpose(1, 0, 2).reshape(2, 6),
     ),
     (lambda: ops.slice(A, (1, 1), (2, 2)), A[1:, 1:3]),
+    (lambda: ops.slice(A, (1, 1), (-1, 2)), A[1:, 1:3]),
     (
         lambda: ops.slice_update(A, (1, 1), np.zeros((2, 2)))[1:, 1:3],
         np.zeros((2, 2)),

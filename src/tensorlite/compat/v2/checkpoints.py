@@ -352,6 +352,7 @@ def _told(value: PythonState) -> Any:
 
 
 def is_of_graph(value: Any) -> bool:
+    """Return whether something is a variable that has its value in sessions alone."""
     return isinstance(value, GraphVariable) and not value.has_value_here()
 
 

@@ -155,6 +155,7 @@ class Variable(EagerVariable, metaclass=_Kind):
 
     @trainable.setter
     def trainable(self, wanted: bool) -> None:
+        """Set whether modules list it among those to train."""
         self._trainable = wanted
 
     def __init__(

@@ -12,6 +12,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import fractional, nn as shared
 from tensorlite.compat.v1 import convolutions as before
 from tensorlite.core.dtypes import int64
+from tensorlite.core.errors import InvalidArgumentError
 
 
 def conv1d(
@@ -23,6 +24,10 @@ def conv1d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the convolution of lines of (batch, width, channels) by filters.
+
+    filters is of (width, channels, outputs), padding "SAME" or "VALID".
+    """
     return before.conv1d(
         input,
         filters,
@@ -43,6 +48,15 @@ def conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the convolution of images of (batch, height, width, channels) by filters.
+
+    filters is of (height, width, channels, outputs); padding "SAME", "VALID" or a pair for each
+    axis; strides and dilations are a number, two or four. data_format "NCHW" has channels second.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.conv2d(tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), 1, "VALID").shape
+    TensorShape([1, 2, 2, 1])
+    """
     spread = (1, 1, 1, 1) if dilations is None else dilations
     return before.conv2d(
         input,
@@ -64,6 +78,10 @@ def conv3d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the convolution of volumes of (batch, depth, height, width, channels).
+
+    filters is of (depth, height, width, channels, outputs), padding "SAME" or "VALID".
+    """
     spread = (1, 1, 1, 1, 1) if dilations is None else dilations
     return shared.conv3d(input, filters, strides, padding, data_format, spread, name)
 
@@ -79,9 +97,15 @@ def conv1d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the transpose of a convolution of lines, of output_shape.
+
+    filters is of (width, outputs, channels).
+    """
     (step,) = shared.spatial(strides, 1, data_format)
+    (rate,) = shared.spatial(dilations, 1, data_format)
+    x, weights = converted(input), converted(filters)
     return tl.nn.conv1d_transpose(
-        converted(input), converted(filters), output_shape, step, padding, data_format
+        x, weights, output_shape, step, padding, data_format, rate
     )
 
 
@@ -95,8 +119,19 @@ def conv2d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the transpose of a convolution of images, of output_shape.
+
+    filters is of (height, width, outputs, channels).
+    """
     return before.conv2d_transpose(
-        input, filters, output_shape, strides, padding, data_format, name
+        input,
+        filters,
+        output_shape,
+        strides,
+        padding,
+        data_format,
+        name,
+        dilations=dilations,
     )
 
 
@@ -110,8 +145,19 @@ def conv3d_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the transpose of a convolution of volumes, of output_shape.
+
+    filters is of (depth, height, width, outputs, channels).
+    """
     return before.conv3d_transpose(
-        input, filters, output_shape, strides, padding, data_format, name
+        input,
+        filters,
+        output_shape,
+        strides,
+        padding,
+        data_format,
+        name,
+        dilations=dilations,
     )
 
 
@@ -125,6 +171,7 @@ def conv_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the transpose of a convolution of lines, images or volumes, of output_shape."""
     axes = len(converted(input).shape) - 2
     function: Any = (conv1d_transpose, conv2d_transpose, conv3d_transpose)[axes - 1]
     form = data_format or ("NWC", "NHWC", "NDHWC")[axes - 1]
@@ -142,6 +189,10 @@ def convolution(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the convolution of lines, images or volumes by filters.
+
+    One of strides and dilations may be above 1.
+    """
     return before.convolution(
         input,
         filters,
@@ -162,6 +213,10 @@ def depthwise_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the convolution of each channel of images by filters of its own.
+
+    filter is of (height, width, channels, multiplier).
+    """
     return before.depthwise_conv2d(
         input,
         filter,
@@ -183,6 +238,7 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the convolution of each channel by itself, then of all at each place."""
     return before.separable_conv2d(
         input,
         depthwise_filter,
@@ -203,6 +259,12 @@ def max_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:
+    """Return the greatest element of each window of images.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.max_pool2d([[[[1.0], [5.0]], [[2.0], [3.0]]]], 2, 2, "VALID").numpy().tolist()
+    [[[[5.0]]]]
+    """
     return before.max_pool(input, ksize, strides, padding, data_format, name)
 
 
@@ -214,6 +276,7 @@ def avg_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Any:
+    """Return the mean of each window of images."""
     return before.avg_pool(input, ksize, strides, padding, data_format, name)
 
 
@@ -225,6 +288,7 @@ def max_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return the greatest element of each window of lines, images or volumes."""
     axes = len(converted(input).shape) - 2
     function: Any = (shared.max_pool1d, max_pool2d, shared.max_pool3d)[axes - 1]
     form = data_format or ("NWC", "NHWC", "NDHWC")[axes - 1]
@@ -239,6 +303,7 @@ def avg_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return the mean of each window of lines, images or volumes."""
     axes = len(converted(input).shape) - 2
     function: Any = (shared.avg_pool1d, avg_pool2d, shared.avg_pool3d)[axes - 1]
     form = data_format or ("NWC", "NHWC", "NDHWC")[axes - 1]
@@ -255,6 +320,10 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return the greatest element of each window, and its index in the whole image.
+
+    Indices count through the batch too if include_batch_in_index.
+    """
     return shared.max_pool_with_argmax(
         input,
         ksize,
@@ -277,6 +346,7 @@ def pool(
     dilations: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the greatest element, "MAX", or the mean, "AVG", of each window."""
     return before.pool(
         input,
         window_shape,
@@ -298,6 +368,11 @@ def dilation2d(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
+    """Return the greatest sum of each window of images with filters, channel by channel.
+
+    data_format must be "NHWC", else InvalidArgumentError is raised.
+    """
+    _check_last(data_format)
     return before.dilation2d(
         input,
         strides=strides,
@@ -306,6 +381,14 @@ def dilation2d(
         dilations=dilations,
         name=name,
     )
+
+
+def _check_last(data_format: str) -> None:
+    if data_format != "NHWC":
+        raise InvalidArgumentError(
+            "`data_format` values other than 'NHWC' are not supported. Received: "
+            f"data_format={data_format}"
+        )
 
 
 def erosion2d(
@@ -317,6 +400,11 @@ def erosion2d(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Any:
+    """Return the least difference of each window and filters, channel by channel.
+
+    data_format must be "NHWC", else InvalidArgumentError is raised.
+    """
+    _check_last(data_format)
     return before.erosion2d(value, filters, strides, dilations, padding, name)
 
 
@@ -328,6 +416,10 @@ def fractional_max_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> Any:
+    """Return the greatest element of each window, of sizes that vary (Graham, 2014).
+
+    Returned are also where rows and columns of windows begin.
+    """
     return fractional.fractional_max_pool(
         value,
         _ratios(pooling_ratio),
@@ -347,6 +439,10 @@ def fractional_avg_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> Any:
+    """Return the mean of each window, of sizes that vary (Graham, 2014).
+
+    Returned are also where rows and columns of windows begin.
+    """
     return fractional.fractional_avg_pool(
         value,
         _ratios(pooling_ratio),

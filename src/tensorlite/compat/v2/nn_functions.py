@@ -21,14 +21,22 @@ from tensorlite.ops.sparse_tensor import SparseTensor
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Return exp(x) divided by its sum along an axis, the last one by default.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
+    [0.5, 0.5]
+    """
     return before.softmax(logits, axis, name)
 
 
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Return the logarithm of the softmax along an axis, the last one by default."""
     return before.log_softmax(logits, axis, name)
 
 
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
+    """Return relu(x) and relu(-x) behind each other along an axis."""
     return shared.crelu(features, name, axis)
 
 
@@ -39,6 +47,10 @@ def dropout(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return x with a share rate of its elements set to 0, the others divided by 1 - rate.
+
+    noise_shape says for which slices it is drawn together: its sizes of 1.
+    """
     return before.dropout(
         x, noise_shape=noise_shape, seed=seed, name=name or "dropout", rate=rate
     )
@@ -51,6 +63,12 @@ def moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return mean and variance along axes; shift has no effect.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> [float(x) for x in tf.nn.moments([1.0, 3.0], axes=[0])]
+    [2.0, 1.0]
+    """
     return before.moments(x, axes, shift, name, keepdims=keepdims)
 
 
@@ -61,6 +79,7 @@ def weighted_moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Any:
+    """Return mean and variance along axes, weighted by how often each element counts."""
     return before.weighted_moments(
         x, axes, frequency_weights, name, keepdims=keepdims
     )
@@ -69,6 +88,12 @@ def weighted_moments(
 def l2_normalize(
     x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:
+    """Return x divided by its length along axes, or by sqrt(epsilon) if that is greater.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.l2_normalize([3.0, 4.0], 0).numpy().round(4).tolist()
+    [0.6, 0.8]
+    """
     return before.l2_normalize(x, axis, epsilon, name)
 
 
@@ -82,6 +107,10 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Any:
+    """Return (x - mean) / sqrt(variance + epsilon) + beta.
+
+    It is multiplied by gamma before beta is added if scale_after_normalization.
+    """
     scale = gamma if scale_after_normalization else None
     return shared.batch_normalization(
         input, mean, variance, beta, scale, variance_epsilon, name
@@ -89,18 +118,32 @@ def batch_norm_with_global_normalization(
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
+    """Return whether each target class is among the k that are predicted most."""
     return shared.in_top_k(predictions, targets, k, name)
 
 
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
 ) -> Any:
+    """Return the entropy of the softmax of logits, for true shares of classes.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> loss = tf.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]], [[1.0, 1.0]])
+    >>> loss.numpy().round(4).tolist()
+    [0.6931]
+    """
     return losses.softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
 
 
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Any:
+    """Return the entropy of the softmax of logits, for classes' numbers.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.sparse_softmax_cross_entropy_with_logits([1], [[1.0, 1.0]]).numpy().round(4).tolist()
+    [0.6931]
+    """
     return losses.sparse_softmax_cross_entropy_with_logits(
         labels=labels, logits=logits, name=name
     )
@@ -109,6 +152,12 @@ def sparse_softmax_cross_entropy_with_logits(
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Any:
+    """Return the entropies of the sigmoid of logits, element by element.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.nn.sigmoid_cross_entropy_with_logits([1.0], [0.0]).numpy().round(4).tolist()
+    [0.6931]
+    """
     return losses.sigmoid_cross_entropy_with_logits(
         labels=labels, logits=logits, name=name
     )
@@ -117,12 +166,22 @@ def sigmoid_cross_entropy_with_logits(
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Any:
+    """Return entropies of sigmoids, those of true ones times pos_weight."""
     return losses.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
 
 
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Any:
+    """Return the rows of a table at ids, cut to a length max_norm.
+
+    A table in parts has its rows one part behind the other. Ragged ids give ragged rows.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> table = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.nn.embedding_lookup(table, [1, 0]).numpy().tolist()
+    [[3.0, 4.0], [1.0, 2.0]]
+    """
     if isinstance(ids, RaggedTensor):
         flat = embedding_lookup(params, ids.flat_values, max_norm, name)
         return ids.with_flat_values(flat)
@@ -138,6 +197,10 @@ def embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Any:
+    """Return rows of a table put together for each row of sparse ids.
+
+    combiner is "sum", "mean" or "sqrtn", "mean" if None; allow_fast_lookup has no effect.
+    """
     return losses.embedding_lookup_sparse(
         params, sp_ids, sp_weights, "div", name, combiner or "mean", max_norm
     )
@@ -155,6 +218,7 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Any:
+    """Return the cost of telling true classes from drawn ones (Gutmann and Hyvarinen, 2010)."""
     return sampled_losses.nce_loss(
         weights,
         biases,
@@ -183,6 +247,7 @@ def sampled_softmax_loss(
     seed: int | None = None,
     name: str = "sampled_softmax_loss",
 ) -> Any:
+    """Return the softmax' entropies among true classes and drawn ones (Jean et al., 2014)."""
     return sampled_losses.sampled_softmax_loss(
         weights,
         biases,
@@ -206,6 +271,10 @@ def compute_average_loss(
     global_batch_size: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Return the sum of examples' losses divided by the number of examples, or by a size.
+
+    InvalidArgumentError is raised for a scalar.
+    """
     x = converted(per_example_loss)
     if sample_weight is not None:
         x = x * converted(sample_weight, x.dtype)
@@ -240,6 +309,11 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Any:
+    """Return rows of a table put together for each row of sparse ids.
+
+    Ids below 0 and weights that are not above 0 are left out; rows without ids have the row of
+    default_id, or zeros. allow_fast_lookup has no effect.
+    """
     return losses.safe_embedding_lookup_sparse(
         embedding_weights,
         sparse_ids,
@@ -263,6 +337,11 @@ def ctc_loss(
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return the cost of labels of sequences whose places are not known (Graves et al., 2006).
+
+    Labels are a matrix or sparse; for these a blank_index is needed, else InvalidArgumentError is
+    raised. unique has no effect.
+    """
     if not isinstance(labels, SparseTensor):
         blank = 0 if blank_index is None else blank_index
         lengths = label_length, logit_length
@@ -286,4 +365,5 @@ def ctc_loss(
 def isotonic_regression(
     inputs: Any, decreasing: bool = True, axis: int = -1, name: str | None = None
 ) -> Any:
+    """Return the falling, or rising, values nearest to the inputs, and their segments."""
     return tl.nn.isotonic_regression(converted(inputs), decreasing, axis)

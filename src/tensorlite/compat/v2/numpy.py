@@ -104,6 +104,7 @@ def asarray(a: Any, dtype: Any = None) -> Any:
 
 
 def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
+    """Return a tensor of ndmin axes at least; copy has no effect."""
     made = asarray(val, dtype)
     return (
         reshaped(made, (*[1] * (ndmin - made.ndim), *made.shape)) if ndmin else made
@@ -111,14 +112,17 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
 
 
 def copy(a: Any) -> Any:
+    """Return a tensor with the same elements."""
     return tl.identity(asarray(a))
 
 
 def promote_types(type1: Any, type2: Any) -> Any:
+    """Return the dtype that two of them meet in by NumPy's rules."""
     return np.promote_types(as_dtype(type1).numpy, as_dtype(type2).numpy)
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
+    """Return the dtype that arrays and dtypes meet in by NumPy's rules."""
     given = [x.dtype.numpy if isinstance(x, Tensor) else x for x in arrays_and_dtypes]
     return np.result_type(*[x.numpy if isinstance(x, DType) else x for x in given])
 
@@ -196,6 +200,7 @@ def _making(name: str) -> Callable[..., Any]:
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """Return the elements of x or y by a condition, or the indices of true elements."""
     if x is None and y is None:
         return tuple(ops.nonzero(asarray(condition)))
     return tl.where(asarray(condition), *_meeting([x, y]))

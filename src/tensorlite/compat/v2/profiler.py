@@ -13,10 +13,12 @@ from tensorlite.compat.missing import listing
 
 
 def start(logdir: Any, options: Any = None) -> None:
+    """Begin to record a profile, to be written to a folder; options have no effect."""
     profiler.start(_file(logdir))
 
 
 def stop(save: bool = True) -> None:
+    """Stop recording, and write the profile; save has no effect."""
     profiler.stop()
 
 
@@ -29,6 +31,7 @@ def _file(logdir: Any) -> Path:
 
 @contextmanager
 def profile(logdir: Any, options: Any = None) -> Iterator[None]:
+    """Open a context whose profile is written to a folder; options have no effect."""
     with profiler.trace(_file(logdir)):
         yield
 

@@ -56,6 +56,10 @@ class SaveOptions:
 def save(
     obj: Any, export_dir: Any, signatures: Any = None, options: Any = None
 ) -> None:
+    """Write a module, or a model of Keras, as a SavedModel, with functions as its signatures.
+
+    options have no effect.
+    """
     if isinstance(obj, Model) and signatures is None and _is_one_function(obj):
         save_model(obj, export_dir)
         return
@@ -75,6 +79,10 @@ def _is_one_function(model: Model) -> bool:
 
 
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
+    """Return the module that a SavedModel has, or its signatures, of some tags.
+
+    options have no effect.
+    """
     around = variety.get()
     token = variety.set(_uninitialised if around is None else around)
     try:
@@ -90,6 +98,7 @@ def _uninitialised(*_: Any, **__: Any) -> object:
 
 
 def contains_saved_model(export_dir: Any) -> bool:
+    """Return whether a folder has a SavedModel."""
     folder = Path(export_dir)
     return any(
         (folder / name).is_file() for name in ("saved_model.pb", "saved_model.pbtxt")

@@ -44,12 +44,14 @@ def create_file_writer(
     name: str | None = None,
     experimental_trackable: bool = False,
 ) -> SummaryWriter:
+    """Return a writer of events to a folder; name and experimental_trackable have no effect."""
     return file_writer(logdir, max_queue, flush_millis, filename_suffix)
 
 
 def scalar(
     name: str, data: Any, step: Any = None, description: str | None = None
 ) -> Any:
+    """Write a number for a step to the default writer; return whether one is there."""
     return _made(summary.scalar, name, data, plain(step), description)
 
 
@@ -60,6 +62,7 @@ def histogram(
     buckets: Any = None,
     description: str | None = None,
 ) -> Any:
+    """Write how a tensor's elements are distributed, in a number of buckets."""
     return _made(summary.histogram, name, data, plain(step), buckets, description)
 
 
@@ -70,6 +73,7 @@ def image(
     max_outputs: Any = 3,
     description: str | None = None,
 ) -> Any:
+    """Write images of (batch, height, width, channels), max_outputs at most."""
     return _made(summary.image, name, data, plain(step), max_outputs, description)
 
 
@@ -82,6 +86,7 @@ def audio(
     encoding: str | None = None,
     description: str | None = None,
 ) -> Any:
+    """Write sounds of (batch, samples, channels), max_outputs at most."""
     more = (sample_rate, plain(step), max_outputs, encoding, description)
     return _made(summary.audio, name, data, *more)
 
@@ -89,6 +94,7 @@ def audio(
 def text(
     name: str, data: Any, step: Any = None, description: str | None = None
 ) -> Any:
+    """Write texts."""
     return _made(summary.text, name, data, plain(step), description)
 
 
@@ -107,6 +113,7 @@ def write(
     metadata: Any = None,
     name: str | None = None,
 ) -> Any:
+    """Write a tensor with the metadata of a plugin."""
     return _made(summary.write, tag, tensor, plain(step), metadata)
 
 

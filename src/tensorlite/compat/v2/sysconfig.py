@@ -16,18 +16,22 @@ def _refused(what: str) -> UnimplementedError:
 
 
 def get_include() -> str:
+    """Raise UnimplementedError: operators are written in Python."""
     raise _refused("get_include")
 
 
 def get_lib() -> str:
+    """Raise UnimplementedError: operators are written in Python."""
     raise _refused("get_lib")
 
 
 def get_compile_flags() -> list[str]:
+    """Raise UnimplementedError: operators are written in Python."""
     raise _refused("get_compile_flags")
 
 
 def get_link_flags() -> list[str]:
+    """Raise UnimplementedError: operators are written in Python."""
     raise _refused("get_link_flags")
 
 

@@ -49,6 +49,10 @@ __all__ = [
 def compute_gradient(
     f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
 ) -> tuple[list[Any], list[Any]]:
+    """Return a function's Jacobians by each argument: (derived, by differences).
+
+    delta is how far arguments are moved. In graphs it is computed in the default session.
+    """
     if get_default_session() is None and not any(
         isinstance(one, GraphTensor) for one in x
     ):
@@ -67,6 +71,7 @@ def compute_gradient(
 
 
 def max_error(grad1: Any, grad2: Any) -> float:
+    """Return the greatest difference between two lists of arrays, 0 for none."""
     pairs = zip(grad1, grad2, strict=True)
     return max(
         (float(np.abs(a - b).max()) for a, b in pairs if np.size(a)), default=0.0

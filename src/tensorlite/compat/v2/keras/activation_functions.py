@@ -15,6 +15,7 @@ from tensorlite.ops.shape import shape_of
 
 
 def linear(x: Any) -> Any:
+    """Return what was given."""
     return x
 
 
@@ -27,6 +28,15 @@ def relu(
     negative_slope: float | None = None,
     name: str | None = None,
 ) -> Any:
+    """Return the greater of 0 and x, with a slope below, a ceiling and a threshold.
+
+    Below threshold it is negative_slope (alpha is its older name) times x - threshold; max_value
+    None is no ceiling.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.activations.relu(tf.constant([-2.0, 3.0, 9.0]), max_value=6.0).numpy().tolist()
+    [0.0, 3.0, 6.0]
+    """
     value = converted(x)
     slope = alpha if negative_slope is None else negative_slope
     if threshold:
@@ -53,34 +63,51 @@ def over(function: Any, value: Any, axis: Any) -> Any:
 
 
 def softmax(x: Any, axis: Any = -1) -> Any:
+    """Return exp(x) divided by its sum along an axis, or along several.
+
+    What it was made of is remembered, so that a loss of it is computed from logits.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.activations.softmax(tf.constant([[0.0, 0.0]])).numpy().tolist()
+    [[0.5, 0.5]]
+    """
     given = converted(x)
     return logits.remembered(over(nn.softmax, given, axis), given)
 
 
 def sigmoid(x: Any) -> Any:
+    """Return 1 / (1 + exp(-x)).
+
+    What it was made of is remembered, so that a loss of it is computed from logits.
+    """
     given = converted(x)
     return logits.remembered(nn.sigmoid(given), given)
 
 
 def log_softmax(x: Any, axis: Any = -1) -> Any:
+    """Return the logarithm of the softmax along an axis, or along several."""
     return over(nn.log_softmax, converted(x), axis)
 
 
 def elu(x: Any, alpha: float = 1.0) -> Any:
+    """Return x above 0, and alpha * (exp(x) - 1) below."""
     made = nn.elu(x)
     return made if alpha == 1.0 else tl.where(converted(x) > 0, made, alpha * made)
 
 
 def gelu(x: Any, approximate: bool = False) -> Any:
+    """Return x times the normal distribution's share below x, by a tanh if approximate."""
     return nn.gelu(x, approximate)
 
 
 def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+    """Return x above 0, and negative_slope * x below."""
     return nn.leaky_relu(x, negative_slope)
 
 
 @named("exponential")
 def exponential(x: Any, name: str | None = None) -> Any:
+    """Return e to the power of x."""
     return tl.exp(converted(x))
 
 
@@ -98,39 +125,46 @@ def hard_sigmoid_of_keras_2(x: Any, name: str | None = None) -> Any:
 
 @named("mish")
 def mish(x: Any, name: str | None = None) -> Any:
+    """Return x * tanh(softplus(x)) (Misra, 2019)."""
     return tl.nn.mish(converted(x))
 
 
 @named("celu")
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
+    """Return x above 0, and alpha * (exp(x / alpha) - 1) below."""
     t = converted(x)
     return tl.maximum(t, 0.0) + alpha * tl.expm1(tl.minimum(t, 0.0) / alpha)
 
 
 @named("hard_silu")
 def hard_silu(x: Any, name: str | None = None) -> Any:
+    """Return x * clip(x / 6 + 1/2, 0, 1), also called hard swish."""
     t = converted(x)
     return t * tl.clip(t / 6.0 + 0.5, 0.0, 1.0)
 
 
 @named("hard_tanh")
 def hard_tanh(x: Any, name: str | None = None) -> Any:
+    """Return x clipped to -1 ... 1."""
     return tl.clip(converted(x), -1.0, 1.0)
 
 
 @named("log_sigmoid")
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """Return the logarithm of the sigmoid, computed so that it stays finite."""
     return -tl.nn.softplus(-converted(x))
 
 
 @named("tanh_shrink")
 def tanh_shrink(x: Any, name: str | None = None) -> Any:
+    """Return x - tanh(x)."""
     t = converted(x)
     return t - tl.tanh(t)
 
 
 @named("squareplus")
 def squareplus(x: Any, b: float = 4.0, name: str | None = None) -> Any:
+    """Return (x + sqrt(x * x + b)) / 2, which is smooth where relu has its corner."""
     t = converted(x)
     return (t + tl.sqrt(tl.square(t) + b)) / 2.0
 
@@ -170,6 +204,10 @@ KNOWN = {
 
 
 def get(identifier: Any) -> Any:
+    """Return the activation of a name or configuration, the function itself, or linear for None.
+
+    InvalidArgumentError, a ValueError, is raised for names that are not known.
+    """
     return (
         linear
         if identifier is None
@@ -178,12 +216,20 @@ def get(identifier: Any) -> Any:
 
 
 def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
+    """Return the name, or the configuration, from which `deserialize` makes the activation.
+
+    use_legacy_format has no effect.
+    """
     return lookup.serialized(activation)
 
 
 def deserialize(
     name: Any, custom_objects: Any = None, use_legacy_format: bool = False
 ) -> Any:
+    """Return the activation of a name or configuration; custom_objects are looked up too.
+
+    use_legacy_format has no effect.
+    """
     with lookup.adding(custom_objects):
         return get(name)
 

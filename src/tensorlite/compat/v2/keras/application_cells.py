@@ -25,6 +25,11 @@ _DEPTHS = {
 
 
 def resnet_v2(title: str, *args: Any, **given: Any) -> Any:
+    """Return ResNet50V2, 101V2 or 152V2, by its title (He et al., 2016, Identity mappings).
+
+    Further arguments are those of all models: include_top, weights, input_tensor, input_shape,
+    pooling, classes, classifier_activation, name.
+    """
     begun = Begun(title, named(args, given), files=kernels("resnet", title))
     x = layers.ZeroPadding2D(((3, 3), (3, 3)), name="conv1_pad")(begun.input)
     x = layers.Conv2D(64, 7, strides=2, name="conv1_conv")(x)
@@ -75,6 +80,7 @@ def nasnet(
     classifier_activation: Any = "softmax",
     name: str | None = None,
 ) -> Any:
+    """Return the mobile or the large NASNet (Zoph et al., 2017)."""
     last, count, first, skips, size = _NASNETS[kind]
     given = {
         "include_top": include_top,
@@ -285,6 +291,11 @@ def convnext(
     *args: Any,
     **given: Any,
 ) -> Any:
+    """Return a ConvNeXt of a size, "tiny" to "xlarge" (Liu et al., 2022).
+
+    include_preprocessing normalises images of 0 ... 255 in the model. Further arguments are those
+    of all models.
+    """
     name, (depths, sizes) = f"convnext_{kind}", _CONVNEXTS[kind]
     asked = {**named((include_top, *args), given), "include_top": include_top}
     begun = Begun(name, asked, files=files("convnext", name))

@@ -212,6 +212,7 @@ def _finished(x: Any, begun: Begun, parts: _Blocks) -> Any:
 
 
 def efficientnet(variant: str, *args: Any, **given: Any) -> Any:
+    """Return an EfficientNet "b0" to "b7" (Tan and Le, 2019), for images of 0 ... 255."""
     title, parts = f"efficientnet{variant}", _Blocks(1, variant)
     trained = files("https://storage.googleapis.com/keras-applications", title)
     begun = Begun(title, named(args, given), parts.size, trained)
@@ -227,6 +228,10 @@ def efficientnet(variant: str, *args: Any, **given: Any) -> Any:
 def efficientnet_v2(
     variant: str, *args: Any, include_preprocessing: bool = True, **given: Any
 ) -> Any:
+    """Return an EfficientNetV2 "b0" to "b3", "s", "m" or "l" (Tan and Le, 2021).
+
+    include_preprocessing takes images of 0 ... 255; without it they are scaled beforehand.
+    """
     title, parts = f"efficientnetv2-{variant}", _Blocks(2, variant)
     begun = Begun(
         title, named(args, given), parts.size, files("efficientnet_v2", title)
@@ -304,6 +309,11 @@ def mobilenet_v3(
     include_preprocessing: bool = True,
     name: str | None = None,
 ) -> Any:
+    """Return the small or the large MobileNetV3 (Howard et al., 2019).
+
+    alpha widens its layers; minimalistic leaves out squeezing, hard swish and 5x5 convolutions.
+    include_preprocessing takes images of 0 ... 255; without it they are of -1 ... 1.
+    """
     mark = f"{kind}{'_minimalistic' if minimalistic else ''}_224_{alpha}_float"
     trained = files("mobilenet_v3", f"weights_mobilenet_v3_{mark}", "_no_top_v2")
     given = {

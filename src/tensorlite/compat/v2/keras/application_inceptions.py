@@ -90,6 +90,7 @@ _INCEPTIONS: tuple[tuple[tuple[Branch, ...], int], ...] = (
 
 
 def inception_v3(*args: Any, **given: Any) -> Any:
+    """Return InceptionV3 (Szegedy et al., 2015), for images of -1 ... 1."""
     title = "inception_v3"
     begun = Begun(title, named(args, given), 299, kernels(title, title))
     x = _stem(begun.input)
@@ -134,6 +135,7 @@ _BLOCKS: dict[str, tuple[Branch, ...]] = {
 
 
 def inception_resnet_v2(*args: Any, **given: Any) -> Any:
+    """Return InceptionResNetV2 (Szegedy et al., 2016), for images of -1 ... 1."""
     title = "inception_resnet_v2"
     begun = Begun(title, named(args, given), 299, kernels(title, title))
     first = (((96, 1),), ((48, 1), (64, 5)), ((64, 1), (96, 3), (96, 3)))
@@ -168,6 +170,7 @@ def _added(x: Any, kind: str, number: int, scale: float) -> Any:
 
 
 def xception(*args: Any, **given: Any) -> Any:
+    """Return Xception (Chollet, 2016), for images of -1 ... 1."""
     begun = Begun(
         "xception", named(args, given), 299, kernels("xception", "xception")
     )

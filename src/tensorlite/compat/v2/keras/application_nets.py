@@ -28,6 +28,7 @@ _DEPTHS = {
 
 
 def vgg(title: str, *args: Any, **given: Any) -> Any:
+    """Return VGG16 or VGG19, by its title (Simonyan and Zisserman, 2014)."""
     begun = Begun(title, named(args, given), files=kernels(title, title))
     x = begun.input
     sizes = zip(_DEPTHS[title], (64, 128, 256, 512, 512), strict=True)
@@ -49,6 +50,7 @@ def vgg(title: str, *args: Any, **given: Any) -> Any:
 
 
 def resnet(title: str, *args: Any, **given: Any) -> Any:
+    """Return ResNet50, 101 or 152, by its title (He et al., 2015)."""
     begun = Begun(title, named(args, given), files=kernels("resnet", title))
     x = layers.ZeroPadding2D(((3, 3), (3, 3)), name="conv1_pad")(begun.input)
     x = layers.Conv2D(64, 7, strides=2, name="conv1_conv")(x)
@@ -82,6 +84,7 @@ def _residual(x: Any, filters: int, step: int, widens: bool, name: str) -> Any:
 
 
 def densenet(title: str, *args: Any, **given: Any) -> Any:
+    """Return DenseNet121, 169 or 201, by its title (Huang et al., 2016)."""
     begun = Begun(title, named(args, given), files=kernels("densenet", title))
     x = layers.ZeroPadding2D(((3, 3), (3, 3)))(begun.input)
     x = layers.Conv2D(64, 7, strides=2, use_bias=False, name="conv1_conv")(x)
@@ -140,6 +143,11 @@ def mobilenet(
     weights: Any = "imagenet",
     **given: Any,
 ) -> Any:
+    """Return MobileNet, of separable convolutions (Howard et al., 2017).
+
+    alpha widens its layers; depth_multiplier is how many outputs a channel has before they are
+    mixed; dropout is the share that is dropped before the classes.
+    """
     title = f"mobilenet_{alpha:0.2f}_{(input_shape or (224,))[0]}"
     asked = {**given, "input_shape": input_shape, "include_top": include_top}
     name = f"mobilenet_{_marked(alpha)}_{_side_of(input_shape)}_tf"
@@ -202,6 +210,7 @@ def mobilenet_v2(
     weights: Any = "imagenet",
     **given: Any,
 ) -> Any:
+    """Return MobileNetV2, of inverted residuals (Sandler et al., 2018); alpha widens its layers."""
     title = f"mobilenetv2_{alpha:0.2f}_{(input_shape or (224,))[0]}"
     asked = {**given, "input_shape": input_shape, "include_top": include_top}
     name = f"mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}"

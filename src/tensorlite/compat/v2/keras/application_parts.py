@@ -103,10 +103,12 @@ class Begun:
         return x
 
     def classes_of(self, x: Any) -> Any:
+        """Return the classes' shares by means over the image and a dense layer."""
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         return self.predicted(x)
 
     def predicted(self, x: Any, **given: Any) -> Any:
+        """Return what the dense layer `predictions` makes of rows."""
         kind = layers.Dense(
             self.classes, activation=self.last, name="predictions", **given
         )
@@ -126,6 +128,7 @@ def kernels(folder: str, name: str) -> tuple[str, str]:
 def normal(
     x: Any, name: str | None, epsilon: float = 1.001e-5, momentum: float = 0.99
 ) -> Any:
+    """Return batches normalised by a layer of a name."""
     return layers.BatchNormalization(epsilon=epsilon, momentum=momentum, name=name)(x)
 
 

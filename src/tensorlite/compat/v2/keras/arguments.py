@@ -81,6 +81,10 @@ class Arguments:
         return nest.map_structure(one, inputs)
 
     def with_training(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
+        """Return the call's named arguments with `training` filled in where call takes it.
+
+        What was given goes first, then what the call around has, then call's own default.
+        """
         if not self.takes("training"):
             if "training" in kwargs and not self.takes("kwargs"):
                 kwargs = {k: v for k, v in kwargs.items() if k != "training"}
@@ -106,6 +110,7 @@ class Arguments:
         return default if told is None and isinstance(default, bool) else told
 
     def takes(self, name: str) -> bool:
+        """Return whether the layer's call has a parameter of a name."""
         return name in parameters(type(self))
 
 
@@ -125,6 +130,7 @@ _known: dict[Any, Any] = {}
 
 
 def build_parameters(kind: Any) -> list[str]:
+    """Return the names of the parameters of a class' build, self aside."""
     return list(inspect.signature(kind.build).parameters)[1:]
 
 

@@ -42,6 +42,7 @@ class CastVariable(Weight):
 
     @property
     def dtype(self) -> Any:
+        """The dtype in which the weight is read here."""
         return _wanted.get() or self.spec.dtype
 
     def __tensor__(self) -> Any:
@@ -50,6 +51,7 @@ class CastVariable(Weight):
         return value if wanted is None else astype(value, wanted)
 
     def sparse_read(self, indices: Any) -> Any:
+        """Return the rows at indices, in the dtype in which weights are read here."""
         rows = super().sparse_read(indices)
         wanted = _wanted.get()
         return rows if wanted is None else astype(rows, wanted)

@@ -41,10 +41,12 @@ class SwapEMAWeights(Callback):
             self._are_averages = wanted
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Put the weights back in which training goes on, if swaps are per epoch."""
         if self.swap_on_epoch:
             self._let(False)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Put the averages in place, if swaps are per epoch, for good after the last."""
         if not self.swap_on_epoch:
             return
         self._let(True)
@@ -53,13 +55,17 @@ class SwapEMAWeights(Callback):
             self._averages().follow()
 
     def on_test_begin(self, logs: Any = None) -> None:
+        """Put the averages in place."""
         self._let(True)
 
     def on_test_end(self, logs: Any = None) -> None:
+        """Put the weights back."""
         self._let(False)
 
     def on_predict_begin(self, logs: Any = None) -> None:
+        """Put the averages in place."""
         self._let(True)
 
     def on_predict_end(self, logs: Any = None) -> None:
+        """Put the weights back."""
         self._let(False)

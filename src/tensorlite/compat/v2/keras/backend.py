@@ -58,8 +58,19 @@ from tensorlite.compat.v2.keras.backend_tensors import (
     spatial_2d_padding as spatial_2d_padding,
     spatial_3d_padding as spatial_3d_padding,
     standardize_dtype as standardize_dtype,
+    switch as switch,
     temporal_padding as temporal_padding,
     to_dense as to_dense,
+)
+from tensorlite.compat.v2.keras.backend_values import (
+    batch_get_value as batch_get_value,
+    batch_set_value as batch_set_value,
+    eval as eval,
+    get_value as get_value,
+    set_value as set_value,
+    update as update,
+    update_add as update_add,
+    update_sub as update_sub,
 )
 from tensorlite.compat.v2.keras.defaults import (
     epsilon as epsilon,
@@ -70,28 +81,34 @@ from tensorlite.compat.v2.keras.defaults import (
     set_image_data_format as set_image_data_format,
 )
 from tensorlite.compat.v2.keras.ops import neural
+from tensorlite.compat.v2.keras.ops.making import operation
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 
 
 def backend() -> str:
+    """Return "tensorflow", the backend whose ways are followed."""
     return "tensorflow"
 
 
 def name_scope(name: str) -> Any:
+    """Open a context in which layers' names stand below a name."""
     return naming.inside(name)
 
 
 def clear_session() -> None:
+    """Let names of layers be counted from the beginning, and forget the learning phase."""
     naming.forget()
     defaults.chosen.learning_phase = None
 
 
 def get_uid(prefix: str = "") -> int:
+    """Return how often names with a prefix have been given, this time included, from 1."""
     return int(naming.unique(prefix).rpartition("_")[2] or 1)
 
 
 def learning_phase() -> int:
+    """Return 1 where layers are told to train, else 0."""
     return defaults.chosen.learning_phase or 0
 
 
@@ -104,26 +121,10 @@ def set_learning_phase(value: Any) -> None:
     defaults.chosen.learning_phase = int(value)
 
 
-def get_value(x: Any) -> Any:
-    return x.__tensor__().numpy()[()] if isinstance(x, Operand) else x
-
-
-def set_value(x: Any, value: Any) -> None:
-    x.assign(np.asarray(value, x.dtype.numpy))
-
-
-def batch_get_value(tensors: Any) -> list[Any]:
-    return [get_value(x) for x in tensors]
-
-
-def batch_set_value(tuples: Any) -> None:
-    for x, value in tuples:
-        set_value(x, value)
-
-
 def variable(
     value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None
 ) -> Any:
+    """Return a variable, of the width `floatx` unless a dtype is given."""
     kind = dtype or floatx()
     return framework.Variable(value, dtype=kind, name=name, constraint=constraint)
 
@@ -131,139 +132,182 @@ def variable(
 def constant(
     value: Any, dtype: Any = None, shape: Any = None, name: Any = None
 ) -> Any:
+    """Return a constant tensor, of the width `floatx` unless a dtype is given.
+
+    name has no effect.
+    """
     return framework.constant(value, dtype or floatx(), shape)
 
 
 def is_keras_tensor(x: Any) -> bool:
+    """Return whether something is a tensor of layers called without numbers."""
     return hasattr(x, "node") and hasattr(x, "spec")
 
 
 def int_shape(x: Any) -> Any:
+    """Return the sizes of a tensor's axes as a tuple, None where a size is not known."""
     sizes = x.shape
     return tuple(sizes.as_list() if hasattr(sizes, "as_list") else sizes)
 
 
 def ndim(x: Any) -> int:
+    """Return how many axes a tensor has."""
     return len(x.shape)
 
 
 def dtype(x: Any) -> str:
+    """Return the name of a tensor's dtype."""
     return str(x.dtype.name)
 
 
 def count_params(x: Any) -> int:
+    """Return how many elements a tensor has."""
     return int(np.prod(tuple(x.shape)))
 
 
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean along an axis or several, of all elements if axis is None.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.backend.mean(tf.constant([[1.0, 3.0], [2.0, 6.0]]), axis=1).numpy().tolist()
+    [2.0, 4.0]
+    """
     return reductions.reduce_mean(x, axis, keepdims)
 
 
 def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the sum along an axis or several, of all elements if axis is None."""
     return reductions.reduce_sum(x, axis, keepdims)
 
 
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the greatest element along an axis or several, of all if axis is None."""
     return reductions.reduce_max(x, axis, keepdims)
 
 
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the least element along an axis or several, of all if axis is None."""
     return reductions.reduce_min(x, axis, keepdims)
 
 
 def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the product along an axis or several, of all elements if axis is None."""
     return reductions.reduce_prod(x, axis, keepdims)
 
 
+@operation
 def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the standard deviation along an axis, dividing by the number of elements."""
     return tl.std(converted(x), axis=axis, keepdims=keepdims)
 
 
+@operation
 def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the variance along an axis, dividing by the number of elements."""
     return tl.var(converted(x), axis=axis, keepdims=keepdims)
 
 
+@operation
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether any element along an axis is not 0."""
     return tl.any(tl.astype(converted(x), tl.bool), axis=axis, keepdims=keepdims)
 
 
+@operation
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return whether all elements along an axis are not 0."""
     return tl.all(tl.astype(converted(x), tl.bool), axis=axis, keepdims=keepdims)
 
 
 def argmax(x: Any, axis: int = -1) -> Any:
+    """Return the indices of the greatest elements along an axis, as int64."""
     return reductions.argmax(x, axis)
 
 
 def argmin(x: Any, axis: int = -1) -> Any:
+    """Return the indices of the least elements along an axis, as int64."""
     return reductions.argmin(x, axis)
 
 
 def clip(x: Any, min_value: Any, max_value: Any) -> Any:
+    """Return x with elements below min_value and above max_value set to these."""
     return elementwise.clip_by_value(x, min_value, max_value)
 
 
 def concatenate(tensors: Any, axis: int = -1) -> Any:
+    """Return tensors put one after the other along an axis, the last one by default."""
     return arrays.concat(tensors, axis)
 
 
+@operation
 def dot(x: Any, y: Any) -> Any:
-    return tl.matmul(converted(x), converted(y))
+    """Return the products summed over x's last axis and y's last but one.
+
+    The result has the other axes of x and then those of y: (2, 3) and (4, 3, 5) make (2, 4, 5).
+    """
+    left, right = converted(x), converted(y)
+    if len(right.shape) < 3:
+        return tl.matmul(left, right)
+    return tl.tensordot(left, right, axes=([-1], [-2]))
 
 
+@operation
 def cast_to_floatx(x: Any) -> Any:
+    """Return a tensor, or an array, in the width `floatx`."""
     if isinstance(x, Operand):
         return tl.astype(x.__tensor__(), floatx())
     return np.asarray(x, floatx())
 
 
-def update(x: Any, new_x: Any) -> Any:
-    return x.assign(new_x)
-
-
-def update_add(x: Any, increment: Any) -> Any:
-    return x.assign_add(increment)
-
-
-def update_sub(x: Any, decrement: Any) -> Any:
-    return x.assign_sub(decrement)
-
-
+@operation
 def gather(reference: Any, indices: Any) -> Any:
+    """Return the slices of reference at indices along its first axis."""
     return tl.gather(converted(reference), converted(indices), axis=0)
 
 
+@operation
 def one_hot(indices: Any, num_classes: int) -> Any:
+    """Return rows of float32 with 1 at each index and 0 elsewhere."""
     return tl.one_hot(converted(indices), num_classes, dtype=tl.float32)
 
 
+@operation
 def repeat_elements(x: Any, rep: int, axis: int) -> Any:
+    """Return each slice along an axis rep times, one after the other."""
     return tl.repeat(converted(x), rep, axis=axis)
 
 
+@operation
 def transpose(x: Any) -> Any:
+    """Return the tensor with its axes reversed."""
     given = converted(x)
     return tl.permute_dims(given, tuple(reversed(range(len(given.shape)))))
 
 
+@operation
 def cumsum(x: Any, axis: int = 0) -> Any:
+    """Return the sums of all elements up to each, along an axis."""
     return tl.cumulative_sum(converted(x), axis=axis)
 
 
+@operation
 def cumprod(x: Any, axis: int = 0) -> Any:
+    """Return the products of all elements up to each, along an axis."""
     return tl.cumulative_prod(converted(x), axis=axis)
 
 
 def arange(start: Any, stop: Any = None, step: int = 1, dtype: str = "int32") -> Any:
+    """Return the numbers from start to below stop, or from 0 to below start without one."""
     first, last = (0, start) if stop is None else (start, stop)
     return constant(np.arange(first, last, step), dtype=dtype)
 
 
-def eval(x: Any) -> Any:
-    return get_value(x)
-
-
+@operation
 def map_fn(fn: Any, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+    """Return fn's results for the slices along the first axis, stacked.
+
+    name and dtype have no effect.
+    """
     return tl.map_fn(fn, converted(elems))
 
 
@@ -285,11 +329,15 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     return made[..., 0] if ranks == (2, 2) else made
 
 
+@operation
 def flatten(x: Any) -> Any:
+    """Return all elements as a vector."""
     return tl.reshape(converted(x), [-1])
 
 
+@operation
 def batch_flatten(x: Any) -> Any:
+    """Return the elements of each example as a row; all axes but the first must be known."""
     y = converted(x)
     return tl.reshape(y, [-1, int(np.prod(tuple(y.shape)[1:]))])
 
@@ -310,15 +358,14 @@ def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
 
 
 def permute_dimensions(x: Any, pattern: Any) -> Any:
+    """Return the tensor with its axes in the order of a pattern."""
     return arrays_2.transpose(x, pattern)
 
 
+@operation
 def repeat(x: Any, n: int) -> Any:
+    """Return a matrix' rows n times each: of (batch, features), (batch, n, features)."""
     return tl.repeat(converted(x)[:, None, :], n, axis=1)
-
-
-def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
-    return tl.where(converted(condition), then_expression, else_expression)
 
 
 def random_normal(
@@ -328,6 +375,7 @@ def random_normal(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
+    """Return normally distributed numbers, of the width `floatx` unless a dtype is given."""
     return draws.normal(shape, mean, stddev, dtype or floatx(), seed)
 
 
@@ -338,6 +386,7 @@ def random_uniform(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
+    """Return numbers from minval to below maxval, equally likely."""
     return draws.uniform(shape, minval, maxval, dtype or floatx(), seed)
 
 
@@ -348,18 +397,21 @@ def truncated_normal(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
+    """Return normally distributed numbers, at most two deviations from the mean."""
     return draws.truncated_normal(shape, mean, stddev, dtype or floatx(), seed)
 
 
 def categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
+    """Return the entropy of predicted shares of classes, for true shares."""
     return losses.categorical_crossentropy(target, output, from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
+    """Return the entropy of predicted shares of classes, for true numbers of classes."""
     return losses.sparse_categorical_crossentropy(
         target, output, from_logits, axis=axis
     )

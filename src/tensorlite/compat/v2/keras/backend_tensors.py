@@ -1,12 +1,14 @@
-"""tf.keras.backend: convolutions, pooling, borders, sizes, labels of sequences, loops."""
+"""tf.keras.backend: convolutions, pooling, borders, sizes, labels of sequences, loops, choices."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras import loss_functions, ops, random as draws
 from tensorlite.compat.v2.keras.defaults import kind_of
@@ -19,6 +21,7 @@ from tensorlite.compat.v2.keras.ops.making import (
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import int32
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.shape import astype, shape_of
 from tensorlite.ops.sparse_tensor import SparseTensor
@@ -37,6 +40,10 @@ def conv2d_transpose(
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> Any:
+    """Return the transpose of a convolution of images, which has output_shape.
+
+    padding is "valid" or "same"; data_format "channels_first" or, by default, "channels_last".
+    """
     form = "NCHW" if data_format == "channels_first" else "NHWC"
     sizes = tl.stack([tensor(n, int32) for n in output_shape])
     return tl.nn.conv_transpose(
@@ -65,6 +72,7 @@ def pool2d(
     data_format: str | None = None,
     pool_mode: str = "max",
 ) -> Any:
+    """Return the greatest or the mean of each window of images, by pool_mode "max" or "avg"."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
 
 
@@ -76,22 +84,26 @@ def pool3d(
     data_format: str | None = None,
     pool_mode: str = "max",
 ) -> Any:
+    """Return the greatest or the mean of each window of volumes, by pool_mode "max" or "avg"."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
 
 
 def temporal_padding(x: Any, padding: Any = (1, 1)) -> Any:
+    """Return sequences with steps of zeros before and after them."""
     return ops.pad(x, ((0, 0), tuple(padding), (0, 0)))
 
 
 def spatial_2d_padding(
     x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
+    """Return images with a border of zeros: ((top, bottom), (left, right))."""
     return _bordered(x, padding, data_format)
 
 
 def spatial_3d_padding(
     x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
+    """Return volumes with a border of zeros: (before, after) for each axis."""
     return _bordered(x, padding, data_format)
 
 
@@ -108,6 +120,7 @@ def resize_images(
     data_format: str,
     interpolation: str = "nearest",
 ) -> Any:
+    """Return images enlarged by factors, as interpolation says."""
     first = data_format == "channels_first"
     rows, columns = x.shape[2:4] if first else x.shape[1:3]
     size = (rows * height_factor, columns * width_factor)
@@ -117,6 +130,7 @@ def resize_images(
 def resize_volumes(
     x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str
 ) -> Any:
+    """Return volumes in which each element is repeated along its axes."""
     start = 2 if data_format == "channels_first" else 1
     factors = (depth_factor, height_factor, width_factor)
     for axis, factor in enumerate(factors, start):
@@ -133,14 +147,17 @@ def batch_normalization(
     axis: int = -1,
     epsilon: float = 1e-3,
 ) -> Any:
+    """Return (x - mean) / sqrt(var + epsilon) * gamma + beta."""
     return ops.batch_normalization(x, mean, var, axis, beta, gamma, epsilon)
 
 
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: Any = None) -> Any:
+    """Return x with a share level of its elements set to 0, the others divided by 1 - level."""
     return draws.dropout(x, level, noise_shape, seed)
 
 
 def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+    """Return whether each target class is among the k that are predicted most."""
     return ops.in_top_k(targets, predictions, k)
 
 
@@ -152,6 +169,10 @@ def binary_focal_crossentropy(
     gamma: float = 2.0,
     from_logits: bool = False,
 ) -> Any:
+    """Return binary cross-entropies that weigh what is predicted well by less.
+
+    alpha weighs the two classes if apply_class_balancing (Lin et al., 2017).
+    """
     true, made = together(fraction(target), fraction(output))
     share = tl.nn.sigmoid(made) if from_logits else made
     right = true * share + (1.0 - true) * (1.0 - share)
@@ -169,6 +190,10 @@ def categorical_focal_crossentropy(
     from_logits: bool = False,
     axis: int = -1,
 ) -> Any:
+    """Return cross-entropies of classes that weigh what is predicted well by less.
+
+    alpha weighs all classes (Lin et al., 2017).
+    """
     return loss_functions.categorical_focal_crossentropy(
         target, output, alpha, gamma, from_logits, axis=axis
     )
@@ -177,6 +202,7 @@ def categorical_focal_crossentropy(
 def random_bernoulli(
     shape: Any, p: float = 0.0, dtype: Any = None, seed: Any = None
 ) -> Any:
+    """Return ones with probability p and zeros else."""
     return astype(draws.uniform(shape, seed=seed) <= p, kind_of(dtype))
 
 
@@ -188,6 +214,7 @@ def random_normal_variable(
     name: str | None = None,
     seed: Any = None,
 ) -> Any:
+    """Return a variable of normally distributed numbers around mean."""
     with interpreted_by(None):
         first: Any = draws.normal(shape, mean, scale, dtype, seed)
         return Variable(first, name=name)
@@ -201,12 +228,14 @@ def random_uniform_variable(
     name: str | None = None,
     seed: Any = None,
 ) -> Any:
+    """Return a variable of numbers from low to below high, equally likely."""
     with interpreted_by(None):
         first: Any = draws.uniform(shape, low, high, dtype, seed)
         return Variable(first, name=name)
 
 
 def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
+    """Let a variable become momentum of itself and 1 - momentum of a value."""
     own = astype(tensor(value), x.dtype)
     return x.assign(x.value() * momentum + own * (1.0 - momentum))
 
@@ -214,29 +243,68 @@ def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
 def foldl(
     fn: Any, elems: Any, initializer: Any = None, name: str | None = None
 ) -> Any:
+    """Return what fn(accumulated, element) comes to, from the first element of elems on.
+
+    name has no effect.
+    """
     return tl.foldl(fn, elems, initializer)
 
 
 def foldr(
     fn: Any, elems: Any, initializer: Any = None, name: str | None = None
 ) -> Any:
+    """Return what fn(accumulated, element) comes to, from the last element of elems on.
+
+    name has no effect.
+    """
     return tl.foldr(fn, elems, initializer)
 
 
+@operation
+def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+    """Return one of two values by a scalar, or elements of both by a tensor of conditions.
+
+    The values may be functions without arguments. Conditions with more than one axis are for the
+    leading axes of the values; InvalidArgumentError is raised where they have more axes than the
+    values.
+    """
+    asked = astype(converted(condition), tl.bool)
+    values = then_expression, else_expression
+    if not len(asked.shape) and any(map(callable, values)):
+        yes, no = (x if callable(x) else partial(converted, x) for x in values)
+        return converted(tl.cond(asked, yes, no))
+    first, second = [converted(x() if callable(x) else x) for x in values]
+    missing = len(first.shape) - len(asked.shape)
+    if missing < 0 and len(asked.shape):
+        raise InvalidArgumentError(
+            "Rank of `condition` should be less than or equal to rank of `then_expression` and "
+            f"`else_expression`. ndim(condition)={len(asked.shape)}, "
+            f"ndim(then_expression)={len(first.shape)}"
+        )
+    if len(asked.shape) > 1:
+        for _ in range(missing):
+            asked = tl.expand_dims(asked, axis=-1)
+    return tl.where(asked, first, second)
+
+
 def gradients(loss: Any, variables: Any) -> Any:
+    """Return the derivatives of a loss by variables, in a graph or a traced function."""
     return tl.gradients(loss, variables)
 
 
 def is_float_dtype(dtype: Any) -> bool:
+    """Return whether a dtype, or its name, is one of floating-point numbers."""
     return kind_of(dtype).is_floating
 
 
 def is_int_dtype(dtype: Any) -> bool:
+    """Return whether a dtype, or its name, is one of integers, or bool."""
     kind = kind_of(dtype)
     return kind.is_integer or kind is tl.bool
 
 
 def standardize_dtype(dtype: Any) -> str:
+    """Return the name of a dtype; `floatx` for None."""
     return str(kind_of(dtype).name)
 
 
@@ -250,14 +318,17 @@ def result_type(*dtypes: Any) -> str:
 
 
 def is_sparse(tensor: Any) -> bool:
+    """Return whether a tensor is sparse."""
     return isinstance(tensor, SparseTensor)
 
 
 def to_dense(tensor: Any) -> Any:
+    """Return a sparse tensor as a dense one; a dense one as it is."""
     return tl.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
 
 
 def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> Any:
+    """Return the first label_lengths labels of each row as a sparse tensor."""
     rows = np.asarray(tensor(labels).numpy())
     lengths = np.asarray(tensor(label_lengths).numpy()).reshape(-1)
     places = [(i, j) for i, n in enumerate(lengths) for j in range(int(n))]
@@ -294,6 +365,11 @@ def ctc_decode(
     beam_width: int = 100,
     top_paths: int = 1,
 ) -> Any:
+    """Return the likeliest labels, and what speaks for them: (matrices, matrix).
+
+    y_pred are shares of (batch, steps, classes); the last class is the blank. Each matrix has a row
+    per sequence, filled up by -1: one if greedy, else the top_paths best ones of a search.
+    """
     shares = tl.permute_dims(tl.log(fraction(y_pred) + 1e-7), (1, 0, 2))
     lengths = astype(tensor(input_length), int32)
     if greedy:

@@ -36,6 +36,10 @@ class BackupAndRestore(Callback):
         self._epoch = self._batches = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
+        """Take the weights and the epoch from the folder, if there are any.
+
+        InvalidArgumentError is raised for a model that is not built.
+        """
         if not self.model.built:
             raise InvalidArgumentError(
                 "To use the BackupAndRestore callback, you model must be built before you call "
@@ -50,11 +54,13 @@ class BackupAndRestore(Callback):
             ]
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Save after every save_freq batches."""
         self._batches += 1
         if self.save_freq != "epoch" and self._batches % self.save_freq == 0:
             self._save(batch)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Save, if save_freq is "epoch"."""
         self._epoch = epoch + 1
         if self.save_freq == "epoch":
             self._save(0)
@@ -68,5 +74,6 @@ class BackupAndRestore(Callback):
         self._progress.write_text(json.dumps({"epoch": self._epoch, "batch": batch}))
 
     def on_train_end(self, logs: Any = None) -> None:
+        """Remove the folder, unless it was said to stay."""
         if self.delete_checkpoint and Path(self.backup_dir).exists():
             shutil.rmtree(self.backup_dir)

@@ -28,15 +28,19 @@ class Callback:
     params: Any = None
 
     def set_params(self, params: dict[str, Any]) -> None:
+        """Take what is known of the run: `epochs`, `steps`, `verbose`."""
         self.params = params
 
     def set_model(self, model: Any) -> None:
+        """Take the model that is trained."""
         self.model = model
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Call on_batch_begin, its older name."""
         self.on_batch_begin(batch, logs)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Call on_batch_end, its older name."""
         self.on_batch_end(batch, logs)
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial, wraps
 from typing import Any
-
-import numpy as np
 
 from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import (
@@ -36,36 +34,22 @@ from tensorlite.compat.v2.keras.arguments import (
 )
 from tensorlite.compat.v2.keras.fitting import filled
 from tensorlite.compat.v2.keras.input_spec import InputSpec as InputSpec, check_inputs
+from tensorlite.compat.v2.keras.layer_weights import Held, LayerWeights, leaves
 from tensorlite.compat.v2.keras.older_layers import OlderLayer
-from tensorlite.compat.v2.keras.own_variables import OwnVariables
 from tensorlite.compat.v2.keras.views import Views
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape
 from tensorlite.function.staging import converted
 from tensorlite.ops.shape import astype, shape_of
-from tensorlite.ops.state import Variable as AnyVariable
-
-
-class Held:
-    """The weights that a layer has made itself."""
-
-    def __init__(self) -> None:
-        self.weights: list[Any] = []
-        self.regularized: list[tuple[Any, Callable[[Any], Any]]] = []
-        self.added: list[Any] = []
-        self.updates: list[Any] = []
-        self.checked: dict[Any, bool] = {}
-
 
 _NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
 """Attributes that checkpoints do not have, nor those of Keras 3."""
 
 
-class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
+class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
     """A function with weights, which are made when it is first called.
 
     Subclasses make them in `build`, and compute in `call`.
@@ -78,7 +62,6 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
     """Whether it is given sparse tensors as they are, as layers of programs' own are."""
     opens_scope = True
     dtype_policy: Any = None
-    _held: Held
     _arguments: tuple[Any, Any]
     _first_weights: Any = None
     built: bool
@@ -137,6 +120,7 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
 
     @property
     def name(self) -> str:
+        """The layer's name, `dense_1`."""
         return getattr(self, "_name", "") or naming.snake(type(self).__name__)
 
     @property
@@ -148,20 +132,11 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
 
     @property
     def compute_dtype(self) -> str:
+        """The name of the dtype in which the layer computes."""
         return self._policy().compute_dtype
 
     def _policy(self) -> dtype_policies.DTypePolicy:
         return self.dtype_policy or dtype_policies.dtype_policy()
-
-    @property
-    def trainable(self) -> bool:
-        return self._trainable
-
-    @trainable.setter
-    def trainable(self, value: bool) -> None:
-        self._trainable = bool(value)
-        for layer in self.sublayers():
-            layer.trainable = value
 
     def build(self, *args: Any, **kwargs: Any) -> None:
         """Make the weights; classes take the shapes of what they will be called with."""
@@ -182,6 +157,11 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         autocast: bool = True,
         **kwargs: Any,
     ) -> Any:
+        """Return a new weight of the layer, its name below the layer's.
+
+        The initializer is "glorot_uniform" if None, "zeros" for what is not floating. A shape may
+        also come first. Further arguments have no effect.
+        """
         if name is not None and not isinstance(name, str):
             name, shape = None, name  # Keras 3 has the shape first
         wanted = as_dtype(self.variable_dtype if dtype is None else dtype)
@@ -219,6 +199,7 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
 
     @property
     def losses(self) -> list[Any]:
+        """The penalties of regularizers, and what add_loss was given."""
         found: list[Any] = in_graphs.in_default(penalties.of, self)
         return found
 
@@ -226,87 +207,6 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         self._held.added = [x for x in self._held.added if callable(x)]
         for layer in self.sublayers():
             layer._forget_losses()  # noqa: SLF001  a layer as well
-
-    def sublayers(self) -> list[Layer]:
-        """Return the layers among the attributes, each once."""
-        found: dict[int, Layer] = {}
-        for value in self._attributes():
-            for x in leaves(value):
-                if isinstance(x, Layer) and x is not self:
-                    found.setdefault(id(x), x)
-        return list(found.values())
-
-    def _attributes(self) -> list[Any]:
-        """Return what the layer holds; what it was made with is no part of it by itself."""
-        return [x for key, x in list(vars(self).items()) if key != "_arguments"]
-
-    def own_weights(self) -> list[Any]:
-        """Return the variables that this layer has made, then those among its attributes."""
-        found = {id(x): x for x in self._held.weights}
-        for value in self._attributes():
-            for x in leaves(value):
-                if isinstance(x, AnyVariable):
-                    found.setdefault(id(x), x)
-        return list(found.values())
-
-    def own_and_inner_weights(self) -> Iterator[Any]:
-        """Yield its variables and those of the layers inside it."""
-        yield from self.own_weights()
-        for layer in self.sublayers():
-            yield from layer.own_and_inner_weights()
-
-    @property
-    def trainable_weights(self) -> Any:
-        if not self.trainable:
-            return []
-        inner = [w for layer in self.sublayers() for w in layer.trainable_weights]
-        own = [w for w in self.own_weights() if w.trainable]
-        return once([*own, *inner])
-
-    @property
-    def non_trainable_weights(self) -> Any:
-        own = [w for w in self.own_weights() if not (self.trainable and w.trainable)]
-        if not self.trainable:
-            inner = [w for layer in self.sublayers() for w in layer.weights]
-        else:
-            inner = [
-                w for layer in self.sublayers() for w in layer.non_trainable_weights
-            ]
-        return once([*own, *inner])
-
-    @property
-    def weights(self) -> Any:
-        if not naming.is_keras_3():
-            return once([*self.trainable_weights, *self.non_trainable_weights])
-        own = sorted(self.own_weights(), key=lambda w: not w.trainable)
-        return once([*own, *[w for x in self.sublayers() for w in x.weights]])
-
-    @property
-    def variables(self) -> Any:
-        return self.weights
-
-    @property
-    def trainable_variables(self) -> Any:
-        return self.trainable_weights
-
-    @property
-    def non_trainable_variables(self) -> Any:
-        return self.non_trainable_weights
-
-    @in_graphs.apart
-    def get_weights(self) -> list[np.ndarray]:
-        return [np.array(w.numpy()) for w in self.weights]
-
-    @in_graphs.apart
-    def set_weights(self, weights: Any) -> None:
-        own = self.weights
-        if len(own) != len(weights):
-            raise InvalidArgumentError(
-                f'set_weights(weights) on layer "{self.name}" with a weight list of length '
-                f"{len(weights)}, but the layer was expecting {len(own)} weights"
-            )
-        for variable, value in zip(own, weights, strict=True):
-            variable.assign(np.asarray(value, variable.dtype.numpy))
 
     def saved_members(self) -> dict[str, Any]:
         """Return what is saved of the layer, by the names that Keras saves it under."""
@@ -320,9 +220,6 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
             if id(weight) not in reached:
                 found[weight.path.split("/", 1)[-1]] = weight
         return found | saved_ways.of_layer(found)
-
-    def count_params(self) -> int:
-        return sum(int(np.prod(tuple(w.shape))) for w in self.weights)
 
     def get_config(self) -> dict[str, Any]:
         own = {"name": self.name, "trainable": self.trainable}
@@ -342,6 +239,7 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         return cls(**{key: describing.revived(value) for key, value in own.items()})
 
     def get_build_config(self) -> dict[str, Any] | None:
+        """Return the shape that the layer was built for, by "input_shape", or None."""
         return None if self.built_shape is None else {"input_shape": self.built_shape}
 
     def build_from_config(self, config: dict[str, Any]) -> None:
@@ -362,6 +260,7 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         return sketch.output_shape(self, input_shape)
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the specs of what a call would return, without computing it."""
         return sketch.output_spec(self, args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -441,6 +340,7 @@ class Layer(Arguments, OwnVariables, OlderLayer, Views, Module):
         self.build_with(_shapes_of(inputs))
 
     def build_with(self, *shapes: Any, **named: Any) -> None:
+        """Build the layer for shapes, then give weights what waits for them."""
         self.built_shape = describing.kept(shapes[0] if shapes else named)
         self.build(*shapes, **named)
         self.built = True
@@ -483,17 +383,3 @@ def _building(build: Callable[..., None]) -> Callable[..., None]:
         self.built = True
 
     return made
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """Yield what lists, tuples and dicts hold, at any depth."""
-    if isinstance(value, (list, tuple, dict)):
-        for x in value.values() if isinstance(value, dict) else value:
-            yield from leaves(x)
-    else:
-        yield value
-
-
-def once(values: list[Any]) -> list[Any]:
-    """Return what a list holds, each object once."""
-    return list({id(x): x for x in values}.values())

@@ -33,10 +33,12 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
+        """Return all ways there are."""
         return cls.AUTO, cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE
 
     @classmethod
     def validate(cls, key: Any) -> None:
+        """Raise InvalidArgumentError for what is no way of reducing."""
         if key is not None and key not in _ALLOWED:
             raise InvalidArgumentError(
                 "Invalid value for argument `reduction`. Expected one of "

@@ -63,6 +63,7 @@ class Metric(Module):
 
     @property
     def dtype(self) -> Any:
+        """The name of the dtype in which the metric counts."""
         return self._kind.name
 
     _dtype = dtype  # what programs' own metrics cast labels and predictions to
@@ -76,6 +77,10 @@ class Metric(Module):
         initializer: Any = "zeros",
         dtype: Any = None,
     ) -> Any:
+        """Return a new variable of the metric, zeros by default.
+
+        aggregation and synchronization have no effect.
+        """
         if name is not None and not isinstance(name, str):
             name, shape = None, name
         wanted = self._kind if dtype is None else as_dtype(dtype)
@@ -100,34 +105,42 @@ class Metric(Module):
 
     @property
     def variables(self) -> Any:
+        """What the metric gathers in."""
         own = {id(x): x for x in [*self._made, *super().variables]}
         return list(own.values())
 
     @property
     def weights(self) -> Any:
+        """What the metric gathers in."""
         return self.variables
 
     @in_graphs.apart
     def get_weights(self) -> list[np.ndarray]:
+        """Return the variables as arrays."""
         return [np.array(x.numpy()) for x in self.weights]
 
     @in_graphs.apart
     def set_weights(self, weights: Any) -> None:
+        """Give the variables the values of arrays."""
         for variable, value in zip(self.weights, weights, strict=True):
             variable.assign(np.asarray(value, variable.dtype.numpy))
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        """Take a batch into account; a subclass says how."""
         raise NotImplementedError("a metric has a method update_state")
 
     def result(self) -> Any:
+        """Return the metric of what came so far; a subclass says how."""
         raise NotImplementedError("a metric has a method result")
 
     @in_graphs.apart
     def reset_state(self) -> None:
+        """Begin anew, with zeros in all variables."""
         for variable in self.variables:
             variable.assign(np.zeros(tuple(variable.shape), variable.dtype.numpy))
 
     def reset_states(self) -> None:
+        """Begin anew, by the older name of reset_state."""
         self.reset_state()
 
     def get_config(self) -> dict[str, Any]:
@@ -207,10 +220,12 @@ class Sum(Metric):
         self.total = self.add_weight("total")
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
+        """Add values, each times its weight."""
         x, _ = weighed(self.number(values), sample_weight)
         self.total.assign_add(tl.sum(x))
 
     def result(self) -> Any:
+        """Return the sum."""
         return self.total.value()
 
 
@@ -240,11 +255,13 @@ class Mean(Metric):
         self.count = self.add_weight("count")
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
+        """Add values and their weights, 1 each if none are given."""
         x, weights = weighed(self.number(values), sample_weight)
         self.total.assign_add(tl.sum(x))
         self.count.assign_add(tl.sum(weights))
 
     def result(self) -> Any:
+        """Return the weighted mean, 0 where nothing came."""
         total, count = self.total.value(), self.count.value()
         some = count != 0
         safe = tl.where(some, count, tl.ones_like(count))
@@ -267,6 +284,7 @@ class MeanMetricWrapper(Mean):
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Add what the function makes of true and predicted values."""
         true, predicted = base_loss.as_tensors(y_true, y_pred)
         super().update_state(
             self._fn(true, predicted, **self._options), sample_weight
@@ -285,6 +303,7 @@ class MeanTensor(Metric):
         self.count: Any = None
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
+        """Add a tensor of values, of the shape of the first."""
         x = self.number(values)
         if self.total is None:
             self.total = self.add_weight("total", tuple(x.shape))
@@ -294,4 +313,5 @@ class MeanTensor(Metric):
         self.count.assign_add(weights)
 
     def result(self) -> Any:
+        """Return the weighted mean of each element."""
         return self.total.value() / tl.maximum(self.count.value(), 1e-7)

@@ -18,8 +18,9 @@ from tensorlite.compat.v2.keras import (
     sketch,
     summaries,
 )
-from tensorlite.compat.v2.keras.base_layer import Layer, once
+from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.fitting import fitted, picked
+from tensorlite.compat.v2.keras.layer_weights import once
 from tensorlite.compat.v2.keras.training import Training
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
@@ -173,6 +174,7 @@ class Model(Training, Layer):
             )
 
     def build_for(self, inputs: Any) -> None:
+        """Build for what the model is called with, which a subclass' layers see to."""
         self.note_inputs(inputs)
         if not self.built and type(self).build is Model.build:
             self.built = True  # the layers are built as they are called
@@ -185,6 +187,7 @@ class Model(Training, Layer):
 
     @property
     def layers(self) -> list[Any]:
+        """The layers of the model, in the order in which they were made or called."""
         if self._plan is not None:
             return list(self._functional_layers)
         return self.sublayers()
@@ -195,6 +198,7 @@ class Model(Training, Layer):
         return self.layers
 
     def saved_members(self) -> dict[str, Any]:
+        """Return what checkpoints keep by name, layers by their numbers too."""
         found = super().saved_members()
         for key in (
             "starts",
@@ -216,6 +220,10 @@ class Model(Training, Layer):
 
     @property
     def weights(self) -> Any:
+        """All weights, own ones first.
+
+        In Keras 2 InvalidArgumentError is raised of a model that is not yet built.
+        """
         inner = [w for layer in self.sublayers() for w in layer.weights]
         found = once([*self.own_weights(), *inner])
         refuses = not naming.is_keras_3() and "build" in vars(type(self))
@@ -242,6 +250,7 @@ class Model(Training, Layer):
 
     @inputs.setter
     def inputs(self, given: Any) -> None:
+        """The tensors that the model begins with."""
         self.starts = histories.recovered(given)
 
     @property
@@ -251,25 +260,33 @@ class Model(Training, Layer):
 
     @outputs.setter
     def outputs(self, given: Any) -> None:
+        """The tensors that the model ends with."""
         self.ends = histories.recovered(given)
 
     @property
     def input(self) -> Any:
+        """The tensor, or nest of tensors, that the model begins with."""
         if self._plan is None:
             return super().input
         return histories.shown(self._input_form)
 
     @property
     def output(self) -> Any:
+        """The tensor, or nest of tensors, that the model ends with."""
         if self._plan is None:
             return super().output
         return histories.shown(self._output_form)
 
     @property
     def state_updates(self) -> list[Any]:
+        """An empty list: layers change their states as they are called."""
         return []
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """Return the layer of a name, or the one at an index.
+
+        InvalidArgumentError is raised for a name that no layer has.
+        """
         if index is not None:
             return self.layers[index]
         for layer in self.layers:
@@ -286,21 +303,41 @@ class Model(Training, Layer):
         print_fn: Any = None,
         **kwargs: Any,
     ) -> None:
+        """Print a table of the layers: names, outputs' shapes, numbers of weights.
+
+        print_fn is called with the text in place of print; line_length is the table's width and
+        positions are where its columns end.
+        """
         text = summaries.summary(self, line_length, positions, kwargs)
         (print_fn or print)(f"{text}\n" if print_fn and naming.is_keras_3() else text)
 
     def save_weights(
         self, filepath: Any, overwrite: bool = True, **kwargs: Any
     ) -> None:
+        """Write weights to a file: Keras' by its ending .h5 or .keras, else a checkpoint.
+
+        Without overwrite InvalidArgumentError is raised for what is there already. Further
+        arguments have no effect.
+        """
         saving.save_weights(self, filepath, overwrite)
 
     def load_weights(
         self, filepath: Any, by_name: bool = False, **kwargs: Any
     ) -> Any:
+        """Read weights from a file of save_weights.
+
+        by_name takes those of layers with the same names, from Keras 2's HDF5 files alone, else
+        InvalidArgumentError is raised; skip_mismatch leaves out those of other shapes.
+        """
         skip = bool(kwargs.get("skip_mismatch"))
         return saving.load_weights(self, filepath, by_name, skip)
 
     def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
+        """Write layers, weights and the optimizer's state to a file, or a folder as a SavedModel.
+
+        Paths that end with .keras or .h5 are files, as save_format="h5" asks for too. Without
+        overwrite InvalidArgumentError is raised for what is there already.
+        """
         saving.save_model(self, filepath, overwrite, kwargs.get("save_format"))
 
     def save_spec(self) -> Any:
@@ -311,6 +348,10 @@ class Model(Training, Layer):
         return ([specs] if isinstance(specs, TensorSpec) else specs), {}
 
     def export(self, filepath: Any, **kwargs: Any) -> None:
+        """Write the model's call as a SavedModel, which computes but does not train.
+
+        InvalidArgumentError is raised where it is not known what the model takes.
+        """
         saving.export(self, filepath)
 
     @property
@@ -339,9 +380,11 @@ class Model(Training, Layer):
             return super().from_config(config)
 
     def to_json(self, **kwargs: Any) -> str:
+        """Return what the model is made of, without weights, as JSON."""
         return json.dumps(describing.plain(describing.description(self)), **kwargs)
 
     def reset_states(self) -> None:
+        """Let recurrent layers that keep states begin with zeros again."""
         for layer in self.layers:
             if hasattr(layer, "reset_states"):
                 layer.reset_states()

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import (
+    clipping,
     describing,
     lookup,
     naming,
@@ -18,6 +19,7 @@ from tensorlite.compat.v2.keras import (
     schedules,
     slots,
 )
+from tensorlite.compat.v2.keras.clipping import CLIPPING
 from tensorlite.compat.v2.keras.decaying import WeightDecay
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
 from tensorlite.compat.v2.keras.in_graphs import anywhere, apart, building
@@ -31,12 +33,11 @@ from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module
 from tensorlite.train.optimizers import Optimizer as Core
 
-_CLIPPING = ("clipnorm", "global_clipnorm", "clipvalue")
 _UNUSED = (*("jit_compile", "use_locking", "is_legacy_optimizer"),)
 
 
 _UNASKED = {
-    **dict.fromkeys(("weight_decay", *_CLIPPING)),
+    **dict.fromkeys(("weight_decay", *CLIPPING)),
     "use_ema": False,
     "ema_momentum": 0.99,
     "ema_overwrite_frequency": None,
@@ -89,7 +90,7 @@ class Optimizer(Module):
         self.clipnorm = options.pop("clipnorm", None)
         self.clipvalue = options.pop("clipvalue", None)
         self.global_clipnorm = options.pop("global_clipnorm", None)
-        _check_clipping(self)
+        clipping.check(self)
         self._decay = WeightDecay(options.pop("weight_decay", None))
         decay = options.pop("decay", None)
         for unused in _UNUSED:
@@ -145,6 +146,10 @@ class Optimizer(Module):
     def add_optimizer_variables(
         self, trainable_variables: Any, name: Any, initializer: Any = "zeros"
     ) -> Any:
+        """Return a variable of a name beside each trainable one, in its shape.
+
+        For several names there is a tuple of such lists.
+        """
         if isinstance(name, str):
             return [
                 self._own.beside(v, name, initializer) for v in trainable_variables
@@ -158,12 +163,15 @@ class Optimizer(Module):
         return self._own.index(variable)
 
     def assign(self, variable: Any, value: Any) -> None:
+        """Give a variable a value."""
         variable.assign(value)
 
     def assign_add(self, variable: Any, value: Any) -> None:
+        """Add a value to a variable."""
         variable.assign_add(value)
 
     def assign_sub(self, variable: Any, value: Any) -> None:
+        """Subtract a value from a variable."""
         variable.assign_sub(value)
 
     @property
@@ -175,6 +183,10 @@ class Optimizer(Module):
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
+        """Set the rate, a number or a schedule.
+
+        TypeError is raised for a number where a schedule was given at first.
+        """
         if isinstance(self._rate, schedules.LearningRateSchedule) and not callable(
             value
         ):
@@ -193,10 +205,12 @@ class Optimizer(Module):
 
     @property
     def iterations(self) -> Any:
+        """The number of steps that were made, a variable of int64."""
         return self._core.iterations
 
     @property
     def variables(self) -> Any:
+        """The number of steps, the rate and all that is kept beside weights."""
         kept = [x for held in self._kept() for x in held.variables]
         rate = [self._rate] if isinstance(self._rate, AnyVariable) else []
         own = self._own.variables
@@ -208,12 +222,15 @@ class Optimizer(Module):
 
     @property
     def weights(self) -> Any:
+        """What `variables` has."""
         return self.variables
 
     def get_weights(self) -> list[Any]:
+        """Return the variables as arrays."""
         return [np.array(x.numpy()) for x in self.variables]
 
     def set_weights(self, weights: Any) -> None:
+        """Give the variables the values of arrays."""
         for variable, value in zip(self.variables, weights, strict=True):
             variable.assign(np.asarray(value, variable.dtype.numpy))
 
@@ -239,15 +256,18 @@ class Optimizer(Module):
             self._averages.finalize(list(var_list))
 
     def scale_loss(self, loss: Any) -> Any:
+        """Return the loss times loss_scale_factor, or as it is without one."""
         return (
             loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
         )
 
     def get_slot(self, var: Any, slot_name: str) -> Any:
+        """Return what is kept beside a weight by a name."""
         return self._core.get_slot(var, slot_name)
 
     @anywhere
     def get_gradients(self, loss: Any, params: Any) -> Any:
+        """Return a loss' derivatives by params, in a graph or a traced function."""
         return tl.gradients(loss, params)
 
     def get_updates(self, loss: Any, params: Any) -> list[Any]:
@@ -262,6 +282,10 @@ class Optimizer(Module):
         skip_gradients_aggregation: bool = False,
         **kwargs: Any,
     ) -> Any:
+        """Make one step by pairs (gradient, variable).
+
+        name, skip_gradients_aggregation and further arguments have no effect.
+        """
         return self._apply_pairs(list(grads_and_vars))
 
     @anywhere
@@ -296,7 +320,7 @@ class Optimizer(Module):
         return self.iterations if building.get() is None else applied
 
     def _applied(self, gradients: list[Any], variables: list[Any]) -> Any:
-        clipped = self._clip_gradients(gradients)
+        clipped = clipping.clipped(self, gradients)
         self._decay.take(variables, self._rate_of_next_step())
         return self._core.apply_gradients(list(zip(clipped, variables, strict=True)))
 
@@ -330,6 +354,7 @@ class Optimizer(Module):
         )
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
+        """Make one step by gradients of the variables."""
         return self.apply_gradients(zip(grads, trainable_variables, strict=True))
 
     def _rate_of_next_step(self) -> Any:
@@ -342,6 +367,7 @@ class Optimizer(Module):
 
     @weight_decay.setter
     def weight_decay(self, share: float | None) -> None:
+        """Set the share of the learning rate that weights lose at each step."""
         self._decay.share = share
 
     def exclude_from_weight_decay(
@@ -350,24 +376,13 @@ class Optimizer(Module):
         """Let variables keep their size, or those in whose names one of some patterns is found."""
         self._decay.exclude(var_list, var_names, self.built)
 
-    def _clip_gradients(self, gradients: list[Any]) -> list[Any]:
-        if self.clipvalue is not None:
-            most = float(self.clipvalue)
-            return [
-                rows.each(lambda x: tl.clip(x, -most, most), g) for g in gradients
-            ]
-        if self.clipnorm is not None:
-            return [_with_norm(g, float(self.clipnorm)) for g in gradients]
-        if self.global_clipnorm is not None:
-            clipped, _ = tl.clip_by_global_norm(
-                gradients, float(self.global_clipnorm)
-            )
-            return [tl.densify(g) for g in clipped if g is not None]
-        return gradients
-
     def compute_gradients(
         self, loss: Any, var_list: Any, tape: Any = None
     ) -> list[tuple[Any, Any]]:
+        """Return pairs (gradient, variable) of a loss: a function, or a tensor of tape.
+
+        InvalidArgumentError is raised for a tensor without a tape.
+        """
         if callable(loss):
             with GradientTape() as own:
                 if not callable(var_list):
@@ -392,6 +407,10 @@ class Optimizer(Module):
         name: str | None = None,
         tape: Any = None,
     ) -> Any:
+        """Make one step that lessens a loss: a function, or a tensor of tape.
+
+        grad_loss and name have no effect.
+        """
         return self.apply_gradients(self.compute_gradients(loss, var_list, tape))
 
     def saved_members(self) -> dict[str, Any]:
@@ -419,7 +438,7 @@ class Optimizer(Module):
             rate = float(rate.numpy())
         kept = {
             key: getattr(self, key)
-            for key in ("weight_decay", *_CLIPPING, "loss_scale_factor")
+            for key in ("weight_decay", *CLIPPING, "loss_scale_factor")
         }
         for held in self._kept():
             kept.update(held.described())
@@ -442,15 +461,6 @@ class Optimizer(Module):
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         rate = describing.restored(config.get("learning_rate", 0.001))
         return cls(**{**lookup.fitting(cls, config), "learning_rate": rate})
-
-
-def _check_clipping(optimizer: Any) -> None:
-    given = {key: getattr(optimizer, key) for key in _CLIPPING}
-    if sum(x is not None for x in given.values()) > 1:
-        raise InvalidArgumentError(
-            "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
-            f"{given}"
-        )
 
 
 def _averages(options: dict[str, Any]) -> Averages | None:
@@ -482,8 +492,3 @@ class _Called(schedules.LearningRateSchedule):
 
     def __call__(self, step: Any) -> Any:
         return tl.astype(self.function(), tl.float32)
-
-
-def _with_norm(g: Any, most: float) -> Any:
-    norm = tl.sqrt(tl.sum(tl.square(rows.values(g))))
-    return rows.each(lambda x: x * (most / tl.maximum(norm, most)), g)

@@ -22,11 +22,13 @@ class Beside:
         return bool(self._known)
 
     def remember(self, tensor: Any, value: Any) -> None:
+        """Keep a value beside a tensor for as long as that is there."""
         if isinstance(tensor, Tensor):
             key = id(tensor)
             self._known[key] = (ref(tensor, partial(self._dropped, key)), value)
 
     def forget(self, tensor: Any) -> None:
+        """Drop what is kept beside a tensor."""
         self._known.pop(id(tensor), None)
 
     def of(self, tensor: Any) -> Any:

@@ -51,6 +51,7 @@ class CallbackList:
             model.history = self.history
 
     def set_params(self, params: dict[str, Any]) -> None:
+        """Tell all callbacks what is known of the run."""
         for callback in self.callbacks:
             callback.set_params(params)
 
@@ -78,9 +79,11 @@ class History(Callback):
         self.epoch: list[int] = []
 
     def on_train_begin(self, logs: Any = None) -> None:
+        """Begin with no epochs; what earlier runs came to is kept."""
         self.epoch = []
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Add the epoch's number and what it came to."""
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(plain_number(value))
@@ -176,11 +179,13 @@ class EarlyStopping(_Watching):
         self.best_weights: Any = None
 
     def on_train_begin(self, logs: Any = None) -> None:
+        """Begin to wait anew, with nothing seen."""
         self.wait = self.stopped_epoch = self.best_epoch = 0
         self.best = -np.inf if self.upward else np.inf
         self.best_weights = None
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Stop the training if nothing has become better for `patience` epochs."""
         value = self.seen(logs)
         if value is None or epoch < self.start_from_epoch:
             return
@@ -199,6 +204,7 @@ class EarlyStopping(_Watching):
             self.model.stop_training = True
 
     def on_train_end(self, logs: Any = None) -> None:
+        """Give the model its best weights, if they were to be restored."""
         if self.stopped_epoch > 0 and self.verbose > 0:
             print(f"Epoch {self.stopped_epoch + 1}: early stopping")
         if not self.restore_best_weights or self.best_weights is None:
@@ -230,14 +236,17 @@ class ModelCheckpoint(_Watching):
         self._batches = self._epoch = 0
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Note the epoch's number, which paths may have."""
         self._epoch = epoch
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Save after every save_freq batches."""
         self._batches += 1
         if self.save_freq != "epoch" and self._batches % int(self.save_freq) == 0:
             self._save(self._epoch, logs or {})
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Save, if save_freq is "epoch"."""
         if self.save_freq == "epoch":
             self._save(epoch, logs or {})
 
@@ -278,6 +287,10 @@ class LearningRateScheduler(Callback):
         self.schedule, self.verbose = schedule, verbose
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Set the rate to schedule(epoch, rate), or to schedule(epoch).
+
+        InvalidArgumentError is raised where that is no number.
+        """
         optimizer = self.model.optimizer
         try:
             rate = self.schedule(epoch, float(optimizer.learning_rate))
@@ -294,6 +307,7 @@ class LearningRateScheduler(Callback):
             )
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Add the rate to what the epoch came to."""
         if logs is not None:
             logs["learning_rate"] = float(self.model.optimizer.learning_rate)
 
@@ -325,10 +339,15 @@ class ReduceLROnPlateau(_Watching):
         self.wait = self.resting = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
+        """Begin to wait anew, with nothing seen."""
         self.wait = self.resting = 0
         self.best = -np.inf if self.upward else np.inf
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Lower the rate by `factor` if nothing was better for `patience` epochs.
+
+        It is not lowered below min_lr, nor for `cooldown` epochs after it was.
+        """
         if logs is not None:
             logs["learning_rate"] = float(self.model.optimizer.learning_rate)
         value = self.seen(logs)
@@ -359,6 +378,7 @@ class TerminateOnNaN(Callback):
         self.raise_error = raise_error
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Stop the training, or raise RuntimeError, if the loss is not finite."""
         loss = (logs or {}).get("loss")
         if loss is not None and not np.isfinite(loss):
             if self.raise_error:
@@ -377,6 +397,7 @@ class CSVLogger(Callback):
         self._keys: list[str] | None = None
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Write a row: the epoch, and what it came to in the order of names."""
         held = dict(logs or {})
         fresh = self._keys is None and not self.append
         self._keys = self._keys or sorted(held)

@@ -221,6 +221,7 @@ class CompiledMetrics(Metric):
 
     @property
     def are_given(self) -> bool:
+        """Whether compile was given any."""
         return self._given is not None or self._weighted is not None
 
     @property
@@ -232,17 +233,21 @@ class CompiledMetrics(Metric):
 
     @property
     def variables(self) -> Any:
+        """What all the metrics gather in."""
         return [x for metric in self.metrics for x in metric.variables]
 
     def reset_state(self) -> None:
+        """Let all metrics begin anew."""
         for metric in self.metrics:
             metric.reset_state()
 
     def result(self) -> dict[str, Any]:
+        """Return what the metrics came to, by name."""
         return results(self.metrics)
 
     @property
     def metrics(self) -> list[Any]:
+        """The metrics of all outputs; before the first batch those given as objects."""
         if self._metrics is None:
             listed = [
                 *nest.flatten(self._given or []),
@@ -272,6 +277,7 @@ class CompiledMetrics(Metric):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Take a batch into account in each output's metrics."""
         for metric, true, made, weight in self.pairs(y_true, y_pred, sample_weight):
             metric.update_state(true, made, sample_weight=weight)
 

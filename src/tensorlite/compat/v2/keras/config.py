@@ -23,10 +23,12 @@ from tensorlite.core.errors import InvalidArgumentError
 
 
 def backend() -> str:
+    """Return "tensorflow", the backend whose ways are followed."""
     return "tensorflow"
 
 
 def set_backend(backend: str) -> None:
+    """Raise InvalidArgumentError for any backend but "tensorflow"."""
     if backend != "tensorflow":
         raise InvalidArgumentError(
             f"set_backend({backend!r}): there is one, which is called 'tensorflow'"
@@ -34,14 +36,17 @@ def set_backend(backend: str) -> None:
 
 
 def enable_interactive_logging() -> None:
+    """Let progress be printed as a bar that moves."""
     chosen.prints_bars = True
 
 
 def disable_interactive_logging() -> None:
+    """Let progress be printed as plain lines."""
     chosen.prints_bars = False
 
 
 def is_interactive_logging_enabled() -> bool:
+    """Return whether progress is printed as a bar that moves."""
     return chosen.prints_bars
 
 
@@ -54,6 +59,7 @@ def disable_traceback_filtering() -> None:
 
 
 def is_traceback_filtering_enabled() -> bool:
+    """Return false: errors show all the lines that led to them."""
     return False
 
 
@@ -63,18 +69,22 @@ def enable_flash_attention() -> None:
 
 
 def disable_flash_attention() -> None:
+    """Note that attention is to be computed the plain way."""
     chosen.flash_attention = False
 
 
 def is_flash_attention_enabled() -> bool | None:
+    """Return what was set of flash attention, None if nothing was."""
     return chosen.flash_attention
 
 
 def is_nnx_enabled() -> bool:
+    """Return false: there is no Flax here."""
     return False
 
 
 def enable_unsafe_deserialization() -> None:
+    """Let files of models bring Python functions with them, which then run."""
     lambdas.trust_files()
 
 

@@ -79,16 +79,25 @@ KNOWN = {x.__name__: x for x in (MaxNorm, NonNeg, UnitNorm, MinMaxNorm)}
 
 
 def get(identifier: Any) -> Any:
+    """Return the constraint of a name or configuration, a function itself, or None."""
     return lookup.found("constraint", identifier, KNOWN)
 
 
 def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
+    """Return the configuration from which `deserialize` makes the constraint.
+
+    use_legacy_format has no effect.
+    """
     return lookup.serialized(constraint)
 
 
 def deserialize(
     config: Any, custom_objects: Any = None, use_legacy_format: bool = False
 ) -> Any:
+    """Return the constraint of a configuration; custom_objects are looked up too.
+
+    use_legacy_format has no effect.
+    """
     with lookup.adding(custom_objects):
         return get(config)
 

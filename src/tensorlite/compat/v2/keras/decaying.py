@@ -34,6 +34,7 @@ class WeightDecay:
         self._pattern = re.compile(given) if given else None
 
     def applies_to(self, variable: Any) -> bool:
+        """Return whether a variable decays: it, or its name, is not excluded."""
         if id(variable) in self._excluded:
             return False
         return self._pattern is None or not self._pattern.search(str(variable.name))

@@ -39,10 +39,20 @@ def policy() -> str:
 
 
 def floatx() -> str:
+    """Return the name of the dtype that floating-point numbers have by default.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.backend.floatx()
+    'float32'
+    """
     return chosen.width.name
 
 
 def set_floatx(value: str) -> None:
+    """Set the dtype of floating-point numbers by its name.
+
+    InvalidArgumentError is raised for what is no such dtype.
+    """
     wanted = as_dtype(value)
     if not wanted.is_floating:
         raise InvalidArgumentError(
@@ -52,18 +62,22 @@ def set_floatx(value: str) -> None:
 
 
 def epsilon() -> float:
+    """Return the small number that keeps divisions from 0, 1e-7 at first."""
     return chosen.epsilon
 
 
 def set_epsilon(value: float) -> None:
+    """Set the small number that keeps divisions from 0."""
     chosen.epsilon = float(value)
 
 
 def image_data_format() -> str:
+    """Return where images have their channels: "channels_last"."""
     return chosen.image_data_format
 
 
 def set_image_data_format(data_format: str) -> None:
+    """Raise InvalidArgumentError for any form but "channels_last"."""
     if data_format != "channels_last":
         raise InvalidArgumentError(
             f"set_image_data_format({data_format!r}): give layers data_format= instead"

@@ -149,6 +149,12 @@ def model_to_dot(
     show_trainable: bool = False,
     **kwargs: Any,
 ) -> Any:
+    """Return a pydot graph of a built model, a box per layer.
+
+    The flags say what boxes tell; expand_nested draws models in models, subgraph makes a part of a
+    greater graph; rankdir "TB" goes down, "LR" to the right. InvalidArgumentError is raised for a
+    model that is not built and for arguments that are not known.
+    """
     if not model.built:
         raise InvalidArgumentError(
             "This model has not yet been built. Build the model first by calling `build()` or by "

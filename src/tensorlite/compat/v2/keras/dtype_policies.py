@@ -32,18 +32,22 @@ class DTypePolicy:
 
     @property
     def name(self) -> str:
+        """The policy's name, "mixed_float16" or that of a dtype."""
         return self._name
 
     @property
     def compute_dtype(self) -> str:
+        """The name of the dtype that is computed in."""
         return self._compute_dtype
 
     @property
     def variable_dtype(self) -> str:
+        """The name of the dtype that weights have."""
         return self._variable_dtype
 
     @property
     def quantization_mode(self) -> None:
+        """None: nothing is quantized."""
         return None
 
     def __repr__(self) -> str:
@@ -99,6 +103,7 @@ def compute_dtype_of(identifier: Any) -> DType:
 
 
 def serialize(dtype_policy: DTypePolicy) -> dict[str, Any]:
+    """Return the configuration of a policy, with its class."""
     return {
         "module": "keras",
         "class_name": type(dtype_policy).__name__,
@@ -108,6 +113,10 @@ def serialize(dtype_policy: DTypePolicy) -> dict[str, Any]:
 
 
 def deserialize(config: Any, custom_objects: Any = None) -> DTypePolicy:
+    """Return the policy of a configuration.
+
+    InvalidArgumentError is raised for classes that are not known, here or in custom_objects.
+    """
     kinds = {**CLASSES, "Policy": DTypePolicy, **(custom_objects or {})}
     name = config["class_name"]
     if name not in kinds:
@@ -124,6 +133,7 @@ def dtype_policy() -> DTypePolicy:
 
 
 def set_dtype_policy(policy: Any) -> None:
+    """Set the policy of layers that are made from here on."""
     defaults.chosen.policy = get(policy).name
 
 

@@ -86,15 +86,18 @@ class Arrays:
 
     @property
     def steps(self) -> int:
+        """How many batches an epoch has, the last one included if it is smaller."""
         return math.ceil(self.rows / self.batch_size)
 
     def taken(self, which: Any) -> Any:
+        """Return the rows which are asked for, of each part."""
         return [
             nest.map_structure(lambda a: None if a is None else a[which], part)
             for part in self.parts
         ]
 
     def epoch(self) -> Iterator[Any]:
+        """Yield the batches, in a new order if rows are shuffled."""
         order = seeding.permutation(self.rows) if self.shuffle else None
         for start in range(0, self.rows, self.batch_size):
             part = slice(start, start + self.batch_size)
@@ -112,6 +115,19 @@ class Arrays:
         return first, last
 
 
+def divided(source: Any, share: float) -> tuple[Arrays, Arrays]:
+    """Return the first rows of arrays and the last ones, which are that share.
+
+    InvalidArgumentError is raised for what gives batches of other things.
+    """
+    if not isinstance(source, Arrays):
+        raise InvalidArgumentError(
+            "Argument `validation_split` is only supported for tensors or NumPy arrays; keep part "
+            "of the batches apart, and give them as validation_data"
+        )
+    return source.divided(share)
+
+
 class Stream:
     """Batches of something that is iterated over: a dataset, a generator, a function of them."""
 
@@ -122,6 +138,7 @@ class Stream:
         self._one = hasattr(source, "__next__")
 
     def epoch(self) -> Iterator[Any]:
+        """Return what gives the batches of an epoch."""
         return self.source if self._one else iter(self.source)
 
 
@@ -158,9 +175,11 @@ class Indexed:
 
     @property
     def steps(self) -> int:
+        """How many batches there are."""
         return len(self.source)
 
     def epoch(self) -> Iterator[Any]:
+        """Yield the batches, in a new order if shuffled, then tell the source of the end."""
         order = list(range(len(self.source)))
         if self.shuffle:
             random.shuffle(order)  # Python's own seed counts here, as for Keras

@@ -191,6 +191,12 @@ def text_dataset_from_directory(
     format: str = "tf",
     verbose: bool = True,
 ) -> Any:
+    """Return a dataset of the texts in a folder, with labels by the folders they lie in.
+
+    label_mode is "int", "binary", "categorical" or None for texts alone; labels may be given as a
+    list in the order of paths. validation_split and subset ("training", "validation", "both") part
+    the files. Texts are cut after max_length bytes. format and verbose have no effect.
+    """
     given = {**locals()}
 
     def read(path: Any) -> Any:
@@ -220,6 +226,12 @@ def image_dataset_from_directory(
     format: str = "tf",
     verbose: bool = True,
 ) -> Any:
+    """Return a dataset of images in a folder, as float32 of one size, 0 to 255.
+
+    label_mode is "int", "binary", "categorical" or None for images alone; color_mode "rgb", "rgba"
+    or "grayscale", else InvalidArgumentError is raised. crop_to_aspect_ratio and
+    pad_to_aspect_ratio keep shapes as they are. format and verbose have no effect.
+    """
     given = {**locals()}
     if color_mode not in _CHANNELS:
         raise InvalidArgumentError(
@@ -262,6 +274,12 @@ def audio_dataset_from_directory(
     follow_links: bool = False,
     verbose: bool = True,
 ) -> Any:
+    """Return a dataset of the WAV files in a folder, of samples and channels.
+
+    Sounds are filled up with zeros to the longest of a batch, cut to output_sequence_length, or
+    ragged. InvalidArgumentError is raised for a sampling_rate, as sounds keep that of their files.
+    verbose has no effect.
+    """
     given = {**locals()}
     if sampling_rate is not None:
         raise InvalidArgumentError(
@@ -296,6 +314,11 @@ def timeseries_dataset_from_array(
     end_index: int | None = None,
     format: str = "tf",
 ) -> Any:
+    """Return a dataset of windows of rows that follow each other, with targets.
+
+    A window has sequence_length rows, sampling_rate apart; windows begin sequence_stride apart, and
+    have the target at their first row. InvalidArgumentError is raised for numbers beyond the data.
+    """
     start, end = start_index or 0, len(data) if end_index is None else end_index
     for name, value in (
         ("sampling_rate", sampling_rate),

@@ -36,6 +36,7 @@ class Averages:
 
     @property
     def variables(self) -> list[Any]:
+        """The averages."""
         return [average for _, average in self._of.values()]
 
     def build(self, variables: list[Any], owner: str) -> None:
@@ -98,6 +99,7 @@ class Gathered:
 
     @property
     def variables(self) -> list[Any]:
+        """The count of steps seen, and the sums of gradients."""
         return [self.seen, *[total for _, total in self._of.values()]]
 
     def build(self, variables: list[Any], owner: str) -> None:
@@ -117,9 +119,11 @@ class Gathered:
         ]
 
     def keep(self, totals: list[Any], variables: list[Any]) -> None:
+        """Take sums in the place of those that are kept."""
         for total, variable in zip(totals, variables, strict=True):
             self._of[id(variable)][1].assign(total)
 
     def forget(self) -> None:
+        """Begin anew with sums of zero."""
         for _, total in self._of.values():
             total.assign(tl.zeros_like(total.value()))

@@ -32,6 +32,10 @@ class OfGenerators:
         shuffle: bool = True,
         initial_epoch: int = 0,
     ) -> Any:
+        """Train by batches of a generator, as `fit` does.
+
+        max_queue_size, workers and use_multiprocessing have no effect.
+        """
         return self.fit(
             generator,
             steps_per_epoch=steps_per_epoch,
@@ -56,6 +60,10 @@ class OfGenerators:
         use_multiprocessing: bool = False,
         verbose: Any = 0,
     ) -> Any:
+        """Return loss and metrics over batches of a generator, as `evaluate` does.
+
+        max_queue_size, workers and use_multiprocessing have no effect.
+        """
         return self.evaluate(
             generator, verbose=verbose, steps=steps, callbacks=callbacks
         )
@@ -70,6 +78,10 @@ class OfGenerators:
         use_multiprocessing: bool = False,
         verbose: Any = 0,
     ) -> Any:
+        """Return predictions for batches of a generator, as `predict` does.
+
+        max_queue_size, workers, use_multiprocessing and verbose have no effect.
+        """
         return self.predict(
             generator, verbose=verbose, steps=steps, callbacks=callbacks
         )

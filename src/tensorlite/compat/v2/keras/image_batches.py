@@ -65,9 +65,11 @@ class Iterator(Sequence):
     next = __next__
 
     def reset(self) -> None:
+        """Begin with the first batch again."""
         self.batch_index = 0
 
     def on_epoch_end(self) -> None:
+        """Choose the order of the next epoch."""
         self._set_index_array()
 
     def _seed(self) -> None:
@@ -205,9 +207,11 @@ class NumpyArrayIterator(_OfImages):
         super().__init__(len(self.x), image_data_generator, given)
 
     def image_at(self, place: int) -> Any:
+        """Return the image of a place."""
         return self.x[place]
 
     def batch_of(self, places: Any) -> Any:
+        """Return the batch of some places, with the other arrays' rows in it."""
         made = super().batch_of(places)
         if not self.x_misc:
             return made
@@ -216,6 +220,7 @@ class NumpyArrayIterator(_OfImages):
         return (beside, *rest) if rest else beside
 
     def beside(self, places: Any) -> tuple[Any, ...]:
+        """Return the labels and weights of some places."""
         if self.y is None:
             return ()
         weights = () if self.sample_weight is None else (self.sample_weight[places],)
@@ -319,6 +324,7 @@ class DirectoryIterator(_OfFiles):
         super().__init__(image_data_generator, given)
 
     def beside(self, places: Any) -> tuple[Any, ...]:
+        """Return the classes of some places, in the form of class_mode."""
         if self.class_mode not in _OF_CLASSES:
             return ()
         return (self.of_classes(self.classes[places], self.num_classes),)
@@ -412,6 +418,7 @@ class DataFrameIterator(_OfFiles):
         )
 
     def beside(self, places: Any) -> tuple[Any, ...]:
+        """Return what the table has beside some images, and their weights."""
         if self._targets is None:
             return ()
         if self.class_mode in _OF_CLASSES:

@@ -96,6 +96,7 @@ class ImageDataGenerator:
         ignore_class_split: bool = False,
         subset: str | None = None,
     ) -> NumpyArrayIterator:
+        """Return batches of changed images from arrays, without an end."""
         given = {k: v for k, v in locals().items() if k not in {"self", "x", "y"}}
         kinds: dict[str, Any] = {"data_format": self.data_format, "dtype": self.dtype}
         return NumpyArrayIterator(x, y, self, **given, **kinds)
@@ -118,6 +119,7 @@ class ImageDataGenerator:
         interpolation: str = "nearest",
         keep_aspect_ratio: bool = False,
     ) -> DirectoryIterator:
+        """Return batches of changed images from a folder of folders, one per class."""
         given = {k: v for k, v in locals().items() if k not in {"self", "directory"}}
         kinds: dict[str, Any] = {"data_format": self.data_format, "dtype": self.dtype}
         return DirectoryIterator(directory, self, **given, **kinds)
@@ -144,6 +146,10 @@ class ImageDataGenerator:
         validate_filenames: bool = True,
         **kwargs: Any,
     ) -> DataFrameIterator:
+        """Return batches of changed images that a table's column names.
+
+        validate_filenames leaves out what is no image. Further arguments have no effect.
+        """
         given = {k: v for k, v in locals().items() if k not in _OF_TABLES}
         kinds: dict[str, Any] = {"data_format": self.data_format, "dtype": self.dtype}
         return DataFrameIterator(dataframe, directory, self, **given, **kinds)
@@ -254,6 +260,7 @@ class ImageDataGenerator:
         return x
 
     def random_transform(self, x: Any, seed: int | None = None) -> Any:
+        """Return an image changed by what is drawn for it."""
         return self.apply_transform(x, self.get_random_transform(x.shape, seed))
 
 

@@ -161,13 +161,16 @@ class SessionWeight(RefVariable):
 
     @handle.setter
     def handle(self, made: Any) -> None:
+        """Take the handle that the graph has."""
         self.graph_handle = made
 
     def has_value_here(self) -> bool:
+        """Return whether no graph is being built, so that the session's value is at hand."""
         return active_graph() is None
 
     @property
     def spec(self) -> Any:
+        """The spec of the value."""
         return self.graph_handle.spec.inner[0]
 
     @property
@@ -177,6 +180,7 @@ class SessionWeight(RefVariable):
 
     @property
     def op(self) -> Any:
+        """The operation of the handle."""
         return operation(self.graph_handle.node)
 
     def __tensor__(self) -> Any:
@@ -185,12 +189,15 @@ class SessionWeight(RefVariable):
         return super().__tensor__()
 
     def value(self) -> Any:
+        """Return the value: the session's, or the graph's tensor of it."""
         return self.__tensor__() if self.has_value_here() else super().value()
 
     def read_value(self) -> Any:
+        """Return the value: the session's, or what reads it anew in the graph."""
         return self.__tensor__() if self.has_value_here() else super().read_value()
 
     def numpy(self) -> Any:
+        """Return the session's value as an array."""
         with at_once():
             return self.__tensor__().numpy()
 
@@ -201,6 +208,7 @@ class SessionWeight(RefVariable):
 
     @property
     def device(self) -> Any:
+        """The device of the value."""
         if self.has_value_here():
             return Variable.device.fget(self)  # type: ignore[attr-defined]
         return super().device
@@ -216,4 +224,5 @@ class GatheringWeight(SessionWeight):
         return super().__tensor__() if here else plain(self.read_value())
 
     def value(self) -> Any:
+        """Return the value as it is read anew."""
         return self.read_value()

@@ -178,6 +178,10 @@ for _kind in set(KNOWN.values()):
 
 
 def get(identifier: Any) -> Any:
+    """Return the initializer of a name, configuration or class, a function itself, or None.
+
+    InvalidArgumentError is raised for names that are not known and for what cannot be called.
+    """
     if identifier is None:
         return None
     found = lookup.found("initializer", identifier, KNOWN)
@@ -187,12 +191,20 @@ def get(identifier: Any) -> Any:
 
 
 def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:
+    """Return the configuration from which `deserialize` makes the initializer.
+
+    use_legacy_format has no effect.
+    """
     return lookup.serialized(initializer)
 
 
 def deserialize(
     config: Any, custom_objects: Any = None, use_legacy_format: bool = False
 ) -> Any:
+    """Return the initializer of a configuration; custom_objects are looked up too.
+
+    use_legacy_format has no effect.
+    """
     with lookup.adding(custom_objects):
         return get(config)
 

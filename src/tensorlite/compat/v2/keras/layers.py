@@ -213,10 +213,12 @@ SeparableConvolution2D = SeparableConv2D
 
 
 def serialize(layer: Any) -> dict[str, Any]:
+    """Return the configuration from which `deserialize` makes the layer, without weights."""
     return describing.description(layer)
 
 
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    """Return the layer of a configuration; custom_objects are looked up too."""
     with lookup.adding(custom_objects):
         return describing.restored(config)
 

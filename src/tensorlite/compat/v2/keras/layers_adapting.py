@@ -373,6 +373,7 @@ class TextVectorization(_Lookup):
         )
 
     def terms(self, inputs: Any) -> Any:
+        """Return the words of texts, or what ngrams makes of them, as ragged rows."""
         texts = inputs if hasattr(inputs, "shape") else tl.asarray(inputs)
         if len(texts.shape) > 1 and texts.shape[-1] == 1:
             texts = tl.squeeze(texts, axis=-1)
@@ -404,6 +405,7 @@ class TextVectorization(_Lookup):
         return named[self.standardize](texts)
 
     def encoded(self, numbers: Any) -> Any:
+        """Return numbers of words in the form of output_mode, in rows of one length."""
         if hasattr(numbers, "to_tensor") and not self.ragged:
             # What fills rows up counts as nothing, which is no number.
             numbers = numbers.to_tensor(0 if self.output_mode == "int" else -1)

@@ -49,6 +49,7 @@ class Attention(Layer):
             )
 
     def scores(self, query: Any, key: Any) -> Any:
+        """Return how much each key counts for each query."""
         if self.score_mode == "concat":
             both = query[..., :, None, :] + key[..., None, :, :]
             both = both if self.scale is None else both * self.scale
@@ -137,5 +138,6 @@ class AdditiveAttention(Attention):
             self.scale = self.add_weight("scale", (input_shape[0][-1],))
 
     def scores(self, query: Any, key: Any) -> Any:
+        """Return how much each key counts for each query."""
         both = tl.tanh(query[..., :, None, :] + key[..., None, :, :])
         return tl.sum(both if self.scale is None else self.scale * both, axis=-1)

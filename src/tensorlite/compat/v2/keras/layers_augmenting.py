@@ -323,6 +323,7 @@ class RandomRotation(_Moving):
         return (self.each(low * 360.0, high * 360.0, images),)
 
     def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        """Return the six numbers of a turn around the middle by an angle in degrees."""
         angle = how[0] * (math.pi / 180.0)
         sine, cosine = tl.sin(angle), tl.cos(angle)
         x, y = 0.5 * (columns - 1.0), 0.5 * (rows - 1.0)
@@ -343,6 +344,7 @@ class RandomTranslation(_Moving):
         return tuple(self.each(*_range(x), images) for x in both)
 
     def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        """Return the six numbers of a shift by shares of the sizes."""
         down, right = how
         return 1.0, 0.0, -right * columns, 0.0, 1.0, -down * rows
 
@@ -361,6 +363,7 @@ class RandomZoom(_Moving):
         return drawn[0], drawn[-1]
 
     def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        """Return the six numbers of a zoom around the middle."""
         tall, wide = how
         across = (columns - 1.0) / 2.0 * (1.0 - wide)
         down = (rows - 1.0) / 2.0 * (1.0 - tall)
@@ -383,6 +386,7 @@ class RandomShear(_Moving):
         return tuple(tl.where(turned, -x, x) for x in (across, down))
 
     def map(self, how: Any, rows: Any, columns: Any) -> tuple[Any, ...]:
+        """Return the six numbers of a shear."""
         across, down = how
         return 1.0, across, 0.0, down, 1.0, 0.0
 

@@ -72,16 +72,20 @@ class Cell(Layer):
 
     @property
     def state_size(self) -> Any:
+        """The size of the state; of several, a list."""
         return self.units
 
     @property
     def output_size(self) -> int:
+        """The size of what a step returns."""
         return self.units
 
     def bias_shape(self) -> tuple[int, ...]:
+        """Return the shape of the bias: a number for each gate of each unit."""
         return (self.gates * self.units,)
 
     def first_bias(self, shape: Any, dtype: Any = None) -> Any:
+        """Return what the bias begins with."""
         return self.bias_initializer(shape, dtype=dtype)
 
     def build(self, input_shape: Any) -> None:
@@ -113,6 +117,7 @@ class Cell(Layer):
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
+        """Return states of zeros for a batch, whose size inputs may tell."""
         if (
             batch_size is None
         ):  # Keras 3 has it first, where Keras 2 has what is looked at
@@ -134,14 +139,17 @@ class Cell(Layer):
         return self._mask("inputs", step_input, self.dropout, tracer() is None)
 
     def get_recurrent_dropout_mask(self, step_input: Any) -> Any:
+        """Return what states are multiplied by, the same in all steps, or None."""
         return self._mask(
             "states", step_input, self.recurrent_dropout, tracer() is None
         )
 
     def reset_dropout_mask(self) -> None:
+        """Let what inputs are multiplied by be drawn anew."""
         self._masks.pop("inputs", None)
 
     def reset_recurrent_dropout_mask(self) -> None:
+        """Let what states are multiplied by be drawn anew."""
         self._masks.pop("states", None)
 
     def hold_masks(self, inputs: Any, state: Any) -> None:
@@ -229,9 +237,11 @@ class LSTMCell(Cell):
 
     @property
     def state_size(self) -> Any:
+        """The sizes of the result and of the memory."""
         return [self.units, self.units]
 
     def first_bias(self, shape: Any, dtype: Any = None) -> Any:
+        """Return what the bias begins with: ones for the forget gate, if so asked."""
         if not self.unit_forget_bias:
             return self.bias_initializer(shape, dtype=dtype)
         n = self.units
@@ -272,6 +282,7 @@ class GRUCell(Cell):
         self.recurrent_activation = activations.get(recurrent_activation)
 
     def bias_shape(self) -> tuple[int, ...]:
+        """Return the shape of the bias, which has two rows if reset_after."""
         wide = self.gates * self.units
         return (2, wide) if self.reset_after else (wide,)
 
@@ -355,15 +366,18 @@ class StackedRNNCells(Layer):
 
     @property
     def state_size(self) -> Any:
+        """The sizes of all cells' states."""
         return [cell.state_size for cell in self.cells]
 
     @property
     def output_size(self) -> Any:
+        """The size of what the last cell returns."""
         return output_size_of(self.cells[-1])
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
+        """Return the states that all cells begin with."""
         return [initial_state_of(cell, batch_size, dtype) for cell in self.cells]
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:

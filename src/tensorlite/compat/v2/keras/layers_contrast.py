@@ -40,6 +40,7 @@ class AutoContrast(_Spread):
     """Stretches what values there are over the whole range."""
 
     def spread(self, images: Any) -> Any:
+        """Return images whose values span value_range in each channel."""
         first, last = (float(x) for x in self.value_range)
         low = tl.min(images, axis=(1, 2), keepdims=True)
         width = tl.max(images, axis=(1, 2), keepdims=True) - low
@@ -62,6 +63,7 @@ class Equalization(_Spread):
         self.bins = int(bins)
 
     def spread(self, images: Any) -> Any:
+        """Return images whose values are spread evenly over value_range."""
         first, last = (float(x) for x in self.value_range)
         shares = (tl.clip(images, first, last) - first) / (last - first)
         places = astype(shares * (self.bins - 1), tl.int32)

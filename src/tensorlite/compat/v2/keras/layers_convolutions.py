@@ -94,13 +94,16 @@ class Convolution(Layer):
 
     @property
     def first(self) -> bool:
+        """Whether channels stand before the places."""
         return self.data_format == "channels_first"
 
     @property
     def form(self) -> str:
+        """The order of axes as operators spell it, "NHWC"."""
         return (_FIRST if self.first else _LAST)[self.axes - 1]
 
     def channels(self, input_shape: Any) -> int:
+        """Return how many channels inputs have; InvalidArgumentError if it is not known."""
         found = input_shape[1 if self.first else -1]
         if found is None:
             raise InvalidArgumentError(
@@ -109,6 +112,7 @@ class Convolution(Layer):
         return int(found)
 
     def add_kernel(self, name: str, shape: Any) -> Any:
+        """Return a weight with the layer's initializer and penalty of kernels."""
         return self.add_weight(
             name,
             shape,
@@ -118,9 +122,11 @@ class Convolution(Layer):
         )
 
     def first_bias(self, shape: Any, dtype: Any = None) -> Any:
+        """Return what the bias begins with."""
         return self.bias_initializer(shape, dtype=dtype)
 
     def add_bias(self, count: int) -> None:
+        """Make the weight `bias`, if the layer has one."""
         if self.use_bias:
             self.bias = self.add_weight(
                 "bias",

@@ -74,10 +74,12 @@ class InputLayer(Layer):
 
     @property
     def output(self) -> Any:
+        """The symbolic tensor of what a model is given."""
         return histories.shown(self.kept)
 
     @property
     def input(self) -> Any:
+        """The symbolic tensor of what a model is given."""
         return histories.shown(self.kept)
 
     @property
@@ -87,6 +89,7 @@ class InputLayer(Layer):
 
     @property
     def dtype(self) -> str:
+        """The name of the dtype of what a model is given."""
         return str(self.kept.dtype.name)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -117,6 +120,15 @@ def Input(
     optional: bool = False,
     **kwargs: Any,
 ) -> Any:
+    """Return a symbolic tensor that models begin with, its shape without the batch.
+
+    batch_shape has the batch too; dtype is `floatx` if None. InvalidArgumentError is raised without
+    a shape and for ragged tensors.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.Input((3,)).shape
+    (None, 3)
+    """
     if sketch.is_leaf(tensor):
         return tensor
     if isinstance(tensor, SymbolicTensor):

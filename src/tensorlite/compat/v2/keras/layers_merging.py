@@ -46,9 +46,11 @@ class Merge(Layer):
         return self.finished(made, len(inputs))
 
     def joined(self, x: Any, y: Any) -> Any:
+        """Return two inputs as one; a subclass says how."""
         raise NotImplementedError("a merge layer says how two inputs are joined")
 
     def finished(self, x: Any, count: int) -> Any:
+        """Return what count inputs were joined to, brought to its end."""
         return x
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -85,6 +87,7 @@ def _check_masks(inputs: Any, mask: Any) -> None:
 
 class Add(Merge):
     def joined(self, x: Any, y: Any) -> Any:
+        """Return the sum of two inputs."""
         return x + y
 
 
@@ -98,26 +101,31 @@ class Subtract(Merge):
             )
 
     def joined(self, x: Any, y: Any) -> Any:
+        """Return the first input less the second."""
         return x - y
 
 
 class Multiply(Merge):
     def joined(self, x: Any, y: Any) -> Any:
+        """Return the product of two inputs."""
         return x * y
 
 
 class Average(Add):
     def finished(self, x: Any, count: int) -> Any:
+        """Return the sum divided by the number of inputs."""
         return x / count
 
 
 class Maximum(Merge):
     def joined(self, x: Any, y: Any) -> Any:
+        """Return the greater elements of two inputs."""
         return tl.maximum(x, y)
 
 
 class Minimum(Merge):
     def joined(self, x: Any, y: Any) -> Any:
+        """Return the lesser elements of two inputs."""
         return tl.minimum(x, y)
 
 
@@ -218,32 +226,43 @@ class Dot(Merge):
 
 
 def add(inputs: Any, **kwargs: Any) -> Any:
+    """Return the sum of a list of tensors, by a layer `Add`."""
     return Add(**kwargs)(inputs)
 
 
 def subtract(inputs: Any, **kwargs: Any) -> Any:
+    """Return the first of two tensors less the second, by a layer `Subtract`."""
     return Subtract(**kwargs)(inputs)
 
 
 def multiply(inputs: Any, **kwargs: Any) -> Any:
+    """Return the product of a list of tensors, by a layer `Multiply`."""
     return Multiply(**kwargs)(inputs)
 
 
 def average(inputs: Any, **kwargs: Any) -> Any:
+    """Return the mean of a list of tensors, by a layer `Average`."""
     return Average(**kwargs)(inputs)
 
 
 def maximum(inputs: Any, **kwargs: Any) -> Any:
+    """Return the greatest elements of a list of tensors, by a layer `Maximum`."""
     return Maximum(**kwargs)(inputs)
 
 
 def minimum(inputs: Any, **kwargs: Any) -> Any:
+    """Return the least elements of a list of tensors, by a layer `Minimum`."""
     return Minimum(**kwargs)(inputs)
 
 
 def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
+    """Return tensors one behind the other along an axis, by a layer `Concatenate`."""
     return Concatenate(axis, **kwargs)(inputs)
 
 
 def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
+    """Return the products of two tensors along an axis of each, by a layer `Dot`.
+
+    normalize gives both the length 1 first, which makes cosines of angles.
+    """
     return Dot(axes, normalize, **kwargs)(inputs)

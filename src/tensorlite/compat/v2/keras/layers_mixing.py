@@ -59,6 +59,7 @@ class MixUp(RandomImages):
         return share * images + (1.0 - share) * others
 
     def mixed(self, labels: Any, how: Any) -> Any:
+        """Return labels mixed by the shares by which images are."""
         return _mixed(labels, how)
 
 
@@ -122,6 +123,7 @@ class CutMix(RandomImages):
         return tl.where(how["batch_masks"], others, images)
 
     def mixed(self, labels: Any, how: Any) -> Any:
+        """Return labels mixed by the shares of the images' area."""
         return _mixed(labels, how)
 
 

@@ -65,6 +65,7 @@ class RNN(Layer):
         self.built = True
 
     def get_initial_state(self, batch_size: Any, dtype: Any = None) -> Any:
+        """Return the states that the cell begins with, for a batch of a size."""
         return cells.initial_state_of(self.cell, batch_size, dtype)
 
     def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
@@ -192,6 +193,7 @@ class RNN(Layer):
 
     @apart
     def reset_states(self, states: Any = None) -> None:
+        """Give a stateful layer the states given, or zeros."""
         for i, held in enumerate(self.states or ()):
             value = tl.zeros_like(held.value()) if states is None else states[i]
             held.assign(value)
@@ -383,6 +385,7 @@ class Bidirectional(Layer):
         return None if ahead is None else (*ahead, *back)
 
     def reset_states(self, states: Any = None) -> None:
+        """Give both layers states of zeros; states have no effect."""
         self.forward_layer.reset_states()
         self.backward_layer.reset_states()
 

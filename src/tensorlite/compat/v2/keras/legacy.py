@@ -20,6 +20,10 @@ _PART = "__passive_serialization__"
 
 
 def serialize_keras_object(instance: Any) -> Any:
+    """Return an object's class and configuration, a function's name, or None for None.
+
+    InvalidArgumentError is raised for what has neither.
+    """
     if instance is None:
         return None
     if hasattr(instance, "get_config"):
@@ -47,6 +51,12 @@ def deserialize_keras_object(
     custom_objects: Any = None,
     printable_module_name: str = "object",
 ) -> Any:
+    """Return the object of a name or configuration that Keras 2 wrote.
+
+    It is looked for in module_objects, registered objects and custom_objects; a function is
+    returned as it is. InvalidArgumentError is raised for other forms and for names that are not
+    known.
+    """
     if identifier is None or inspect.isfunction(identifier):
         return identifier
     known = {

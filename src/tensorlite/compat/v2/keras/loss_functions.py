@@ -28,18 +28,26 @@ def pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 @anywhere
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
+    """Return the mean of squared differences over the last axis.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.losses.mean_squared_error([[0.0, 2.0]], [[1.0, 5.0]]).numpy().tolist()
+    [5.0]
+    """
     true, predicted = pair(y_true, y_pred)
     return tl.mean(tl.square(predicted - true), axis=-1)
 
 
 @anywhere
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
+    """Return the mean of absolute differences over the last axis."""
     true, predicted = pair(y_true, y_pred)
     return tl.mean(tl.abs(predicted - true), axis=-1)
 
 
 @anywhere
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
+    """Return the mean of differences over the last axis, in hundredths of what is true."""
     true, predicted = pair(y_true, y_pred)
     off = tl.abs((true - predicted) / tl.maximum(tl.abs(true), _SMALL))
     return 100.0 * tl.mean(off, axis=-1)
@@ -47,6 +55,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
 
 @anywhere
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
+    """Return the mean of squared differences of log(1 + x) over the last axis."""
     true, predicted = pair(y_true, y_pred)
     first = tl.log1p(tl.maximum(predicted, _SMALL))
     second = tl.log1p(tl.maximum(true, _SMALL))
@@ -61,12 +70,20 @@ def _signed(true: Any) -> Any:
 
 @anywhere
 def hinge(y_true: Any, y_pred: Any) -> Any:
+    """Return the mean of max(1 - true * predicted, 0) over the last axis.
+
+    True values are -1 or 1; where they are 0 or 1, 0 is taken for -1.
+    """
     true, predicted = pair(y_true, y_pred)
     return tl.mean(tl.maximum(1.0 - _signed(true) * predicted, 0.0), axis=-1)
 
 
 @anywhere
 def squared_hinge(y_true: Any, y_pred: Any) -> Any:
+    """Return the mean of squares of max(1 - true * predicted, 0) over the last axis.
+
+    True values are -1 or 1; where they are 0 or 1, 0 is taken for -1.
+    """
     true, predicted = pair(y_true, y_pred)
     return tl.mean(
         tl.square(tl.maximum(1.0 - _signed(true) * predicted, 0.0)), axis=-1
@@ -75,6 +92,7 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
 
 @anywhere
 def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
+    """Return by how much the greatest wrong score, plus 1, is above the right one's, or 0."""
     true, predicted = pair(y_true, y_pred)
     right = tl.sum(true * predicted, axis=-1)
     wrong = tl.max((1.0 - true) * predicted, axis=-1)
@@ -83,6 +101,7 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
 
 @anywhere
 def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+    """Return the mean over the last axis of half the squares, or of lines beyond delta."""
     true, predicted = pair(y_true, y_pred)
     off = tl.abs(predicted - true)
     low, high = 0.5 * tl.square(off), delta * off - 0.5 * delta * delta
@@ -91,6 +110,7 @@ def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
 
 @anywhere
 def log_cosh(y_true: Any, y_pred: Any) -> Any:
+    """Return the mean of log(cosh(predicted - true)) over the last axis."""
     true, predicted = pair(y_true, y_pred)
     x = predicted - true
     return tl.mean(x + tl.nn.softplus(-2.0 * x) - 0.6931471805599453, axis=-1)
@@ -98,12 +118,14 @@ def log_cosh(y_true: Any, y_pred: Any) -> Any:
 
 @anywhere
 def poisson(y_true: Any, y_pred: Any) -> Any:
+    """Return the mean of predicted - true * log(predicted) over the last axis."""
     true, predicted = pair(y_true, y_pred)
     return tl.mean(predicted - true * tl.log(predicted + _SMALL), axis=-1)
 
 
 @anywhere
 def kl_divergence(y_true: Any, y_pred: Any) -> Any:
+    """Return the sum of true * log(true / predicted) over the last axis."""
     true, predicted = pair(y_true, y_pred)
     true, predicted = tl.clip(true, _SMALL, 1.0), tl.clip(predicted, _SMALL, 1.0)
     return tl.sum(true * tl.log(true / predicted), axis=-1)
@@ -111,6 +133,7 @@ def kl_divergence(y_true: Any, y_pred: Any) -> Any:
 
 @anywhere
 def cosine_similarity(y_true: Any, y_pred: Any, axis: Any = -1) -> Any:
+    """Return minus the cosine of the angle between two rows, -1 where they point the same way."""
     true, predicted = pair(y_true, y_pred)
     true = tl.nn.l2_normalize(true, axis)
     return -tl.sum(true * tl.nn.l2_normalize(predicted, axis), axis=axis)
@@ -124,6 +147,15 @@ def binary_crossentropy(
     label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Any:
+    """Return the mean over an axis of the entropies of yes and no.
+
+    Predictions are shares, or logits if from_logits; label_smoothing draws true values to 1/2. Of
+    what a sigmoid returned, the logits are used.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.losses.binary_crossentropy([[1.0]], [[0.5]]).numpy().round(4).tolist()
+    [0.6931]
+    """
     true, predicted = pair(y_true, y_pred)
     _of_one_shape(true, predicted)
     if label_smoothing:
@@ -162,6 +194,11 @@ def binary_focal_crossentropy(
     label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Any:
+    """Return binary cross-entropies that weigh what is predicted well by less.
+
+    gamma says by how much; alpha weighs the two classes if apply_class_balancing (Lin et al.,
+    2017).
+    """
     true, predicted = pair(y_true, y_pred)
     if label_smoothing:
         true = true * (1.0 - label_smoothing) + 0.5 * label_smoothing
@@ -182,6 +219,16 @@ def categorical_crossentropy(
     label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Any:
+    """Return the entropy of predicted shares of classes, for true shares.
+
+    Predictions are divided by their sum, or are logits if from_logits; label_smoothing draws true
+    values to equal shares. Of what a softmax returned, the logits are used.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> loss = tf.keras.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
+    >>> loss.numpy().round(4).tolist()
+    [0.6931]
+    """
     true, predicted = pair(y_true, y_pred)
     if label_smoothing:
         classes = predicted.shape[-1]
@@ -202,6 +249,15 @@ def sparse_categorical_crossentropy(
     ignore_class: int | None = None,
     axis: int = -1,
 ) -> Any:
+    """Return the entropy of predicted shares of classes, for numbers of classes.
+
+    Predictions are logits if from_logits; labels that are ignore_class cost nothing. Of what a
+    softmax returned, the logits are used.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.losses.sparse_categorical_crossentropy([1], [[0.5, 0.5]]).numpy().round(4).tolist()
+    [0.6931]
+    """
     predicted, true = converted(y_pred), converted(y_true)
     known = predicted if from_logits else logits.of(predicted, Softmax)
     if known is not None:
@@ -237,6 +293,10 @@ def categorical_focal_crossentropy(
     label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Any:
+    """Return cross-entropies of classes that weigh what is predicted well by less.
+
+    gamma says by how much, alpha weighs all (Lin et al., 2017).
+    """
     true, predicted = pair(y_true, y_pred)
     if label_smoothing:
         classes = predicted.shape[-1]

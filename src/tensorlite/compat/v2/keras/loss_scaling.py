@@ -44,18 +44,22 @@ class LossScaleOptimizer(Optimizer):
 
     @property
     def learning_rate(self) -> Any:
+        """The rate of the inner optimizer."""
         return self.inner_optimizer.learning_rate
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
+        """The rate of the inner optimizer."""
         self.inner_optimizer.learning_rate = value
 
     @property
     def iterations(self) -> Any:
+        """The number of steps that the inner optimizer made."""
         return self.inner_optimizer.iterations
 
     @property
     def variables(self) -> Any:
+        """The scale, the count of finite steps, and the inner optimizer's variables."""
         return Variables(
             [self.dynamic_scale, self._good, *self.inner_optimizer.variables]
         )
@@ -64,9 +68,11 @@ class LossScaleOptimizer(Optimizer):
         self.inner_optimizer.build(var_list)
 
     def finalize_variable_values(self, var_list: Any) -> None:
+        """Give variables their averages, if the inner optimizer keeps such."""
         self.inner_optimizer.finalize_variable_values(var_list)
 
     def scale_loss(self, loss: Any) -> Any:
+        """Return the loss times the scale."""
         given = converted(loss)
         return given * tl.astype(self.dynamic_scale.value(), given.dtype)
 
@@ -77,6 +83,10 @@ class LossScaleOptimizer(Optimizer):
         skip_gradients_aggregation: bool = False,
         **kwargs: Any,
     ) -> Any:
+        """Apply gradients divided by the scale, or halve that if one is not finite.
+
+        name and skip_gradients_aggregation have no effect.
+        """
         pairs = [(g, v) for g, v in grads_and_vars if g is not None]
         self.build([v for _, v in pairs])
         finite = tl.all(

@@ -136,12 +136,20 @@ def get(identifier: Any) -> Any:
 
 
 def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
+    """Return the configuration from which `deserialize` makes the loss.
+
+    use_legacy_format has no effect.
+    """
     return lookup.serialized(loss)
 
 
 def deserialize(
     name: Any, custom_objects: Any = None, use_legacy_format: bool = False
 ) -> Any:
+    """Return the loss of a name or configuration; custom_objects are looked up too.
+
+    use_legacy_format has no effect.
+    """
     with lookup.adding(custom_objects):
         return get(name)
 

@@ -192,12 +192,20 @@ def get(identifier: Any) -> Any:
 
 
 def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
+    """Return the configuration from which `deserialize` makes the metric.
+
+    use_legacy_format has no effect.
+    """
     return lookup.serialized(metric)
 
 
 def deserialize(
     config: Any, custom_objects: Any = None, use_legacy_format: bool = False
 ) -> Any:
+    """Return the metric of a name or configuration; custom_objects are looked up too.
+
+    use_legacy_format has no effect.
+    """
     with lookup.adding(custom_objects):
         return get(config)
 

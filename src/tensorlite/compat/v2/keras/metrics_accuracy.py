@@ -15,12 +15,17 @@ from tensorlite.ops.shape import astype
 
 @anywhere
 def accuracy(y_true: Any, y_pred: Any) -> Any:
+    """Return 1 where predictions equal true values, else 0."""
     true, predicted = converted(y_true), converted(y_pred)
     return astype(astype(true, predicted.dtype) == predicted, float32)
 
 
 @anywhere
 def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
+    """Return whether predictions above a threshold are true, as 1 or 0.
+
+    In Keras 2 it is the mean over the last axis.
+    """
     predicted = converted(y_pred)
     chosen = astype(predicted > threshold, predicted.dtype)
     right = astype(converted(y_true), predicted.dtype) == chosen
@@ -30,6 +35,7 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
 
 @anywhere
 def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    """Return whether the greatest of true and of predicted shares are the same class."""
     right = tl.argmax(converted(y_true), axis=-1) == tl.argmax(
         converted(y_pred), axis=-1
     )
@@ -45,6 +51,7 @@ def _labels(y_true: Any, predicted: Any) -> Any:
 
 @anywhere
 def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    """Return whether the class with the greatest share is the true one, as 1 or 0."""
     predicted = converted(y_pred)
     chosen = astype(tl.argmax(predicted, axis=-1), tl.int64)
     return astype(_labels(y_true, predicted) == chosen, float32)
@@ -64,6 +71,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
 
 @anywhere
 def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """Return whether the true class is among the k with the greatest shares."""
     labels = tl.argmax(converted(y_true), axis=-1)
     return sparse_top_k_categorical_accuracy(labels, y_pred, k)
 

@@ -106,6 +106,7 @@ class Precision(_Counts):
         super().__init__(thresholds, name, dtype, top_k, class_id)
 
     def result(self) -> Any:
+        """Return the share of true ones among those that were predicted."""
         positives = self.true_positives.value()
         return self._shown(
             divide_no_nan(positives, positives + self.false_positives.value())
@@ -124,6 +125,7 @@ class Recall(_Counts):
         super().__init__(thresholds, name, dtype, top_k, class_id)
 
     def result(self) -> Any:
+        """Return the share of predicted ones among those that were true."""
         positives = self.true_positives.value()
         return self._shown(
             divide_no_nan(positives, positives + self.false_negatives.value())
@@ -201,6 +203,7 @@ class AUC(_Counts):
         self._curve, self._from_logits = curve, from_logits
 
     def count_for(self, labels: tuple[int, ...]) -> None:
+        """Make the counts for labels of a shape, as soon as that is known."""
         if not self.multi_label or labels:
             super().count_for(labels)
         elif self.num_labels is not None:
@@ -209,6 +212,7 @@ class AUC(_Counts):
             self.true_positives: Any = None
 
     def outcomes(self, true: Any, scores: Any, weights: Any) -> list[Any]:
+        """Return counts of right and wrong, by thresholds and labels."""
         if not self.multi_label:
             if self.label_weights is not None:
                 shares = self.number(self.label_weights)
@@ -230,10 +234,12 @@ class AUC(_Counts):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Take a batch into account, of logits if so told."""
         scores = tl.nn.sigmoid(converted(y_pred)) if self._from_logits else y_pred
         super().update_state(y_true, scores, sample_weight)
 
     def result(self) -> Any:
+        """Return the area, of several labels their weighted mean."""
         if self.true_positives is None:
             return tl.zeros((), dtype=self._kind)
         area = self._area()

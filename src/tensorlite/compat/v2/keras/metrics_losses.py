@@ -158,6 +158,7 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Add the losses of a batch."""
         Mean.update_state(
             self, self._fn(y_true, y_pred, **self._options), sample_weight
         )
@@ -186,10 +187,12 @@ class RootMeanSquaredError(Mean):
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Add the squared differences of a batch."""
         true, predicted = losses.pair(*as_tensors(y_true, y_pred))
         super().update_state(tl.square(predicted - true), sample_weight)
 
     def result(self) -> Any:
+        """Return the root of the mean of squares."""
         return tl.sqrt(super().result())
 
 
@@ -203,6 +206,7 @@ class MeanRelativeError(Mean):
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Add the differences of a batch, divided by the normalizer."""
         true, predicted = losses.pair(y_true, y_pred)
         off = tl.abs(true - predicted) / self.number(self.normalizer)
         super().update_state(off, sample_weight)

@@ -46,6 +46,7 @@ class IoU(Metric):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Count a batch's true classes by predicted ones."""
         true = tl.reshape(self._labels(y_true, self.sparse_y_true), [-1, 1])
         found = tl.reshape(self._labels(y_pred, self.sparse_y_pred), [-1, 1])
         classes = tl.arange(self.num_classes, dtype=tl.int64)
@@ -59,6 +60,7 @@ class IoU(Metric):
         )
 
     def result(self) -> Any:
+        """Return the mean over target_class_ids of overlap by union."""
         table, chosen = self.total_cm.value(), list(self.target_class_ids)
         return mean_overlap(table, chosen)
 
@@ -127,6 +129,7 @@ class BinaryIoU(IoU):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Count a batch, whose predictions are yes from the threshold on."""
         chosen = astype(converted(y_pred) >= self.threshold, tl.int64)
         super().update_state(y_true, chosen, sample_weight)
 
@@ -174,6 +177,7 @@ class FBetaScore(Metric):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Count what a batch has right, wrong and missed, by class."""
         true, scores = self.number(y_true), self.number(y_pred)
         if self.table is None:
             sizes = () if self.average == "micro" else (int(scores.shape[-1]),)
@@ -196,6 +200,7 @@ class FBetaScore(Metric):
             held.assign_add(tl.sum(count * weights, axis=axis))
 
     def result(self) -> Any:
+        """Return the scores of classes, or their mean as average says."""
         right, wrong, missed = (x.value() for x in self.table)
         precision = divide_no_nan(right, right + wrong + 1e-7)
         recall = divide_no_nan(right, right + missed + 1e-7)
@@ -291,6 +296,7 @@ class R2Score(Metric):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        """Add the sums of a batch from which variances are computed."""
         true, found = self.number(y_true), self.number(y_pred)
         if self.sums is None:
             sizes = (int(true.shape[-1]),)
@@ -307,6 +313,7 @@ class R2Score(Metric):
         self.samples.assign_add(tl.sum(tl.ones_like(true)))
 
     def result(self) -> Any:
+        """Return the explained share, by class or put together as class_aggregation says."""
         squares, total, residual, count = (x.value() for x in self.sums)
         spread = squares - total * total / count
         scores = 1.0 - divide_no_nan(residual, spread)

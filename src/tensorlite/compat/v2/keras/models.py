@@ -19,13 +19,14 @@ from tensorlite.compat.v2.keras import (
     revived,
     sketch,
 )
-from tensorlite.compat.v2.keras.base_layer import Layer, once
+from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.base_model import (
     Functional as Functional,
     Model as Model,
     title_of,
 )
 from tensorlite.compat.v2.keras.fitting import fitted
+from tensorlite.compat.v2.keras.layer_weights import once
 from tensorlite.compat.v2.keras.layers_core import InputLayer, described_input
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
@@ -59,6 +60,7 @@ class Sequential(Model):
             naming.of_model()
 
     def add(self, layer: Any) -> None:
+        """Put a layer at the end."""
         self._append(layer)
         self._count()
 
@@ -101,6 +103,7 @@ class Sequential(Model):
         self.built = True
 
     def pop(self) -> Any:
+        """Take the last layer away and return it."""
         layer = self._chain.pop()
         if self.starts is not None:
             self._tip = (
@@ -113,19 +116,23 @@ class Sequential(Model):
 
     @property
     def layers(self) -> list[Any]:
+        """The layers in their order."""
         return list(self._chain)
 
     def sublayers(self) -> list[Any]:
+        """Return the layers, each once."""
         return once(self._chain)
 
     @property
     def input(self) -> Any:
+        """The symbolic tensor that the model begins with."""
         if self.starts is None:
             return super().input
         return histories.shown(self.starts[0])
 
     @property
     def output(self) -> Any:
+        """The symbolic tensor that the model ends with."""
         return super().output if self._tip is None else histories.shown(self._tip)
 
     def build(self, input_shape: Any = None) -> None:
@@ -139,6 +146,7 @@ class Sequential(Model):
         self.built = True
 
     def build_for(self, inputs: Any) -> None:
+        """Make layers' weights for inputs like these, if they are not made yet."""
         self.note_inputs(inputs)
         if not self.built and in_sessions.graph_of_models() is None:
             self._begin_with(inputs)
@@ -168,12 +176,17 @@ class Sequential(Model):
         return made
 
     def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
+        """Return the numbers of the classes that are predicted most.
+
+        Of one output it is whether that is above 1/2.
+        """
         found = self.predict(x, batch_size=batch_size, verbose=verbose)
         many = found.shape[-1] > 1
         return found.argmax(axis=-1) if many else (found > 0.5).astype("int32")
 
     @property
     def is_made_of_layers(self) -> bool:
+        """Whether the model is what its layers are: true."""
         return True
 
     def get_config(self) -> dict[str, Any]:
@@ -230,6 +243,10 @@ def load_model(
     safe_mode: bool = True,
     options: Any = None,
 ) -> Any:
+    """Return the model of a .keras, .h5 or SavedModel path, compiled as it was if so asked.
+
+    safe_mode refuses Python functions that a file brings. options have no effect.
+    """
     with lookup.adding(custom_objects), lambdas.safe_mode(safe_mode):
         return revived.load_model(filepath, compile)
 
@@ -237,14 +254,17 @@ def load_model(
 def save_model(
     model: Any, filepath: Any, overwrite: bool = True, **kwargs: Any
 ) -> None:
+    """Write a model to a file, as its method `save` does."""
     model.save(filepath, overwrite, **kwargs)
 
 
 def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+    """Return the model of a description as JSON, without weights."""
     return model_from_config(json.loads(json_string), custom_objects)
 
 
 def model_from_config(config: Any, custom_objects: Any = None) -> Any:
+    """Return the model of a description, without weights."""
     with lookup.adding(custom_objects):
         return describing.restored(config)
 
@@ -255,6 +275,11 @@ def clone_model(
     clone_function: Any = None,
     **kwargs: Any,
 ) -> Any:
+    """Return a model of the same layers with weights of their own.
+
+    clone_function is called with each layer to make its copy; input_tensors are what the model
+    begins with. Further arguments have no effect.
+    """
     made = _cloned(model, input_tensors, clone_function)
     if naming.is_keras_3() and model.compiled:
         config = model.get_compile_config()

@@ -66,6 +66,7 @@ def write_model(model: Any, path: str) -> None:
 
 
 def write_weights(model: Any, path: str) -> None:
+    """Write a model's weights to an HDF5 file of Keras 2."""
     with archives.hdf5().File(path, "w") as file:
         _write_layers(file, model)
 

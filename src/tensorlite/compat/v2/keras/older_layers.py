@@ -25,9 +25,11 @@ class OlderLayer:
     _held: Any
 
     def sublayers(self) -> Any:
+        """Return the layers inside; a layer says which these are."""
         raise NotImplementedError("a layer says which layers it has")
 
     def take_beside(self, tensor: Any, take: Callable[[Any], None]) -> None:
+        """Raise InvalidArgumentError: outside of calls, models alone take symbolic tensors."""
         raise InvalidArgumentError(
             f"{self.name}: what is added outside of call is a symbolic tensor of a model; a layer "
             "adds tensors inside its call"
@@ -79,9 +81,11 @@ class OlderLayer:
         return [*own, *[y for x in every[1:] for y in x.updates]]
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
+        """Return all updates; inputs have no effect."""
         return self.updates
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
+        """Return all losses; inputs have no effect."""
         layer: Any = self
         held: list[Any] = layer.losses
         return held
@@ -95,17 +99,21 @@ class OlderLayer:
         return self.nodes[index]
 
     def get_input_at(self, node_index: int) -> Any:
+        """Return what the layer was given in its call of a number."""
         return histories.shown(self._call_at(node_index).inputs)
 
     def get_output_at(self, node_index: int) -> Any:
+        """Return what the layer gave in its call of a number."""
         return histories.shown(self._call_at(node_index).outputs)
 
     def get_input_shape_at(self, node_index: int) -> Any:
+        """Return the shape of what the layer was given in its call of a number."""
         return nest.map_structure(
             lambda x: tuple(x.spec.dims), self.get_input_at(node_index)
         )
 
     def get_output_shape_at(self, node_index: int) -> Any:
+        """Return the shape of what the layer gave in its call of a number."""
         return nest.map_structure(
             lambda x: tuple(x.spec.dims), self.get_output_at(node_index)
         )
@@ -119,6 +127,7 @@ class OlderLayer:
 
     @property
     def dynamic(self) -> bool:
+        """False: every layer can be traced."""
         return False
 
     def compute_output_signature(self, input_signature: Any) -> Any:

@@ -46,6 +46,7 @@ class TFOptimizer(Optimizer):
 
     @property
     def variables(self) -> Any:
+        """The count of steps and what the inner optimizer keeps."""
         return Variables([self.iterations, *self.optimizer.variables()])
 
     def _kept_to_itself(self, *given: Any) -> Any:

@@ -259,6 +259,7 @@ class Ahead(Replaced):
         step: Any,
         slots: dict[str, Any],
     ) -> None:
+        """Update a variable and its two means."""
         here, ahead = self._momentum(step), self._momentum(step + 1.0)
         mean, square = (slots[name] for name in self.slots)
         so_far = tl.astype(self.product.value(), g.dtype)

@@ -35,18 +35,31 @@ legacy = experimental = SimpleNamespace(Optimizer=Optimizer, **CLASSES)
 
 
 def get(identifier: Any) -> Any:
+    """Return the optimizer of a name or configuration, or an optimizer itself.
+
+    One of tf.train is made one of Keras. InvalidArgumentError is raised for names that are not
+    known.
+    """
     if isinstance(identifier, TrainOptimizer):
         return TFOptimizer(identifier)
     return lookup.found("optimizer", identifier, CLASSES)
 
 
 def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
+    """Return the configuration from which `deserialize` makes the optimizer.
+
+    use_legacy_format has no effect.
+    """
     return lookup.serialized(optimizer)
 
 
 def deserialize(
     config: Any, custom_objects: Any = None, use_legacy_format: bool = False
 ) -> Any:
+    """Return the optimizer of a configuration; custom_objects are looked up too.
+
+    use_legacy_format has no effect.
+    """
     with lookup.adding(custom_objects):
         return get(config)
 

@@ -24,10 +24,12 @@ class OwnState:
         self._places: dict[int, int] = {}
 
     def number(self, variables: Iterable[Any]) -> None:
+        """Number the variables that have no number yet."""
         for variable in variables:
             self._places.setdefault(id(variable), len(self._places))
 
     def index(self, variable: Any) -> int:
+        """Return the number of a variable."""
         return self._places[id(variable)]
 
     def beside(self, variable: Any, name: str, initializer: Any) -> Any:
@@ -49,6 +51,7 @@ class Replaced(Core):
     """Variables that are not one beside each weight, behind those that are."""
 
     def rule(self) -> Any:
+        """Raise NotImplementedError: there is no operator for the update."""
         raise NotImplementedError("this optimizer updates by itself")
 
     def step(

@@ -17,6 +17,7 @@ class OwnVariables:
     """The part of a layer that knows what is stored of it."""
 
     def own_weights(self) -> list[Any]:
+        """Return the layer's own variables; a layer says which these are."""
         raise NotImplementedError("a layer says which weights are its own")
 
     def save_own_variables(self, store: Any) -> None:
@@ -93,9 +94,11 @@ class Store:
         return self._group is not None and key in self._group
 
     def keys(self) -> list[str]:
+        """Return the names of what is stored."""
         return [] if self._group is None else list(self._group.keys())
 
     def get(self, key: str, default: Any = None) -> Any:
+        """Return what is stored under a name, or a default."""
         try:
             return self[key]
         except KeyError:

@@ -28,6 +28,11 @@ def _pillow() -> Any:
 def array_to_img(
     x: Any, data_format: str | None = None, scale: bool = True, dtype: Any = None
 ) -> Any:
+    """Return an image of Pillow from an array of three axes.
+
+    scale brings its elements to 0 ... 255. InvalidArgumentError is raised for other ranks and for
+    other numbers of channels than 1, 3 and 4.
+    """
     array = np.array(x, dtype or floatx())
     if array.ndim != 3:
         raise InvalidArgumentError(
@@ -65,6 +70,7 @@ def save_img(
     scale: bool = True,
     **kwargs: Any,
 ) -> None:
+    """Write an array as an image file, of the path's kind or of file_format."""
     kind = file_format
     if kind is None and isinstance(path, (str, os.PathLike)):
         kind = Path(path).suffix[1:].lower()
@@ -82,6 +88,11 @@ def load_img(
     interpolation: str = "nearest",
     keep_aspect_ratio: bool = False,
 ) -> Any:
+    """Return an image of Pillow from a file, in a color_mode and (height, width).
+
+    color_mode is "rgb", "rgba" or "grayscale"; keep_aspect_ratio cuts off what would be pressed.
+    InvalidArgumentError is raised for others, and for ways to interpolate that are not known.
+    """
     if color_mode not in _MODES:
         raise InvalidArgumentError(
             f"color_mode={color_mode!r}; it is 'grayscale', 'rgb' or 'rgba'"

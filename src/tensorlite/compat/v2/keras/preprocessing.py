@@ -52,6 +52,14 @@ def pad_sequences(
     truncating: str = "pre",
     value: Any = 0.0,
 ) -> Any:
+    """Return sequences as rows of one length, filled up and cut at "pre" or "post".
+
+    The length is maxlen, or that of the longest. InvalidArgumentError is raised for other places.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.preprocessing.sequence.pad_sequences([[1, 2], [3]], 2).tolist()
+    [[1, 2], [0, 3]]
+    """
     for name, given in (("padding", padding), ("truncating", truncating)):
         if given not in {"pre", "post"}:
             raise InvalidArgumentError(f"{name}={given!r}; it is 'pre' or 'post'")
@@ -76,6 +84,7 @@ _FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 def text_to_word_sequence(
     input_text: str, filters: str = _FILTERS, lower: bool = True, split: str = " "
 ) -> list[str]:
+    """Return the words of a text, without the characters in filters."""
     text = input_text.lower() if lower else input_text
     parted = text.translate({ord(x): split for x in filters})
     return [word for word in parted.split(split) if word]
@@ -115,6 +124,7 @@ class Tokenizer:
         return text_to_word_sequence(text, self.filters, self.lower, self.split)
 
     def fit_on_texts(self, texts: Any) -> None:
+        """Count the words of texts and number them, the most frequent first."""
         for text in texts:
             words = self._words(text)
             self.document_count += 1
@@ -128,6 +138,7 @@ class Tokenizer:
         self.index_word = {i: word for word, i in self.word_index.items()}
 
     def texts_to_sequences(self, texts: Any) -> list[list[int]]:
+        """Return the numbers of the words of each text."""
         return [self._numbers(self._words(text)) for text in texts]
 
     def _numbers(self, words: list[str]) -> list[int]:
@@ -142,15 +153,22 @@ class Tokenizer:
         return found
 
     def sequences_to_texts(self, sequences: Any) -> list[str]:
+        """Return the words of numbers, joined by blanks."""
         return [
             " ".join(self.index_word[i] for i in row if i in self.index_word)
             for row in sequences
         ]
 
     def texts_to_matrix(self, texts: Any, mode: str = "binary") -> Any:
+        """Return a row per text with what mode says of each number, as sequences_to_matrix does."""
         return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
 
     def sequences_to_matrix(self, sequences: Any, mode: str = "binary") -> Any:
+        """Return a row per sequence with an element for each number.
+
+        mode is "binary" (whether it occurs), "count", "freq" (its share) or "tfidf", which weighs
+        rare words by more; others raise InvalidArgumentError.
+        """
         if mode not in {"binary", "count", "freq"}:
             raise InvalidArgumentError(f"mode={mode!r}; it is binary, count or freq")
         made = np.zeros((len(sequences), self.num_words or len(self.word_index) + 1))
@@ -222,6 +240,7 @@ def one_hot(
     lower: bool = True,
     split: str = " ",
 ) -> list[int]:
+    """Return numbers below n for the words of a text, by Python's hash."""
     return hashing_trick(input_text, n, hash, filters, lower, split)
 
 
@@ -233,6 +252,12 @@ def hashing_trick(
     lower: bool = True,
     split: str = " ",
 ) -> list[int]:
+    """Return numbers from 1 to below n for the words of a text, by a hash function.
+
+    "md5" gives the same numbers in each process; None, Python's hash, does not. Two words may share
+    a number.
+    """
+
     def digest(word: str) -> int:
         return int(hashlib.md5(word.encode()).hexdigest(), 16)  # noqa: S324  Keras' hash
 
@@ -242,6 +267,7 @@ def hashing_trick(
 
 
 def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> Any:
+    """Return how likely each word, by its rank, is taken as a sample."""
     rank = np.arange(size)
     rank[0] = 1
     counted = rank * (np.log(rank) + 0.577) + 0.5 - 1.0 / (12.0 * rank)

@@ -18,30 +18,38 @@ class ProgbarLogger(Callback):
     _seen = 0
 
     def on_train_begin(self, logs: Any = None) -> None:
+        """Note that evaluations are parts of training."""
         self._trains = True
 
     def on_train_end(self, logs: Any = None) -> None:
+        """Note that training is over."""
         self._trains = False
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Print the epoch's number."""
         self._begin()
         print(f"Epoch {epoch + 1}/{self.params['epochs']}")
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Count the batch."""
         self._seen = batch + 1
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Print what the epoch came to."""
         self._say(logs)
 
     def on_test_begin(self, logs: Any = None) -> None:
+        """Begin to count, outside of training."""
         if not self._trains:
             self._begin()
 
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Count the batch, outside of training."""
         if not self._trains:
             self._seen = batch + 1
 
     def on_test_end(self, logs: Any = None) -> None:
+        """Print what an evaluation came to, outside of training."""
         if not self._trains:
             self._say(logs)
 
@@ -74,5 +82,6 @@ def _duration(seconds: float) -> str:
 
 
 def plain_number(value: Any) -> Any:
+    """Return a scalar as a number of Python, anything else as an array."""
     array = np.asarray(value)
     return float(array) if array.shape == () else array

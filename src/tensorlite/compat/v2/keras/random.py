@@ -42,6 +42,7 @@ def _kind(dtype: Any) -> Any:
 def randint(
     shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None
 ) -> Any:
+    """Return whole numbers from minval to below maxval, equally likely."""
     kind = as_dtype(dtype)
     wide = kind if kind in (int32, int64) else int64
     made = seeds.stateless_uniform(shape, drawn(seed), minval, maxval, wide)
@@ -52,6 +53,7 @@ def randint(
 def categorical(
     logits: Any, num_samples: int, dtype: Any = "int32", seed: Any = None
 ) -> Any:
+    """Return numbers of classes drawn by rows of logits, num_samples each."""
     made = seeds.stateless_categorical(fraction(logits), num_samples, drawn(seed))
     return astype(made, as_dtype(dtype))
 
@@ -60,6 +62,7 @@ def categorical(
 def dropout(
     inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None
 ) -> Any:
+    """Return x with a share rate of its elements set to 0, the others divided by 1 - rate."""
     x = fraction(inputs)
     if rate in (0, 1):
         return x if rate == 0 else tl.zeros_like(x)
@@ -68,12 +71,14 @@ def dropout(
 
 @_noting
 def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Any:
+    """Return the slices along an axis in an order drawn by a seed."""
     value = tensor(x)
     draws = Seed(drawn(seed)).uniform([shape_of(value)[axis]])
     return tl.gather(value, tl.argsort(draws), axis=axis)
 
 
 def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
+    """Return numbers distributed as Gamma with the shape alpha."""
     kind = _kind(dtype)
     return astype(seeds.stateless_gamma(shape, drawn(seed), alpha), kind)
 
@@ -81,6 +86,7 @@ def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
 def beta(
     shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None
 ) -> Any:
+    """Return numbers distributed as Beta with alpha and beta."""
     kind, first = _kind(dtype), drawn(seed)
     a, b = (tl.broadcast_to(fraction(x), shape) for x in (alpha, beta))
     x = seeds.stateless_gamma(shape, first, a)
@@ -94,6 +100,7 @@ def binomial(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
+    """Return how many of counts draws succeed, each with a probability."""
     kind, source = _kind(dtype), Seed(drawn(seed))
     made = tl.random.binomial(
         shape, fraction(counts), fraction(probabilities), float32, source

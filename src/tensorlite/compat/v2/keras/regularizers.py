@@ -79,6 +79,7 @@ orthogonal_regularizer = OrthogonalRegularizer
 
 
 def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
+    """Return the penalty l1 * sum |w| + l2 * sum w * w."""
     return L1L2(l1, l2)
 
 
@@ -93,18 +94,27 @@ KNOWN: dict[str, Any] = {
 
 
 def get(identifier: Any) -> Any:
+    """Return the regularizer of a name or configuration, a function itself, or None."""
     if identifier == "l1_l2":
         return l1_l2()
     return lookup.found("regularizer", identifier, KNOWN)
 
 
 def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:
+    """Return the configuration from which `deserialize` makes the regularizer.
+
+    use_legacy_format has no effect.
+    """
     return lookup.serialized(regularizer)
 
 
 def deserialize(
     config: Any, custom_objects: Any = None, use_legacy_format: bool = False
 ) -> Any:
+    """Return the regularizer of a configuration; custom_objects are looked up too.
+
+    use_legacy_format has no effect.
+    """
     with lookup.adding(custom_objects):
         return get(config)
 

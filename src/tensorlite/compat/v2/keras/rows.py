@@ -35,7 +35,9 @@ class Gradient:
         self.dtype = dtype
 
     def square(self) -> Any:
+        """Return the squares of the elements, rows that are named twice added up."""
         return tl.densify(each(tl.square, self._given))
 
     def size(self) -> Any:
+        """Return the elements without their signs, rows that are named twice added up."""
         return tl.densify(each(tl.abs, self._given))

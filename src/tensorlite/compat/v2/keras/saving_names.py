@@ -20,12 +20,14 @@ from tensorlite.compat.v2.keras.utils import (
 def save_weights(
     model: Any, filepath: Any, overwrite: bool = True, **kwargs: Any
 ) -> None:
+    """Write a model's weights to a file, as its method does."""
     model.save_weights(filepath, overwrite, **kwargs)
 
 
 def load_weights(
     model: Any, filepath: Any, skip_mismatch: bool = False, **kwargs: Any
 ) -> None:
+    """Read a model's weights from a file, as its method does."""
     model.load_weights(filepath, skip_mismatch=skip_mismatch, **kwargs)
 
 

@@ -170,10 +170,12 @@ CLASSES: dict[str, Any] = {
 
 
 def serialize(learning_rate_schedule: Any) -> Any:
+    """Return the configuration from which `deserialize` makes the schedule."""
     return lookup.serialized(learning_rate_schedule)
 
 
 def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    """Return the schedule of a configuration; custom_objects are looked up too."""
     with lookup.adding(custom_objects):
         return lookup.found("schedule", config, CLASSES)
 

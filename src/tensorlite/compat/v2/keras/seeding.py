@@ -52,6 +52,7 @@ class SeedGenerator(Module):
             )
 
     def next(self, ordered: bool = True) -> Any:
+        """Return the seed that is next; unless ordered, the one after it is far from it."""
         now = self.state.value()
         if ordered:
             self.state.assign_add(np.array([0, 1], np.int64))
@@ -102,6 +103,7 @@ def normal(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
+    """Return normally distributed numbers, by a seed."""
     return seeds.stateless_normal(
         shape, drawn(seed), mean, stddev, defaults.kind_of(dtype)
     )
@@ -114,6 +116,7 @@ def truncated_normal(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
+    """Return normally distributed numbers, at most two deviations from the mean, by a seed."""
     return seeds.stateless_truncated_normal(
         shape, drawn(seed), mean, stddev, defaults.kind_of(dtype)
     )
@@ -126,6 +129,7 @@ def uniform(
     dtype: Any = None,
     seed: Any = None,
 ) -> Any:
+    """Return numbers from minval to below maxval, equally likely, by a seed."""
     kind = defaults.kind_of(dtype)
     low, high = converted(minval, kind), converted(maxval, kind)
     return seeds.stateless_uniform(shape, drawn(seed), low, high, kind)
@@ -139,6 +143,7 @@ def generator(seed: Any) -> SeedGenerator | None:
 def dropout(
     inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None
 ) -> Any:
+    """Return x with a share rate of its elements set to 0, the others divided by 1 - rate."""
     own = shape_of(inputs)
     given = [None] * len(inputs.shape) if noise_shape is None else list(noise_shape)
     sizes = [own[i] if n is None else n for i, n in enumerate(given)]

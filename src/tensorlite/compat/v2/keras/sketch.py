@@ -33,11 +33,13 @@ class Node:
 
     @property
     def inputs(self) -> Any:
+        """The first argument of the call."""
         if self.args:
             return self.args[0]
         return None if not self.kwargs else next(iter(self.kwargs.values()))
 
     def parents(self) -> list[KerasTensor]:
+        """Return the symbolic tensors among the arguments."""
         return [x for x in nest.flatten([self.args, self.kwargs]) if is_leaf(x)]
 
 
@@ -117,14 +119,17 @@ class KerasTensor(Operand):
         return tuple.__new__(KerasShape, known)
 
     def get_shape(self) -> Any:
+        """Return the shape, with None where sizes are not known."""
         return shape_of(self.spec.shape)
 
     @property
     def dtype(self) -> Any:
+        """The dtype."""
         return self.spec.dtype
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self.shape)
 
     @property

@@ -58,6 +58,7 @@ class TensorBoard(Callback):
         return self._writers[folder]
 
     def on_train_begin(self, logs: Any = None) -> None:
+        """Write the model's layers, once, if write_graph asks for them."""
         self._batches = 0
         if self.write_graph and not self._described:
             self._described = True
@@ -71,13 +72,16 @@ class TensorBoard(Callback):
                 tl.summary.write("keras", text, 0, _metadata("graph_keras_model"))
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Note the time and the number of steps."""
         self._before, self._epoch_begun = self._steps(), time.perf_counter()
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Count the batch and note the time."""
         self._batches += 1
         self._batch_begun = time.perf_counter()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Write what the batch came to after every update_freq batches."""
         if self.update_freq == "epoch" or self._batches % int(self.update_freq):
             return
         found = dict(logs or {})
@@ -86,6 +90,7 @@ class TensorBoard(Callback):
         self._write(_TRAIN, "batch_{}", found, self._batches)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Write what the epoch came to, and weights now and then."""
         found = dict(logs or {})
         is_keras_3 = naming.is_keras_3()
         held = {k: found.pop(k) for k in list(found) if k.startswith(_VAL)}
@@ -103,6 +108,7 @@ class TensorBoard(Callback):
             self.model.save_weights(str(Path(self.log_dir, _TRAIN, name)))
 
     def on_test_end(self, logs: Any = None) -> None:
+        """Write what an evaluation came to, by the number of steps so far."""
         if self.model.optimizer is not None and naming.is_keras_3():
             tag = "evaluation_{}_vs_iterations"
             self._write(_VALIDATION, tag, dict(logs or {}), self._steps())

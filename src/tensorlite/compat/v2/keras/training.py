@@ -20,18 +20,22 @@ from tensorlite.compat.v2.keras import (
     naming,
     optimizers,
 )
-from tensorlite.compat.v2.keras.base_layer import leaves, once
 from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics, results
-from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.generators import OfGenerators
 from tensorlite.compat.v2.keras.in_graphs import apart
+from tensorlite.compat.v2.keras.layer_weights import leaves, once
 from tensorlite.compat.v2.keras.loss_scaling import LossScaleOptimizer
 from tensorlite.compat.v2.keras.older_optimizers import TFOptimizer
+from tensorlite.compat.v2.keras.stepping import (
+    Steps,
+    as_tensor,
+    calling,
+    in_order,
+    numbers,
+)
 from tensorlite.core import nest
-from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.operand import Operand
 from tensorlite.function.function import function, run_eagerly
 
 _GIVEN = ("_arguments", "_compile_config", "compiled_metrics")
@@ -72,6 +76,11 @@ class Training(OfGenerators):
         auto_scale_loss: bool = True,
         **kwargs: Any,
     ) -> None:
+        """Say how the model is trained: optimizer, losses and metrics, by names or objects.
+
+        Several outputs have lists or dicts of them. Steps are traced unless run_eagerly;
+        steps_per_execution and jit_compile are only kept. Further arguments have no effect.
+        """
         if _are_metrics(loss_weights):  # Keras 2 has the metrics in the third place
             loss_weights, metrics = metrics, loss_weights
         self._compile_config = {
@@ -90,7 +99,7 @@ class Training(OfGenerators):
         names = list(getattr(self, "output_names", []))
         self.compiled_loss = CompiledLoss(loss, loss_weights, names)
         self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
-        self._steps = _Steps()
+        self._steps = Steps()
         layer = self._layer()
         self._trained = (
             list(layer.trainable_variables)
@@ -129,11 +138,13 @@ class Training(OfGenerators):
         return {key: describing.described(x) for key, x in told.items()}
 
     def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compile as get_compile_config says."""
         known = {key: describing.restored(config.get(key)) for key in _COMPILED}
         self.compile(**known)
 
     @property
     def metrics(self) -> list[Any]:
+        """The metrics of the loss, of compile, and of the layers."""
         return once([*self._compiled_to(), *_kept_metrics(self)])
 
     def _compiled_to(self) -> list[Any]:
@@ -147,6 +158,7 @@ class Training(OfGenerators):
 
     @property
     def metrics_names(self) -> list[str]:
+        """The names of `metrics`."""
         return [x.name for x in self.metrics]
 
     def _layer(self) -> Any:
@@ -161,20 +173,24 @@ class Training(OfGenerators):
         sample_weight: Any = None,
         training: bool = True,
     ) -> Any:
+        """Return the loss of a batch with layers' penalties; x and training have no effect."""
         return self.compiled_loss(y, y_pred, sample_weight, self._layer().losses)
 
     def compute_metrics(
         self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
     ) -> Any:
+        """Take a batch into account; return what metrics came to, by name."""
         if y is not None:
             self.compiled_metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
     def get_metrics_result(self) -> dict[str, Any]:
+        """Return what metrics came to, by name."""
         return results(self.metrics)
 
     @histories.stepping()
     def train_step(self, data: Any) -> Any:
+        """Update weights by a batch; return what metrics came to. Models may have their own."""
         x, y, weights = feeding.unpacked(data)
         with GradientTape() as tape:
             y_pred = self._layer()(x, training=True)
@@ -188,32 +204,35 @@ class Training(OfGenerators):
 
     @histories.stepping()
     def test_step(self, data: Any) -> Any:
+        """Take a batch into account without training; return what metrics came to."""
         x, y, weights = feeding.unpacked(data)
         y_pred = self._layer()(x, training=False)
         self.compute_loss(x, y, y_pred, weights)
         return self.compute_metrics(x, y, y_pred, weights)
 
     def predict_step(self, data: Any) -> Any:
+        """Return what the model makes of a batch."""
         x, _, _ = feeding.unpacked(data)
         return self._layer()(x, training=False)
 
     def reset_metrics(self) -> None:
+        """Let all metrics begin anew."""
         for metric in self.metrics:
             metric.reset_state()
 
     def _step(self, name: str) -> Any:
         """Return a step that is traced once for each kind of batch."""
         if self._steps is None:
-            self._steps = _Steps()
+            self._steps = Steps()
         traced = self._steps.traced
         key = name, in_sessions.holder_of(self._layer())
         if key not in traced:
             method = getattr(self, f"{name}_step")
-            traced[key] = function(_calling(method), reduce_retracing=True)
+            traced[key] = function(calling(method), reduce_retracing=True)
         step = traced[key]
 
         def run(data: Any) -> Any:
-            batch = nest.map_structure(_tensor, feeding.filled(data))
+            batch = nest.map_structure(as_tensor, feeding.filled(data))
             batch = batch if naming.is_keras_3() else feeding.in_columns(batch)
             if self.run_eagerly:
                 with run_eagerly():
@@ -223,12 +242,15 @@ class Training(OfGenerators):
         return run
 
     def make_train_function(self, force: bool = False) -> Any:
+        """Return a function that trains by a batch, traced; force has no effect."""
         return self._step("train")
 
     def make_test_function(self, force: bool = False) -> Any:
+        """Return a function that evaluates a batch, traced; force has no effect."""
         return self._step("test")
 
     def make_predict_function(self, force: bool = False) -> Any:
+        """Return a function that predicts from a batch, traced; force has no effect."""
         return self._step("predict")
 
     def _check_compiled(self) -> None:
@@ -255,18 +277,25 @@ class Training(OfGenerators):
         steps_per_epoch: int | None = None,
         validation_steps: int | None = None,
         validation_batch_size: int | None = None,
-        validation_freq: int = 1,
+        validation_freq: Any = 1,
         **kwargs: Any,
     ) -> Any:
+        """Train by arrays, datasets or generators; return the history of what epochs came to.
+
+        Batches are of 32 rows unless batch_size is given. validation_split keeps the last rows of
+        arrays to evaluate, unless there is validation_data, after every validation_freq epochs or
+        those that it lists; class_weight weighs examples by their labels. InvalidArgumentError is
+        raised before compile, and for a validation_split of what are no arrays.
+        """
         self._check_compiled()
         source = feeding.source_of(x, y, sample_weight, batch_size, shuffle)
         held: Any = None
-        if validation_split and isinstance(source, feeding.Arrays):
-            source, held = source.divided(validation_split)
-        elif validation_data is not None:
+        if validation_data is not None:
             held = self._validation(
                 validation_data, validation_batch_size or batch_size
             )
+        elif validation_split:
+            source, held = feeding.divided(source, validation_split)
         steps = steps_per_epoch or source.steps
         listeners = self._listeners(callbacks, verbose, epochs, steps)
         self.stop_training = False
@@ -279,9 +308,9 @@ class Training(OfGenerators):
             self.reset_metrics()
             parts = source.epoch() if batches is None else islice(batches, steps)
             logs = self._epoch(step, parts, listeners, class_weight)
-            if held is not None and (epoch + 1) % validation_freq == 0:
+            if held is not None and _is_due(epoch + 1, validation_freq):
                 found = self._evaluated(held, validation_steps, listeners)
-                logs = _sorted(logs | {f"val_{name}": x for name, x in found.items()})
+                logs = in_order(logs | {f"val_{k}": x for k, x in found.items()})
             listeners.on_epoch_end(epoch, logs)
             if self.stop_training:
                 break
@@ -308,7 +337,7 @@ class Training(OfGenerators):
         logs: dict[str, Any] = {}
         for number, data in enumerate(parts):
             listeners.on_train_batch_begin(number)
-            logs = _sorted(step(feeding.with_class_weights(data, class_weight)))
+            logs = in_order(step(feeding.with_class_weights(data, class_weight)))
             listeners.on_train_batch_end(number, logs)
             if self.stop_training:
                 break
@@ -326,7 +355,7 @@ class Training(OfGenerators):
         listeners.on_test_begin()
         for number, data in enumerate(islice(source.epoch(), steps)):
             listeners.on_test_batch_begin(number)
-            logs = _numbers(step(data))
+            logs = numbers(step(data))
             listeners.on_test_batch_end(number, logs)
         listeners.on_test_end(logs)
         return dict(logs)
@@ -344,11 +373,12 @@ class Training(OfGenerators):
         return_dict: bool = False,
         **kwargs: Any,
     ) -> Any:
+        """Return the loss and what metrics come to, as a list or a dict."""
         self._check_compiled()
         source = feeding.source_of(x, y, sample_weight, batch_size)
         listeners = self._listeners(callbacks, verbose, 1, steps or source.steps)
         logs = self._evaluated(source, steps, listeners)
-        return _sorted(logs) if return_dict else self._listed(logs)
+        return in_order(logs) if return_dict else self._listed(logs)
 
     @apart
     def predict(
@@ -360,6 +390,10 @@ class Training(OfGenerators):
         callbacks: Any = None,
         **kwargs: Any,
     ) -> Any:
+        """Return what the model makes of inputs, as arrays of all batches.
+
+        verbose has no effect.
+        """
         source = feeding.source_of(x, None, None, batch_size)
         listeners = self._listeners(callbacks, 0, 1, steps or source.steps)
         step, parts = self._step("predict"), []
@@ -385,13 +419,14 @@ class Training(OfGenerators):
         reset_metrics: bool = True,
         return_dict: bool = False,
     ) -> Any:
+        """Update weights by one batch; return the loss and what metrics come to."""
         self._check_compiled()
         if reset_metrics:
             self.reset_metrics()
         batch = self._batch(x, y, sample_weight)
         step = self._step("train")
-        logs = _numbers(step(feeding.with_class_weights(batch, class_weight)))
-        return _sorted(logs) if return_dict else self._listed(logs)
+        logs = numbers(step(feeding.with_class_weights(batch, class_weight)))
+        return in_order(logs) if return_dict else self._listed(logs)
 
     @apart
     def test_on_batch(
@@ -402,14 +437,16 @@ class Training(OfGenerators):
         reset_metrics: bool = True,
         return_dict: bool = False,
     ) -> Any:
+        """Return the loss and what metrics come to for one batch."""
         self._check_compiled()
         if reset_metrics:
             self.reset_metrics()
-        logs = _numbers(self._step("test")(self._batch(x, y, sample_weight)))
-        return _sorted(logs) if return_dict else self._listed(logs)
+        logs = numbers(self._step("test")(self._batch(x, y, sample_weight)))
+        return in_order(logs) if return_dict else self._listed(logs)
 
     @apart
     def predict_on_batch(self, x: Any) -> Any:
+        """Return what the model makes of one batch, as arrays."""
         made = self._step("predict")(self._batch(x, None, None))
         return nest.map_structure(lambda t: np.array(t.numpy()), made)
 
@@ -426,6 +463,11 @@ class Training(OfGenerators):
     def _batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
         arrays = feeding.Arrays(x, y, sample_weight, None, False)
         return feeding.packed(*arrays.parts)
+
+
+def _is_due(epoch: int, freq: Any) -> bool:
+    """Return whether an epoch, counted from 1, is one after which a model is evaluated."""
+    return epoch % freq == 0 if isinstance(freq, int) else epoch in freq
 
 
 def _kept_metrics(layer: Any) -> list[Metric]:
@@ -447,52 +489,3 @@ def _are_metrics(given: Any) -> bool:
     if isinstance(given, (list, tuple)):
         return any(map(_are_metrics, given))
     return given is not None and not isinstance(given, (int, float, np.generic))
-
-
-class _Steps:
-    """Holds what steps were traced to, apart from what a model is and is saved with."""
-
-    def __init__(self) -> None:
-        self.traced: dict[tuple[str, Any], Any] = {}
-
-
-def _calling(method: Any) -> Any:
-    """Return a step as a function of a batch alone, which does not keep the model's methods."""
-
-    def step(data: Any) -> Any:
-        return method(data)
-
-    return step
-
-
-def _tensor(x: Any) -> Any:
-    if x is None or isinstance(x, Operand):
-        return x if x is None else to_tensor(x)
-    array = np.asarray(x)
-    return constant(
-        array.astype(width().numpy) if array.dtype == np.float64 else array
-    )
-
-
-def _numbers(logs: Any) -> dict[str, Any]:
-    """Return what a step says as numbers, what groups of it say by the names inside."""
-    found: dict[str, Any] = {}
-    for name, value in (logs or {}).items():
-        if isinstance(value, dict):
-            found.update(_numbers(value))
-        elif isinstance(value, Operand):
-            found[name] = _plain(value.__tensor__().numpy())
-        else:
-            found[name] = value
-    return found
-
-
-def _plain(value: Any) -> Any:
-    """Return an array, of one number that of Python."""
-    return value if value.ndim else value.item()
-
-
-def _sorted(logs: Any) -> dict[str, Any]:
-    """Return logs as numbers, in Keras 3 in the order of their names."""
-    found = _numbers(logs)
-    return dict(sorted(found.items())) if naming.is_keras_3() else found

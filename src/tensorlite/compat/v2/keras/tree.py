@@ -15,14 +15,17 @@ class MAP_TO_NONE:  # noqa: N801  Keras' name
 
 
 def is_nested(structure: Any) -> bool:
+    """Return whether something is a list, a tuple or a dict."""
     return isinstance(structure, (list, tuple, dict))
 
 
 def flatten(structure: Any) -> list[Any]:
+    """Return the values in a structure as a list, those of dicts by their keys in order."""
     return [x for _, x in flatten_with_path(structure)]
 
 
 def flatten_with_path(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
+    """Return pairs of the keys that lead to a value, and the value."""
     if not is_nested(structure):
         return [((), structure)]
     return [
@@ -41,6 +44,10 @@ def _members(structure: Any) -> list[tuple[Any, Any]]:
 def map_structure(
     func: Callable[..., Any], *structures: Any, none_is_leaf: bool = True
 ) -> Any:
+    """Return a structure of what func makes of the values of one, or of several alike.
+
+    Unless none_is_leaf, None stays None.
+    """
     first, *others = structures
     for other in others:
         assert_same_structure(first, other)
@@ -57,6 +64,7 @@ def map_structure(
 def map_structure_up_to(
     shallow_structure: Any, func: Callable[..., Any], *structures: Any
 ) -> Any:
+    """Return func's results for the parts that stand at the leaves of a shallow structure."""
     if not is_nested(shallow_structure):
         return func(*structures)
     keys = [key for key, _ in _members(shallow_structure)]
@@ -79,6 +87,7 @@ def map_shape_structure(func: Callable[..., Any], structure: Any) -> Any:
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+    """Return a list's values in a structure; InvalidArgumentError if their number differs."""
     values = list(flat_sequence)
     wanted = len(flatten(structure))
     if len(values) != wanted:
@@ -106,6 +115,10 @@ def _like(structure: Any, parts: dict[Any, Any]) -> Any:
 
 
 def assert_same_structure(a: Any, b: Any, check_types: Any = None) -> None:
+    """Raise InvalidArgumentError or TypeError where two structures differ.
+
+    check_types has no effect.
+    """
     assert_same_paths(a, b)
     if nest.is_nested(a) and type(a) is not type(b):
         raise TypeError(
@@ -114,6 +127,7 @@ def assert_same_structure(a: Any, b: Any, check_types: Any = None) -> None:
 
 
 def assert_same_paths(a: Any, b: Any) -> None:
+    """Raise InvalidArgumentError where values stand at other keys."""
     first, second = ([path for path, _ in flatten_with_path(x)] for x in (a, b))
     if first != second:
         raise InvalidArgumentError(
@@ -141,6 +155,8 @@ def traverse(
 
 
 def lists_to_tuples(structure: Any) -> Any:
+    """Return a structure with tuples in the place of lists."""
+
     def one(part: Any) -> Any:
         return tuple(part) if isinstance(part, list) else None
 

@@ -56,6 +56,12 @@ from tensorlite.core.operand import Operand
 def to_categorical(
     y: Any, num_classes: int | None = None, dtype: str = "float32"
 ) -> Any:
+    """Return numbers of classes as rows with 1 at the class and 0 elsewhere.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.utils.to_categorical([0, 2], 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
     labels = np.asarray(
         y.__tensor__().numpy() if isinstance(y, Operand) else y, dtype="int64"
     )
@@ -68,12 +74,14 @@ def to_categorical(
 
 
 def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
+    """Return an array divided by its norm along an axis, as it is where that is 0."""
     norms = np.atleast_1d(np.linalg.norm(x, order, axis))
     norms[norms == 0] = 1
     return x / np.expand_dims(norms, axis)
 
 
 def set_random_seed(seed: int) -> None:
+    """Set the seeds of Python, NumPy, the library and its layers."""
     random.seed(seed)
     seeding.begin_anew()
     np.random.seed(seed)
@@ -105,6 +113,7 @@ class Progbar:
     def update(
         self, current: int, values: Any = None, finalize: bool | None = None
     ) -> None:
+        """Print how far it has come, with means of values by name."""
         steps = current - self._seen
         for name, value in values or ():
             held = self._sums.setdefault(name, [0.0, 0.0])
@@ -131,12 +140,15 @@ class Progbar:
         return f"{current}/{self.target or 'Unknown'}{bar} - {spent:.0f}s{''.join(texts)}"
 
     def add(self, n: int, values: Any = None) -> None:
+        """Print that it has come n further."""
         self.update(self._seen + n, values)
 
 
 def register_keras_serializable(
     package: str = "Custom", name: str | None = None
 ) -> Any:
+    """Return a decorator that lets files name a class or function of a program."""
+
     def register(kind: Any) -> Any:
         title = name or kind.__name__
         lookup.custom_objects.update({title: kind, f"{package}>{title}": kind})
@@ -146,10 +158,12 @@ def register_keras_serializable(
 
 
 def get_custom_objects() -> dict[str, Any]:
+    """Return the dict of what is registered, by name."""
     return lookup.custom_objects
 
 
 def custom_object_scope(*objects: Any) -> Any:
+    """Open a context in which dicts of objects are registered."""
     return lookup.adding(
         {key: x for given in objects for key, x in (given or {}).items()}
     )
@@ -159,20 +173,24 @@ CustomObjectScope = custom_object_scope
 
 
 def clear_session(free_memory: bool = True) -> None:
+    """Let names of layers be counted from the beginning; free_memory has no effect."""
     naming.forget()
 
 
 def is_keras_tensor(x: Any) -> bool:
+    """Return whether something is a tensor of layers called without numbers."""
     return sketch.is_leaf(histories.recovered(x))
 
 
 def get_registered_name(obj: Any) -> str:
+    """Return the name under which a class or function is registered, or its own."""
     return lookup.registered_name(obj)
 
 
 def get_registered_object(
     name: str, custom_objects: Any = None, module_objects: Any = None
 ) -> Any:
+    """Return what is registered under a name, or None."""
     known = {
         **lookup.custom_objects,
         **(custom_objects or {}),
@@ -182,6 +200,7 @@ def get_registered_object(
 
 
 def serialize_keras_object(obj: Any) -> Any:
+    """Return the configuration from which `deserialize_keras_object` makes an object."""
     made = describing.described(obj)
     return (
         describing.named_function(made)
@@ -193,6 +212,10 @@ def serialize_keras_object(obj: Any) -> Any:
 def deserialize_keras_object(
     config: Any, custom_objects: Any = None, safe_mode: bool = True, **kwargs: Any
 ) -> Any:
+    """Return the object of a configuration; custom_objects are looked up too.
+
+    safe_mode refuses Python functions that it brings. Further arguments have no effect.
+    """
     with lookup.adding(custom_objects), lambdas.safe_mode(safe_mode):
         return describing.restored(config)
 
@@ -235,19 +258,23 @@ def _of_rows(rows: list[Any]) -> Any:
 
 
 def get_source_inputs(tensor: Any) -> list[Any]:
+    """Return the tensors that a symbolic tensor is computed from in the end."""
     found: list[Any] = sketch.sources(histories.recovered(tensor))
     return [histories.shown(x) for x in found]
 
 
 def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """Return x, (x, y) or (x, y, weights), as far as these are given."""
     return feeding.packed(x, y, sample_weight)
 
 
 def unpack_x_y_sample_weight(data: Any) -> Any:
+    """Return (x, y, weights) of a batch, None for what it has not."""
     return feeding.unpacked(data)
 
 
 def standardize_dtype(dtype: Any) -> str:
+    """Return the name of a dtype; `floatx` for None."""
     return str(defaults.kind_of(dtype).name)
 
 

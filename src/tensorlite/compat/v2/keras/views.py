@@ -19,6 +19,7 @@ class Views:
     _path: str | None = None
 
     def sublayers(self) -> Any:
+        """Return the layers inside; a layer says which these are."""
         raise NotImplementedError("a layer says which layers it has")
 
     def _attributes(self) -> Any:
@@ -56,6 +57,7 @@ class Views:
         return self.compute_output_spec(*args, **kwargs)
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the specs of what a call returns; a layer says how."""
         raise NotImplementedError("a layer says what it will return")
 
     def stateless_call(
@@ -93,18 +95,22 @@ class Views:
 
     @property
     def input(self) -> Any:
+        """The symbolic tensors that the layer was called on."""
         return histories.shown(self._node().inputs)
 
     @property
     def output(self) -> Any:
+        """The symbolic tensors that the layer's call returned."""
         return histories.shown(self._node().outputs)
 
     @property
     def input_shape(self) -> Any:
+        """The shapes of what the layer was called on, as tuples."""
         return nest.map_structure(lambda x: tuple(x.spec.dims), self.input)
 
     @property
     def output_shape(self) -> Any:
+        """The shapes of what the layer's call returned, as tuples."""
         return nest.map_structure(lambda x: tuple(x.spec.dims), self.output)
 
     def _node(self) -> Any:

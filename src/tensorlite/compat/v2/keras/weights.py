@@ -73,6 +73,7 @@ class Weight(Variable):
 
     @name.setter
     def name(self, whole: str) -> None:
+        """Set the name."""
         _whole.__set__(self, whole)
 
     @property

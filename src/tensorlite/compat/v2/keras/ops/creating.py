@@ -25,14 +25,17 @@ def _kind(dtype: Any) -> Any:
 
 
 def zeros(shape: Any, dtype: Any = None) -> Any:
+    """Return zeros of a shape, of the width `floatx` unless a dtype is given."""
     return tl.zeros(sizes_of_shape(shape), dtype=_kind(dtype))
 
 
 def ones(shape: Any, dtype: Any = None) -> Any:
+    """Return ones of a shape, of the width `floatx` unless a dtype is given."""
     return tl.ones(sizes_of_shape(shape), dtype=_kind(dtype))
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """Return a tensor of a shape filled with a value, in `floatx` unless a dtype is given."""
     return tl.full(sizes_of_shape(shape), tensor(fill_value, _kind(dtype)))
 
 
@@ -41,16 +44,19 @@ empty = zeros
 
 @operation
 def zeros_like(x: Any, dtype: Any = None) -> Any:
+    """Return zeros in the shape of x, with its dtype unless one is given."""
     return tl.zeros_like(tensor(x, dtype))
 
 
 @operation
 def ones_like(x: Any, dtype: Any = None) -> Any:
+    """Return ones in the shape of x, with its dtype unless one is given."""
     return tl.ones_like(tensor(x, dtype))
 
 
 @operation
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
+    """Return a value in the shape of x, with its dtype unless one is given."""
     like = tensor(x, dtype)
     return tl.zeros_like(like) + tensor(fill_value, like.dtype)
 
@@ -59,18 +65,29 @@ empty_like = zeros_like
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+    """Return a matrix of N rows and M columns with ones on its k-th diagonal."""
     return tl.eye(N, M, k=k, dtype=_kind(dtype))
 
 
 def identity(n: int, dtype: Any = None) -> Any:
+    """Return a square matrix with ones on its diagonal."""
     return tl.eye(n, dtype=_kind(dtype))
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+    """Return a matrix with ones on and below its k-th diagonal."""
     return tl.tril(tl.ones((N, M or N), dtype=_kind(dtype)), k=k)
 
 
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+    """Return the numbers from start to below stop, or from 0 to below start without one.
+
+    The dtype is the common one of the arguments unless one is given.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.ops.arange(1, 7, 2).numpy().tolist()
+    [1, 3, 5]
+    """
     first, last = (0, start) if stop is None else (start, stop)
     by = 1 if step is None else step
     if dtype is None:
@@ -91,6 +108,10 @@ def linspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
+    """Return num numbers, equally far apart, from start to stop along a new axis.
+
+    Without endpoint stop itself is left out; retstep adds the step: (numbers, step).
+    """
     first, last = map(fraction, together(start, stop))
     gaps = max(num - 1 if endpoint else num, 1)
     step = (last - first) / float(gaps)
@@ -112,6 +133,7 @@ def logspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
+    """Return powers of base whose exponents lie equally far apart from start to stop."""
     powers = linspace(start, stop, num, endpoint, axis=axis)
     return tensor(tl.pow(tensor(base, powers.dtype), powers), dtype)
 
@@ -125,30 +147,36 @@ def geomspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
+    """Return num numbers from start to stop, each the same multiple of the one before."""
     first, last = map(fraction, together(start, stop))
     powers = linspace(tl.log(first), tl.log(last), num, endpoint, axis=axis)
     return tensor(tl.exp(powers), dtype)
 
 
 def array(x: Any, dtype: Any = None) -> Any:
+    """Return a tensor, an array or a list as a tensor."""
     return tensor(x, dtype)
 
 
 def convert_to_tensor(
     x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None
 ) -> Any:
+    """Return a tensor, an array or a list as a tensor; sparse and ragged have no effect."""
     return tensor(x, dtype)
 
 
 def convert_to_numpy(x: Any) -> Any:
+    """Return a new array with a tensor's elements."""
     return np.array(x.__tensor__().numpy() if isinstance(x, Operand) else x)
 
 
 def is_tensor(x: Any) -> bool:
+    """Return whether something is a tensor."""
     return values.is_tensor(x)
 
 
 def dtype(x: Any) -> str:
+    """Return the name of something's dtype."""
     return str(x.dtype.name if hasattr(x, "dtype") else tensor(x).dtype.name)
 
 
@@ -163,10 +191,12 @@ def shape(x: Any) -> tuple[Any, ...]:
 
 
 def ndim(x: Any) -> int:
+    """Return how many axes something has."""
     return len(x.shape if hasattr(x, "shape") else tensor(x).shape)
 
 
 def size(x: Any) -> Any:
+    """Return how many elements something has, as a scalar."""
     return tl.size(tensor(x))
 
 

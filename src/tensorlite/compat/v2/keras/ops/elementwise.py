@@ -129,6 +129,7 @@ def _beside_nan(function: Any, x: Any, y: Any) -> Any:
 
 @operation
 def round(x: Any, decimals: int = 0) -> Any:
+    """Return the elements rounded to a number of decimals, halves to the even digit."""
     value = tensor(x)
     if not decimals:
         return tl.round(value)
@@ -139,6 +140,12 @@ def round(x: Any, decimals: int = 0) -> Any:
 
 @operation
 def clip(x: Any, x_min: Any, x_max: Any) -> Any:
+    """Return x with elements below x_min and above x_max set to these.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.ops.clip([-1, 2, 9], 0, 5).numpy().tolist()
+    [0, 2, 5]
+    """
     value = counted(x)
     low, high = (tensor(bound, value.dtype) for bound in (x_min, x_max))
     return tl.clip(value, low, high)
@@ -146,16 +153,22 @@ def clip(x: Any, x_min: Any, x_max: Any) -> Any:
 
 @operation
 def cast(x: Any, dtype: Any) -> Any:
+    """Return x in another dtype."""
     return tensor(x, dtype)
 
 
 @operation
 def saturate_cast(x: Any, dtype: Any) -> Any:
+    """Return x in another dtype, what is beyond its range as its ends."""
     return tl.image.saturate_cast(tensor(x), dtype)
 
 
 @operation
 def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
+    """Return the elements of x1 where a condition is true and those of x2 elsewhere.
+
+    Without x1 and x2: a tuple with the indices of true elements along each axis.
+    """
     chosen = tensor(condition, tl.bool)
     if x1 is None and x2 is None:
         return tuple(astype(places, int32) for places in tl.nonzero(chosen))
@@ -166,6 +179,10 @@ def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 def isclose(
     x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Any:
+    """Return whether elements differ by at most atol + rtol * |x2|.
+
+    NaNs are close to each other if equal_nan.
+    """
     x, y = map(fraction, together(x1, x2))
     near = tl.less_equal(tl.abs(x - y), atol + rtol * tl.abs(y))
     near = tl.where(
@@ -179,6 +196,7 @@ def isclose(
 def allclose(
     x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Any:
+    """Return whether all elements are close, as isclose says."""
     return tl.all(isclose(x1, x2, rtol, atol, equal_nan))
 
 
@@ -186,6 +204,7 @@ def allclose(
 def nan_to_num(
     x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
+    """Return x with numbers in the place of NaN and infinities, by default the dtype's ends."""
     value = tensor(x)
     if not value.dtype.is_floating:
         return value
@@ -199,12 +218,14 @@ def nan_to_num(
 
 @operation
 def ldexp(x1: Any, x2: Any) -> Any:
+    """Return x1 times 2 to the power of x2."""
     exponent = fraction(x2)
     return fraction(x1) * tl.pow(tl.full_like(exponent, 2.0), exponent)
 
 
 @operation
 def fmod(x1: Any, x2: Any) -> Any:
+    """Return what is left of x1 divided by x2, with the sign of x1."""
     x, y = map(counted, together(x1, x2))
     rest = tl.remainder(tl.abs(x), tl.abs(y))
     return tl.where(tl.less(x, 0), -rest, rest)
@@ -212,6 +233,7 @@ def fmod(x1: Any, x2: Any) -> Any:
 
 @operation
 def sinc(x: Any) -> Any:
+    """Return sin(pi x) / (pi x), 1 at 0."""
     value = fraction(x) * math.pi
     none = tl.equal(value, 0)
     return tl.where(
@@ -221,6 +243,7 @@ def sinc(x: Any) -> Any:
 
 @operation
 def isreal(x: Any) -> Any:
+    """Return whether elements have no imaginary part."""
     value = tensor(x)
     if value.dtype in (tl.complex64, tl.complex128):
         return tl.equal(tl.imag(value), 0)
@@ -229,5 +252,6 @@ def isreal(x: Any) -> Any:
 
 @operation
 def polar(abs_: Any, angle: Any) -> Any:
+    """Return complex numbers of given lengths and angles."""
     length, turn = fraction(abs_), fraction(angle)
     return shared.complex(length * tl.cos(turn), length * tl.sin(turn))

@@ -21,6 +21,7 @@ from tensorlite.ops.shape import shape_of
 
 @operation
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+    """Return what one of two functions returns, by a scalar."""
     if isinstance(pred, bool):
         return true_fn() if pred else false_fn()
     return tl.cond(tensor(pred, tl.bool), true_fn, false_fn)
@@ -28,6 +29,10 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
 
 @operation
 def switch(index: Any, branches: Any, *operands: Any) -> Any:
+    """Return what the branch of a number returns for the operands.
+
+    Numbers below and beyond stand for the first and the last branch.
+    """
     count = len(branches)
     chosen = tl.clip(tensor(index, int32), 0, count - 1)
     return tl.switch_case(chosen, [partial(branch, *operands) for branch in branches])
@@ -37,6 +42,10 @@ def switch(index: Any, branches: Any, *operands: Any) -> Any:
 def while_loop(
     cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None
 ) -> Any:
+    """Return the variables after body is applied to them for as long as cond holds.
+
+    A loop over one value, not in a list, returns one value.
+    """
     is_sequence = isinstance(loop_vars, (tuple, list))
     start = tuple(loop_vars) if is_sequence else (loop_vars,)
     start = nest.map_structure(tensor, start)
@@ -56,6 +65,7 @@ def while_loop(
 
 @operation
 def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+    """Return what body_fun(i, value) makes of a value for i from lower to below upper."""
     made = while_loop(
         lambda i, _: i < upper,
         lambda i, value: (i + 1, body_fun(i, value)),
@@ -66,11 +76,13 @@ def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
 
 @operation
 def map(f: Any, xs: Any) -> Any:
+    """Return f's results for the slices along the first axis, stacked."""
     return scan(lambda _, x: (None, f(x)), None, xs)[1]
 
 
 @operation
 def vectorized_map(function: Any, elements: Any) -> Any:
+    """Return a function's results for the slices along the first axis, stacked."""
     return map(function, elements)
 
 
@@ -141,6 +153,10 @@ def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -
 
 
 def vectorize(pyfunc: Any, *, excluded: Any = None, signature: Any = None) -> Any:
+    """Return a function that applies pyfunc to each element of its broadcast arguments.
+
+    InvalidArgumentError is raised for excluded and signature.
+    """
     if excluded is not None or signature is not None:
         raise InvalidArgumentError(
             "vectorize: excluded and signature are not served; close over what is not an element"
@@ -158,13 +174,24 @@ def vectorize(pyfunc: Any, *, excluded: Any = None, signature: Any = None) -> An
 
 @operation
 def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
-    from_ = [tensor(i, int32) for i in _parts(start_indices)]
-    sizes = [tensor(n, int32) for n in _parts(shape)]
+    """Return the part of a shape that begins at indices; -1 in the shape is all that is left."""
     value = tensor(inputs)
-    for axis, (start, size) in enumerate(zip(from_, sizes, strict=True)):
-        value = tl.gather(value, start + tl.arange(0, size, dtype=int32), axis=axis)
-    known = [n if isinstance(n, (int, np.integer)) else None for n in _parts(shape)]
+    from_ = [tensor(i, int32) for i in _parts(start_indices)]
+    asked = _parts(shape)
+    whole = shape_of(value)
+    for axis, (start, size) in enumerate(zip(from_, asked, strict=True)):
+        end = whole[axis] if _is_rest(size) else start + tensor(size, int32)
+        value = tl.gather(value, tl.arange(start, end, dtype=int32), axis=axis)
+    known = [n if _is_whole(n) and n >= 0 else None for n in asked]
     return value if None in known else tl.reshape(value, [int(n) for n in known])  # type: ignore[arg-type]
+
+
+def _is_whole(size: Any) -> bool:
+    return isinstance(size, (int, np.integer))
+
+
+def _is_rest(size: Any) -> bool:
+    return _is_whole(size) and size == -1
 
 
 def _parts(given: Any) -> list[Any]:
@@ -177,6 +204,7 @@ def _parts(given: Any) -> list[Any]:
 
 @operation
 def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
+    """Return a tensor in which a part that begins at indices is replaced."""
     value = tensor(inputs)
     new = tensor(updates, value.dtype)
     starts = [tensor(i, int32) for i in _parts(start_indices)]
@@ -190,6 +218,7 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
 
 @operation
 def scatter(indices: Any, values: Any, shape: Any) -> Any:
+    """Return zeros of a shape with values at indices, added up where these are alike."""
     return tl.scatter_nd(tensor(indices), tensor(values), tensor(list(shape), int32))
 
 
@@ -197,6 +226,10 @@ def scatter(indices: Any, values: Any, shape: Any) -> Any:
 def scatter_update(
     inputs: Any, indices: Any, updates: Any, reduction: Any = None
 ) -> Any:
+    """Return a tensor with the elements at indices replaced by updates.
+
+    reduction "add", "max", "min" or "mul" brings both together; others raise InvalidArgumentError.
+    """
     value = tensor(inputs)
     places, new = tensor(indices), tensor(updates, value.dtype)
     if reduction == "mul":

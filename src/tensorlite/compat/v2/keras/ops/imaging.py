@@ -24,6 +24,7 @@ def channels_last(images: Any, data_format: str | None) -> Any:
 
 
 def channels_back(images: Any, data_format: str | None) -> Any:
+    """Return images with the channels where data_format says, which were last."""
     return tl.moveaxis(images, -1, -3) if data_format == "channels_first" else images
 
 
@@ -39,6 +40,12 @@ def resize(
     fill_value: float = 0.0,
     data_format: str | None = None,
 ) -> Any:
+    """Return images in another size, (height, width), with their dtype.
+
+    interpolation is "bilinear", "nearest", "bicubic", "lanczos3", "lanczos5" or "area". A part of
+    the same shape is cut out, or a border of fill_value added, by crop_to_aspect_ratio and
+    pad_to_aspect_ratio; fill_mode has no effect.
+    """
     value = channels_last(images, data_format)
     height, width = (int(n) for n in size)
     if crop_to_aspect_ratio:
@@ -81,6 +88,7 @@ def _chosen(function: Any, size: Any, other: Any) -> Any:
 
 @operation
 def rgb_to_grayscale(images: Any, data_format: str | None = None) -> Any:
+    """Return images with one channel, how bright they look."""
     value = channels_last(images, data_format)
     made = tl.image.rgb_to_grayscale(value)
     return channels_back(astype(made, value.dtype), data_format)
@@ -88,6 +96,7 @@ def rgb_to_grayscale(images: Any, data_format: str | None = None) -> Any:
 
 @operation
 def rgb_to_hsv(images: Any, data_format: str | None = None) -> Any:
+    """Return colours as hue, saturation and value, all from 0 to 1."""
     return channels_back(
         tl.image.rgb_to_hsv(channels_last(images, data_format)), data_format
     )
@@ -95,6 +104,7 @@ def rgb_to_hsv(images: Any, data_format: str | None = None) -> Any:
 
 @operation
 def hsv_to_rgb(images: Any, data_format: str | None = None) -> Any:
+    """Return hue, saturation and value as red, green and blue, all from 0 to 1."""
     return channels_back(
         tl.image.hsv_to_rgb(channels_last(images, data_format)), data_format
     )
@@ -111,6 +121,7 @@ def pad_images(
     target_width: int | None = None,
     data_format: str | None = None,
 ) -> Any:
+    """Return images with zeros around them, by widths or up to target sizes."""
     value = channels_last(images, data_format)
     rows, columns = value.shape[-3:-1]
     tall = _borders(top_padding, bottom_padding, rows, target_height)
@@ -141,6 +152,7 @@ def crop_images(
     target_width: int | None = None,
     data_format: str | None = None,
 ) -> Any:
+    """Return images with borders cut off, by widths or down to target sizes."""
     value = channels_last(images, data_format)
     rows, columns = value.shape[-3:-1]
     top, bottom = _cut(top_cropping, bottom_cropping, rows, target_height)
@@ -164,6 +176,10 @@ def extract_patches(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Any:
+    """Return windows of images, the elements of each as channels.
+
+    Windows are steps apart, by default next to each other; padding is "valid" or "same".
+    """
     value = channels_last(images, data_format)
     window = sizes_of(size, 2)
     steps = window if strides is None else sizes_of(strides, 2)
@@ -207,6 +223,7 @@ def extract_patches_3d(
 
 @operation
 def sobel_edges(images: Any, data_format: str | None = None) -> Any:
+    """Return how fast values rise downward and to the right, along a new last axis."""
     return tl.image.sobel_edges(channels_last(images, data_format))
 
 
@@ -277,6 +294,10 @@ def affine_transform(
     fill_value: float = 0.0,
     data_format: str | None = None,
 ) -> Any:
+    """Return images whose pixel (x, y) is that of (a x + b y + c, d x + e y + f).
+
+    A transform is [a, b, c, d, e, f, 0, 0]; pixels outside are found by fill_mode.
+    """
     value = channels_last(images, data_format)
     maps = fraction(transform)
     single = len(value.shape) == 3
@@ -338,6 +359,7 @@ def gaussian_blur(
     sigma: Any = (1.0, 1.0),
     data_format: str | None = None,
 ) -> Any:
+    """Return images blurred by a bell of a width sigma, cut off at kernel_size."""
     value = channels_last(images, data_format)
     single = len(value.shape) == 3
     batch = fraction(value[None] if single else value)
@@ -366,6 +388,7 @@ def scale_and_translate(
     method: str,
     antialias: bool = True,
 ) -> Any:
+    """Return images of a shape, made larger by scale and moved by translation."""
     kinds = {"linear": "triangle", "bilinear": "triangle", "cubic": "keyscubic"}
     value = tensor(images)
     single = len(value.shape) == 3
@@ -390,5 +413,6 @@ def ssim(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Any:
+    """Return the structural similarity of images (Wang et al., 2004), 1 where they are alike."""
     a, b = tensor(x1), tensor(x2)
     return tl.image.ssim(a, b, max_val, filter_size, filter_sigma, k1, k2)

@@ -69,11 +69,13 @@ def _by_value(function: Any, x: Any, y: Any) -> Any:
 
 @operation
 def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
+    """Return the sums of products that subscripts name; further arguments have no effect."""
     return tl.einsum(subscripts, *together(*operands))
 
 
 @operation
 def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
+    """Return the products summed over axes: a number of last and first ones, or two lists."""
     return tl.tensordot(*together(x1, x2), axes=axes)
 
 
@@ -86,6 +88,7 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Any:
+    """Return the vectors perpendicular to two others, or of flat ones its length."""
     x, y = together(x1, x2)
     first, second, last = (axis,) * 3 if axis is not None else (axisa, axisb, axisc)
     x, y = tl.moveaxis(x, first, -1), tl.moveaxis(y, second, -1)
@@ -100,6 +103,7 @@ def cross(
 
 @operation
 def diag(x: Any, k: int = 0) -> Any:
+    """Return a matrix with a vector on its k-th diagonal, or the diagonal of a matrix."""
     value = tensor(x)
     if len(value.shape) == 1:
         above, below = max(k, 0), max(-k, 0)
@@ -109,22 +113,26 @@ def diag(x: Any, k: int = 0) -> Any:
 
 @operation
 def diagflat(x: Any, k: int = 0) -> Any:
+    """Return a matrix with all elements on its k-th diagonal."""
     return diag(tl.reshape(tensor(x), [-1]), k)
 
 
 @operation
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Return the diagonals of the matrices that two axes make."""
     value = tl.moveaxis(tensor(x), (axis1, axis2), (-2, -1))
     return tl.linalg.diagonal(value, offset=offset)
 
 
 @operation
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Return the sums of the diagonals of the matrices that two axes make."""
     return tl.sum(diagonal(counted(x), offset, axis1, axis2), axis=-1)
 
 
 @operation
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
+    """Return the powers of a vector's elements as rows, the highest first."""
     value = counted(x)
     count = shape_of(value)[0] if N is None else N
     powers = tl.arange(0, count, dtype=value.dtype)
@@ -134,11 +142,13 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
 
 @operation
 def cholesky(x: Any, upper: bool = False) -> Any:
+    """Return the triangular root of positive definite matrices, the lower or upper one."""
     return tl.linalg.cholesky(fraction(x), upper=upper)
 
 
 @operation
 def cholesky_inverse(x: Any, upper: bool = False) -> Any:
+    """Return the inverse of matrices from their triangular roots."""
     value = fraction(x)
     inverse = tl.linalg.inv(value)
     turned = tl.matrix_transpose(inverse)
@@ -147,11 +157,13 @@ def cholesky_inverse(x: Any, upper: bool = False) -> Any:
 
 @operation
 def qr(x: Any, mode: Literal["reduced", "complete"] = "reduced") -> Any:
+    """Return matrices with perpendicular columns and triangular ones: (q, r)."""
     return tuple(tl.linalg.qr(fraction(x), mode=mode))
 
 
 @operation
 def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """Return singular vectors and values (u, s, v transposed), or the values alone."""
     if not compute_uv:
         return tl.linalg.svdvals(fraction(x))
     return tuple(tl.linalg.svd(fraction(x), full_matrices=full_matrices))
@@ -159,6 +171,7 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 @operation
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
+    """Return the x with the least |a x - b|, for one b or for each column."""
     x, y = map(fraction, (a, b))
     if len(y.shape) == 1:
         return tl.linalg.lstsq(x, y[:, None], rtol=rcond)[:, 0]
@@ -167,11 +180,13 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
 
 @operation
 def pinv(x: Any, rcond: Any = None) -> Any:
+    """Return the pseudo-inverse, with singular values below rcond times the largest as 0."""
     return tl.linalg.pinv(fraction(x), rtol=rcond)
 
 
 @operation
 def matrix_rank(x: Any, tol: Any = None) -> Any:
+    """Return how many singular values are above tol, as int32."""
     value = fraction(x)
     if tol is None:
         return astype(tl.linalg.matrix_rank(value), int32)
@@ -182,6 +197,7 @@ def matrix_rank(x: Any, tol: Any = None) -> Any:
 
 @operation
 def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
+    """Return the x with a x = b, where a is upper or lower triangular."""
     x, y = map(fraction, (a, b))
     if len(y.shape) == len(x.shape) - 1:
         return tl.linalg.triangular_solve(x, y[..., None], lower=lower)[..., 0]
@@ -190,11 +206,13 @@ def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
 
 @operation
 def lu_factor(x: Any) -> Any:
+    """Return triangular factors in one matrix, and the order of rows: (lu, pivots)."""
     return tuple(tl.linalg.lu(fraction(x)))
 
 
 @operation
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the norm of vectors along an axis, of matrices along two, or of all."""
     value = fraction(x)
     axes = tuple(axis) if isinstance(axis, list) else axis
     return tl.linalg.norm(value, ord=ord, axis=axes, keepdims=keepdims)
@@ -202,6 +220,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 @operation
 def cdist(x: Any, y: Any) -> Any:
+    """Return the distance of each row of x from each row of y."""
     a, b = map(fraction, together(x, y))
     apart = a[..., :, None, :] - b[..., None, :, :]
     return tl.sqrt(tl.sum(tl.square(apart), axis=-1))
@@ -209,6 +228,10 @@ def cdist(x: Any, y: Any) -> Any:
 
 @operation
 def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
+    """Return the sums of products of two vectors moved along each other.
+
+    mode is "valid", "same" or "full".
+    """
     x, y = map(fraction, together(x1, x2))
     long, short = x.shape[0], y.shape[0]
     swapped = long < short
@@ -243,6 +266,7 @@ segment_prod = _segments("segment_prod", tl.unsorted_segment_prod)
 
 @operation
 def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
+    """Return whether each target class is among the k that are predicted most."""
     return tl.in_top_k(tensor(targets), tensor(predictions), k)
 
 
@@ -262,42 +286,53 @@ def _parted(x: Any) -> tuple[Any, Any]:
 
 @operation
 def fft(x: Any) -> Any:
+    """Return the Fourier transform along the last axis: (real parts, imaginary parts)."""
     return _parted(tl.fft.fft(_parts(x)))
 
 
 @operation
 def fft2(x: Any) -> Any:
+    """Return the Fourier transform along the last two axes: (real parts, imaginary parts)."""
     return _parted(tl.fft.fftn(_parts(x), axes=(-2, -1)))
 
 
 @operation
 def ifft2(x: Any) -> Any:
+    """Return the inverse transform along two axes: (real parts, imaginary parts)."""
     return _parted(tl.fft.ifftn(_parts(x), axes=(-2, -1)))
 
 
 @operation
 def rfft(x: Any, fft_length: int | None = None) -> Any:
+    """Return the transform of real numbers: (real parts, imaginary parts).
+
+    The last axis is cut or filled with zeros to fft_length.
+    """
     return _parted(tl.fft.rfft(fraction(x), n=fft_length))
 
 
 @operation
 def irfft(x: Any, fft_length: int | None = None) -> Any:
+    """Return the real numbers of which (real parts, imaginary parts) are the transform."""
     return tl.fft.irfft(_parts(x), n=fft_length)
 
 
 @operation
 def view_as_complex(x: Any) -> Any:
+    """Return complex numbers of a last axis with real and imaginary part."""
     value = fraction(x)
     return _parts((value[..., 0], value[..., 1]))
 
 
 @operation
 def view_as_real(x: Any) -> Any:
+    """Return real and imaginary parts along a new last axis."""
     return tl.stack(_parted(tensor(x)), axis=-1)
 
 
 @operation
 def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any:
+    """Return windows of the last axis, sequence_stride apart, as a new axis."""
     return tl.signal.frame(tensor(x), sequence_length, sequence_stride)
 
 
@@ -323,6 +358,10 @@ def stft(
     window: Any = "hann",
     center: bool = True,
 ) -> Any:
+    """Return the transforms of windows of signals: (real parts, imaginary parts).
+
+    Signals are mirrored at their ends if center; window is "hann", "hamming", a tensor or None.
+    """
     value = fraction(x)
     if center:
         widths = [(0, 0)] * (len(value.shape) - 1) + [
@@ -344,6 +383,7 @@ def istft(
     window: Any = "hann",
     center: bool = True,
 ) -> Any:
+    """Return the signals of which (real parts, imaginary parts) are the windows' transforms."""
     frames = tl.fft.irfft(_parts(x), n=fft_length)
     shape = _window(window, sequence_length, fft_length)
     signal = tl.signal.overlap_and_add(frames * shape, sequence_stride)

@@ -50,67 +50,84 @@ sparse_plus = fractional(
 
 @operation
 def elu(x: Any, alpha: float = 1.0) -> Any:
+    """Return x above 0, and alpha * (exp(x) - 1) below."""
     return activations.elu(fraction(x), alpha)
 
 
 @operation
 def celu(x: Any, alpha: float = 1.0) -> Any:
+    """Return x above 0, and alpha * (exp(x / alpha) - 1) below."""
     value = fraction(x)
     return tl.maximum(value, 0.0) + alpha * tl.expm1(tl.minimum(value, 0.0) / alpha)
 
 
 @operation
 def gelu(x: Any, approximate: bool = True) -> Any:
+    """Return x times the normal distribution's share below x, by a tanh if approximate."""
     return nn.gelu(fraction(x), approximate)
 
 
 @operation
 def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+    """Return x above 0, and negative_slope * x below."""
     return tl.nn.leaky_relu(fraction(x), negative_slope)
 
 
 @operation
 def glu(x: Any, axis: int = -1) -> Any:
+    """Return the first half along an axis times the sigmoid of the second."""
     first, second = tl.split(fraction(x), 2, axis=axis)
     return first * tl.nn.sigmoid(second)
 
 
 @operation
 def squareplus(x: Any, b: float = 4) -> Any:
+    """Return (x + sqrt(x * x + b)) / 2, which is smooth where relu has its corner."""
     value = fraction(x)
     return (value + tl.sqrt(tl.square(value) + float(b))) / 2.0
 
 
 @operation
 def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
+    """Return x brought nearer to 0 by threshold, 0 where it is nearer than that."""
     value = fraction(x)
     return tl.sign(value) * tl.maximum(tl.abs(value) - threshold, 0.0)
 
 
 @operation
 def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
+    """Return x, 0 where it is nearer to 0 than threshold."""
     value = fraction(x)
     return tl.where(tl.abs(value) > threshold, value, tl.zeros_like(value))
 
 
 @operation
 def threshold(x: Any, threshold: float, default_value: float) -> Any:
+    """Return x above threshold, and default_value elsewhere."""
     value = fraction(x)
     return tl.where(value > threshold, value, tl.full_like(value, default_value))
 
 
 @operation
 def softmax(x: Any, axis: Any = -1) -> Any:
+    """Return exp(x) divided by its sum along an axis, or along several.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.ops.softmax([[0.0, 0.0]]).numpy().tolist()
+    [[0.5, 0.5]]
+    """
     return activations.over(tl.nn.softmax, fraction(x), axis)
 
 
 @operation
 def log_softmax(x: Any, axis: Any = -1) -> Any:
+    """Return the logarithm of the softmax along an axis, or along several."""
     return activations.over(tl.nn.log_softmax, fraction(x), axis)
 
 
 @operation
 def sparsemax(x: Any, axis: int = -1) -> Any:
+    """Return the shares nearest to x, many of which are 0 (Martins and Astudillo, 2016)."""
     value = tl.moveaxis(fraction(x), axis, -1)
     ordered = tl.flip(tl.sort(value), axis=-1)
     ranks = tl.arange(1, value.shape[-1] + 1, dtype=value.dtype)
@@ -125,6 +142,7 @@ def sparsemax(x: Any, axis: int = -1) -> Any:
 def normalize(
     x: Any, axis: int = -1, order: int = 2, epsilon: float | None = None
 ) -> Any:
+    """Return x divided by its norm along an axis, or by epsilon if that is greater."""
     value = fraction(x)
     small = 1e-7 if epsilon is None else epsilon
     if order == 2:
@@ -144,6 +162,7 @@ def batch_normalization(
     scale: Any = None,
     epsilon: float = 1e-3,
 ) -> Any:
+    """Return (x - mean) / sqrt(variance + epsilon) * scale + offset, by places of an axis."""
     value = fraction(x)
     sizes = [1] * len(value.shape)
     sizes[axis] = -1
@@ -164,6 +183,10 @@ def layer_normalization(
     epsilon: float | None = None,
     **kwargs: Any,
 ) -> Any:
+    """Return x with mean 0 and variance 1 along an axis or several.
+
+    It is multiplied by gamma, then beta is added. Further arguments have no effect.
+    """
     value = fraction(x)
     mean, variance = tl.nn.moments(value, axis, keepdims=True)
     made = (value - mean) * tl.rsqrt(
@@ -177,6 +200,7 @@ def layer_normalization(
 def rms_normalization(
     x: Any, scale: Any = None, axis: Any = -1, epsilon: float | None = None
 ) -> Any:
+    """Return x divided by the root of its mean square along an axis, times scale."""
     value = fraction(x)
     squares = tl.mean(tl.square(value), axis=axis, keepdims=True)
     made = value * tl.rsqrt(squares + (1e-7 if epsilon is None else epsilon))
@@ -196,6 +220,7 @@ def _along(weight: Any, value: Any, axis: Any) -> Any:
 def one_hot(
     x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False
 ) -> Any:
+    """Return rows with 1 at each index and 0 elsewhere; sparse has no effect."""
     kind = float32 if dtype is None else as_dtype(dtype)
     return tl.one_hot(tensor(x), num_classes, axis=axis, dtype=kind)
 
@@ -209,6 +234,10 @@ def multi_hot(
     sparse: bool = False,
     **kwargs: Any,
 ) -> Any:
+    """Return rows with 1 at all the indices of an example and 0 elsewhere.
+
+    Indices are along the last axis; sparse has no effect.
+    """
     value = tensor(inputs)
     hot = one_hot(value, num_classes or kwargs.get("num_tokens"), axis, dtype)
     over = 1 if len(value.shape) > 1 else 0
@@ -217,6 +246,7 @@ def multi_hot(
 
 @operation
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+    """Return the entropies of yes and no, element by element."""
     true, made = together(fraction(target), fraction(output))
     if from_logits:
         return tl.nn.sigmoid_cross_entropy_with_logits(true, made)
@@ -228,6 +258,7 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 def categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
+    """Return the entropy of predicted shares of classes, for true shares."""
     return loss_functions.categorical_crossentropy(
         fraction(target), fraction(output), from_logits, axis=axis
     )
@@ -237,6 +268,7 @@ def categorical_crossentropy(
 def sparse_categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
+    """Return the entropy of predicted shares of classes, for numbers of classes."""
     return loss_functions.sparse_categorical_crossentropy(
         tensor(target), fraction(output), from_logits, axis=axis
     )
@@ -254,6 +286,11 @@ def dot_product_attention(
     flash_attention: Any = None,
     attn_logits_soft_cap: float | None = None,
 ) -> Any:
+    """Return the values that queries look for, by their keys (Vaswani et al., 2017).
+
+    All are of (batch, steps, heads, size); keys may have fewer heads. bias is added to the scores,
+    mask and is_causal say which keys count; flash_attention has no effect.
+    """
     q, k, v = together(*map(fraction, (query, key, value)))
     copies = q.shape[2] // k.shape[2]
     if copies > 1:
@@ -275,6 +312,7 @@ def dot_product_attention(
 
 @operation
 def psnr(x1: Any, x2: Any, max_val: float) -> Any:
+    """Return the ratio of max_val to the mean error, in decibels."""
     x, y = map(fraction, together(x1, x2))
     error = tl.mean(tl.square(x - y))
     return 20.0 * math.log10(max_val) - 10.0 * tl.log10(error)
@@ -288,6 +326,10 @@ def ctc_loss(
     output_length: Any,
     mask_index: int = 0,
 ) -> Any:
+    """Return the cost of labels of sequences whose places are not known (Graves et al., 2006).
+
+    mask_index is the number of the blank.
+    """
     return tl.nn.dense_ctc_loss(
         tensor(target),
         fraction(output),
@@ -302,6 +344,7 @@ def ctc_loss(
 def space_to_depth(
     x: Any, block_size: int, data_format: str = "channels_last"
 ) -> Any:
+    """Return blocks of images, their elements as channels."""
     return _blocks(tl.space_to_depth, x, block_size, data_format)
 
 
@@ -309,6 +352,7 @@ def space_to_depth(
 def depth_to_space(
     x: Any, block_size: int, data_format: str = "channels_last"
 ) -> Any:
+    """Return channels as blocks of images."""
     return _blocks(tl.depth_to_space, x, block_size, data_format)
 
 

@@ -85,23 +85,32 @@ nanargmin = _without_nan("nanargmin", _as_places(tl.argmin), math.inf)
 
 @operation
 def max(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+    """Return the greatest element along axes, or initial if that is greater.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.ops.max([[1, 5], [7, 2]], axis=1).numpy().tolist()
+    [5, 7]
+    """
     made = amax(x, axis, keepdims)
     return made if initial is None else tl.maximum(made, tensor(initial, made.dtype))
 
 
 @operation
 def min(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+    """Return the least element along axes, or initial if that is less."""
     made = amin(x, axis, keepdims)
     return made if initial is None else tl.minimum(made, tensor(initial, made.dtype))
 
 
 @operation
 def prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+    """Return the product along axes."""
     return tl.prod(tensor(counted(x), dtype), axis=axis, keepdims=keepdims)
 
 
 @operation
 def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the mean along axes of the elements that are not NaN."""
     value = fraction(x)
     there = astype(tl.logical_not(tl.isnan(value)), value.dtype)
     total = nansum(value, axis, keepdims)
@@ -110,17 +119,20 @@ def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 @operation
 def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the variance along axes of the elements that are not NaN."""
     value = fraction(x)
     return nanmean(tl.square(value - nanmean(value, axis, True)), axis, keepdims)
 
 
 @operation
 def nanstd(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the standard deviation along axes of the elements that are not NaN."""
     return tl.sqrt(nanvar(x, axis, keepdims))
 
 
 @operation
 def average(x: Any, axis: Any = None, weights: Any = None) -> Any:
+    """Return the mean along an axis, weighted if weights are given."""
     value = fraction(x)
     if weights is None:
         return tl.mean(value, axis=axis)
@@ -137,32 +149,38 @@ def average(x: Any, axis: Any = None, weights: Any = None) -> Any:
 def moments(
     x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False
 ) -> Any:
+    """Return mean and variance along axes; synchronized has no effect."""
     return tl.nn.moments(fraction(x), axes, keepdims)
 
 
 @operation
 def count_nonzero(x: Any, axis: Any = None) -> Any:
+    """Return how many elements along an axis are not 0, as int32."""
     return astype(tl.count_nonzero(tensor(x), axis=axis), int32)
 
 
 @operation
 def cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Return the sums of all elements up to each, along an axis or of a vector of all."""
     return _running(tl.cumulative_sum, tensor(counted(x), dtype), axis)
 
 
 @operation
 def cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Return the products of all elements up to each, along an axis or of a vector of all."""
     return _running(tl.cumulative_prod, tensor(counted(x), dtype), axis)
 
 
 @operation
 def nancumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Return the sums of all elements up to each, with NaN as 0."""
     value = tensor(counted(x), dtype)
     return cumsum(tl.where(tl.isnan(value), tl.zeros_like(value), value), axis)
 
 
 @operation
 def nancumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    """Return the products of all elements up to each, with NaN as 1."""
     value = tensor(counted(x), dtype)
     return cumprod(tl.where(tl.isnan(value), tl.ones_like(value), value), axis)
 
@@ -177,6 +195,11 @@ def _running(function: Callable[..., Any], value: Any, axis: Any) -> Any:
 def quantile(
     x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
+    """Return the values below which shares q of the elements are, along axes.
+
+    method says what lies between two elements: "linear", "lower", "higher", "midpoint" or
+    "nearest".
+    """
     value, axes = fraction(x), _axes(axis, len(tensor(x).shape))
     rows = _rows_last(value, axes)
     made = _between(tl.sort(rows), _count(rows) - 1.0, fraction(q), method)
@@ -187,11 +210,13 @@ def quantile(
 def percentile(
     x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
+    """Return the values below which q hundredths of the elements are, along axes."""
     return quantile(x, fraction(q) / 100.0, axis, method, keepdims)
 
 
 @operation
 def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the middle element along axes, or the mean of the middle two."""
     return quantile(x, 0.5, axis, "linear", keepdims)
 
 
@@ -199,6 +224,7 @@ def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def nanquantile(
     x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
+    """Return the quantiles along axes of the elements that are not NaN."""
     value, axes = fraction(x), _axes(axis, len(tensor(x).shape))
     rows = _rows_last(value, axes)
     absent = tl.isnan(rows)
@@ -212,11 +238,13 @@ def nanquantile(
 def nanpercentile(
     x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
+    """Return the percentiles along axes of the elements that are not NaN."""
     return nanquantile(x, fraction(q) / 100.0, axis, method, keepdims)
 
 
 @operation
 def nanmedian(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return the median along axes of the elements that are not NaN."""
     return nanquantile(x, 0.5, axis, "linear", keepdims)
 
 
@@ -268,6 +296,10 @@ def _placed(made: Any, value: Any, axes: list[int], keepdims: bool, rank: int) -
 def bincount(
     x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False
 ) -> Any:
+    """Return how often each number occurs, or the sum of its weights, along the last axis.
+
+    The result has minlength numbers at least; sparse has no effect.
+    """
     value, shares = tensor(x), None if weights is None else tensor(weights)
     if len(value.shape) == 1:
         return tl.bincount(value, shares, minlength)
@@ -279,6 +311,10 @@ def bincount(
 
 @operation
 def histogram(x: Any, bins: int = 10, range: Any = None) -> Any:
+    """Return how many elements lie in each of equal bins, and the bins' edges.
+
+    range is (low, high), and what lies outside is left out; without it it spans the elements.
+    """
     value = fraction(tl.reshape(tensor(x), [-1]))
     low, high = (tl.min(value), tl.max(value)) if range is None else range
     edges = tl.linspace(tensor(low, value.dtype), tensor(high, value.dtype), bins + 1)
@@ -291,6 +327,7 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> Any:
 
 @operation
 def digitize(x: Any, bins: Any) -> Any:
+    """Return the number of the bin in which each element lies, 0 below the first edge."""
     edges, value = together(tensor(bins), tensor(x))
     return astype(tl.searchsorted(edges, value, side="right"), int32)
 
@@ -299,12 +336,17 @@ def digitize(x: Any, bins: Any) -> Any:
 def searchsorted(
     sorted_sequence: Any, values: Any, side: Literal["left", "right"] = "left"
 ) -> Any:
+    """Return where values would stand in a sorted sequence, as int32.
+
+    side says whether before equal ones, "left", or behind them, "right".
+    """
     known, wanted = together(sorted_sequence, values)
     return astype(tl.searchsorted(known, wanted, side=side), int32)
 
 
 @operation
 def corrcoef(x: Any) -> Any:
+    """Return how rows are correlated with each other, from -1 to 1."""
     value = fraction(x)
     value = value if len(value.shape) > 1 else value[None]
     centred = value - tl.mean(value, axis=-1, keepdims=True)
@@ -316,6 +358,11 @@ def corrcoef(x: Any) -> Any:
 
 @operation
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """Return the area under y along an axis, for points x or points dx apart."""
     value = tl.moveaxis(fraction(y), axis, -1)
-    widths = dx if x is None else tl.diff(fraction(x))
+    widths: Any = dx
+    if x is not None:
+        points = fraction(x)
+        points = tl.moveaxis(points, axis, -1) if len(points.shape) > 1 else points
+        widths = tl.diff(points)
     return tl.sum((value[..., 1:] + value[..., :-1]) / 2.0 * widths, axis=-1)

@@ -31,6 +31,11 @@ def conv(
     data_format: str | None = None,
     dilation_rate: Any = 1,
 ) -> Any:
+    """Return the convolution of lines, images or volumes by a kernel.
+
+    A kernel of (*window, channels in a group, outputs) parts the channels in groups. padding is
+    "valid" or "same", data_format "channels_last" or "channels_first".
+    """
     value, weights = together(fraction(inputs), fraction(kernel))
     form = _form(data_format, len(value.shape) - 2)
     channels = value.shape[form.index("C")]
@@ -55,6 +60,7 @@ def conv_transpose(
     data_format: str | None = None,
     dilation_rate: Any = 1,
 ) -> Any:
+    """Return the transpose of a convolution, by a kernel of (*window, outputs, channels)."""
     value, weights = together(fraction(inputs), fraction(kernel))
     axes = len(value.shape) - 2
     form = _form(data_format, axes)
@@ -96,6 +102,7 @@ def depthwise_conv(
     data_format: str | None = None,
     dilation_rate: Any = 1,
 ) -> Any:
+    """Return the convolution of each channel by itself, by (*window, channels, multiplier)."""
     value, weights = together(fraction(inputs), fraction(kernel))
     is_line = len(value.shape) == 3
     if data_format == "channels_first":
@@ -131,6 +138,7 @@ def separable_conv(
     data_format: str | None = None,
     dilation_rate: Any = 1,
 ) -> Any:
+    """Return the convolution of each channel by itself, then of all at each place."""
     deep = depthwise_conv(
         inputs, depthwise_kernel, strides, padding, data_format, dilation_rate
     )
@@ -155,6 +163,7 @@ def max_pool(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Any:
+    """Return the greatest element of each window, by default window by window."""
     return _pooled("MAX", inputs, pool_size, strides, padding, data_format)
 
 
@@ -166,6 +175,7 @@ def average_pool(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Any:
+    """Return the mean of each window, by default window by window."""
     return _pooled("AVG", inputs, pool_size, strides, padding, data_format)
 
 
@@ -192,6 +202,7 @@ def _adapted(reduce: Any, inputs: Any, output_size: Any, form: Any) -> Any:
 def adaptive_average_pool(
     inputs: Any, output_size: Any, data_format: str | None = None
 ) -> Any:
+    """Return means of as many parts of the places as output_size says."""
     return _adapted(tl.mean, inputs, output_size, data_format)
 
 
@@ -199,6 +210,7 @@ def adaptive_average_pool(
 def adaptive_max_pool(
     inputs: Any, output_size: Any, data_format: str | None = None
 ) -> Any:
+    """Return the greatest elements of as many parts of the places as output_size says."""
     return _adapted(tl.max, inputs, output_size, data_format)
 
 
