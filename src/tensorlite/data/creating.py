@@ -112,8 +112,10 @@ class Creating(Pipeline[T]):
             size,
             spec,
             captures=given,
-            recipe=lambda: Recipe(
-                "TensorSliceDataset", state=tuple(nest.flatten(whole))
+            recipe=lambda: (
+                None
+                if has_ragged(whole)
+                else Recipe("TensorSliceDataset", state=tuple(nest.flatten(whole)))
             ),
             from_ragged=has_ragged(whole),
         )

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 from tensorlite.core import nest
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor, tracer
-from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import returned, spec_of
-from tensorlite.data.given import value_of
+from tensorlite.data.given import is_symbolic, value_of
 from tensorlite.data.variants import (
     as_tensor,
     held,
@@ -86,7 +86,7 @@ class _Staged:
             self._outputs, leaf_specs(self._specs), getattr(fn, "__name__", "fn")
         )
         self.captures = tuple(
-            [x for x in traced.captured if not isinstance(x, EagerTensor)]
+            [x for x in traced.captured if x.dtype.kind == "R" or is_symbolic(x)]
         )
         self.captured = tuple(traced.captured)
         self.compiled = Compiled(traced.graph)

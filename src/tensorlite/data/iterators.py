@@ -111,8 +111,8 @@ class DatasetIterator(Generic[T]):
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self._state = IteratorState()
-        if dataset.captures:
-            # What it was made with has values in the graph only: so has the iterator.
+        if dataset.captures or tracer() is not None:
+            # A function that is traced has a new one each time that it runs.
             self._handle = call(
                 NewIterator(dataset, keys(dataset)), *dataset.captures
             )

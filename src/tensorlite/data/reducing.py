@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.dtypes import int64
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import tensors
+from tensorlite.data.functions import Prepared
 from tensorlite.data.given import known_as
 from tensorlite.data.iterators import known, only
 from tensorlite.data.variants import Held, held
@@ -23,7 +26,7 @@ class Reduction(NamedTuple):
     """A dataset, what makes the next state of a state and an element, and a state's structure."""
 
     dataset: Pipeline[Any]
-    step: Callable[[Any, Any], Any]
+    ready: Prepared
     like: Any
 
 
@@ -50,6 +53,20 @@ class FoldDataset(Op):
                 leaves = [held(x).array for x in nest.flatten(element)]
                 state = tuple(self.f.run([*state, *leaves, *captured]))
         return tuple(state)
+
+
+class DatasetCardinality(Op):
+    """How many elements a dataset has, -1 for no end, -2 where that is not known."""
+
+    differentiable = False
+
+    def infer(self, dataset: TensorSpec) -> TensorSpec:
+        """Return the spec of a number."""
+        return TensorSpec((), int64)
+
+    def kernel(self, xp: Xp, dataset: Held) -> Array:
+        """Return it."""
+        return xp.asarray(dataset.dataset.cardinality(), np.int64)
 
 
 class OnlyElement(Op):
@@ -87,10 +104,10 @@ class ReduceDataset(Op):
     def kernel(self, xp: Xp, *given: Array) -> tuple[Array, ...]:
         """Run through the dataset."""
         count = len(self.keys)
-        dataset, step, like = self.reduction
+        dataset, ready, like = self.reduction
         state = nest.pack_like(like, [EagerTensor(x) for x in given[count:]])
         with interpreted_by(None), known_as(known(self.keys, given[:count])):
             for element in dataset.source():
-                found = step(state, element)
+                found = ready.call(state, element)
                 state = tensors(tuple(found) if isinstance(state, tuple) else found)
         return tuple([leaf.array for leaf in nest.flatten(state)])

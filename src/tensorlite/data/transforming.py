@@ -270,7 +270,7 @@ class Transforming(Preparing[T]):
         given = (*self.captures, *ready.captures)
         specs = tuple(nest.flatten(spec_of(state)))
         op = ReduceDataset(
-            Reduction(self, ready.call, state), tuple([id(x) for x in given]), specs
+            Reduction(self, ready, state), tuple([id(x) for x in given]), specs
         )
         return nest.pack_like(state, list(calls(op, *given, *nest.flatten(state))))
 

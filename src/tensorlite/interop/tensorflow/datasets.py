@@ -27,7 +27,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.data import beginnings, iterator_ops, steps
 from tensorlite.data.files import STRING
 from tensorlite.data.iterators import IteratorGetNext, IteratorGetNextAsOptional
-from tensorlite.data.reducing import FoldDataset, OnlyElement
+from tensorlite.data.reducing import DatasetCardinality, FoldDataset, OnlyElement
 from tensorlite.data.variants import DatasetOp, PythonDataset
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -250,6 +250,13 @@ def _folded(given: Given) -> Values:
     return given.node(op, *given.tensors).outputs
 
 
+def _counted(given: Given) -> Values:
+    """Return how many elements a dataset has."""
+    if "cardinality_options" in given.record.attributes:
+        given.attribute("cardinality_options")
+    return given.node(DatasetCardinality(), *given.tensors).outputs
+
+
 def _string_of(given: Given) -> Values:
     op = iterator_ops.IteratorToStringHandle()
     return given.node(op, *given.tensors).outputs
@@ -275,6 +282,7 @@ _SAME = (
 _EXPERIMENTAL = ("GroupByWindow", "Scan", "TakeWhile", "Unbatch", "Unique")
 
 DATASETS: dict[str, Adapter] = {
+    "DatasetCardinality": _counted,
     "DatasetToSingleElement": partial(_with_specs, OnlyElement),
     "ReduceDataset": _folded,
     **{name: partial(_dataset, name) for name in _SAME},
@@ -379,6 +387,8 @@ def _iterators(op: Op, _: Node) -> tuple[Spelled, ...]:
     if "factory" in given:
         # It may have no name that is shared, there.
         given |= {"dataset_factory": given["factory"], "shared_name": ""}
+    if isinstance(op, iterator_ops.IteratorV2) and not op.shared_name:
+        return (Spelled("AnonymousIteratorV3", _elements(specs)),)
     return (Spelled(op.name, given | _elements(specs)),)
 
 
@@ -450,6 +460,7 @@ def _only(op: Op, _: Node) -> tuple[Spelled, ...]:
 
 WRITTEN: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     **dict.fromkeys(_SAME, _written),
+    "DatasetCardinality": lambda op, _: (Spelled(op.name, {}),),
     "FoldDataset": _fold,
     "OnlyElement": _only,
     "PythonDataset": _python,

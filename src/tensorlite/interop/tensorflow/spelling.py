@@ -18,6 +18,7 @@ from tensorlite.interop.tensorflow.datasets import WRITTEN
 from tensorlite.interop.tensorflow.decomposing import DECOMPOSED
 from tensorlite.interop.tensorflow.filing import FILED
 from tensorlite.interop.tensorflow.guarding import GUARDED
+from tensorlite.interop.tensorflow.iterating import ITERATED
 from tensorlite.interop.tensorflow.parsing import PARSING
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import PLAIN, Plain
@@ -86,6 +87,11 @@ def _regions(op: Op, node: Node) -> tuple[Spelled, ...]:
     given = {key: x for key, x in op.attributes().items() if key != "swap_memory"}
     given["output_shapes"] = shapes_of(node)
     return (Spelled(written_name(op), given),)
+
+
+def _added(_: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return a sum; that of texts is an operator of its own there."""
+    return (Spelled("Add" if node.inputs[0].dtype is string else "AddV2", {}),)
 
 
 def _bitwise(op: Op, node: Node) -> tuple[Spelled, ...]:
@@ -332,6 +338,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **PARSING,
     **FILED,
     **GUARDED,
+    **ITERATED,
     **TRANSFORMS,
     **WRITTEN,
     **dict.fromkeys(MADE_OF, as_call),
@@ -339,6 +346,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "AccumulatorNumAccumulated": _accumulating,
     "AccumulatorSetGlobalStep": _accumulating,
     "AccumulatorTakeGradient": _accumulating,
+    "AddV2": _added,
     "AdamByPowers": _renamed("ResourceApplyAdam"),
     "Assert": _assert,
     **dict.fromkeys(_OF_TRUTH, _bitwise),

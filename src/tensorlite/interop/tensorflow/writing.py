@@ -155,7 +155,7 @@ class Library:
             base = "".join([x if x.isalnum() else "_" for x in asked]) or "function"
             count = 0
             name = base
-            while name in taken:
+            while name in taken or signature_of(name) is not None:
                 count += 1
                 name = f"{base}_{count}"
             self._names[id(graph)] = name
