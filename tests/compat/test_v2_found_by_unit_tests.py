@@ -107,3 +107,13 @@ def test_experimental_options_of_a_session() -> None:
     config.experimental.executor_type = "SINGLE_THREADED_EXECUTOR"
     with tf.Graph().as_default(), tf.compat.v1.Session(config=config) as session:
         assert session.run(tf.constant(1)) == 1
+
+
+def test_places_of_the_largest_are_found_in_images_with_channels_last_alone() -> None:
+    image = tf.reshape(tf.range(32.0), [1, 4, 4, 2])
+    for pooled in (tf.nn.max_pool_with_argmax, tf.compat.v1.nn.max_pool_with_argmax):
+        largest, places = pooled(image, 2, 2, "VALID")
+        assert largest.numpy().ravel().tolist() == places.numpy().ravel().tolist()
+        sizes = [1, 1, 2, 2]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="allowed is 'NHWC'"):
+            pooled(image, sizes, sizes, "VALID", data_format="NCHW")

@@ -216,7 +216,7 @@ def non_max_suppression_with_scores(
     score_threshold: TensorLike = float("-inf"),
     soft_nms_sigma: TensorLike = 0.0,
 ) -> tuple[Tensor, Tensor]:
-    """Return the same, and scores: lowered for overlaps instead, where `soft_nms_sigma` is above 0.
+    """Return the numbers of the boxes, best first, and scores, which overlaps may lower.
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [2.0, 2.0, 3.0, 3.0]]
     >>> numbers, scores = tl.image.non_max_suppression_with_scores(boxes, [0.5, 0.75], 2)

@@ -166,7 +166,7 @@ def fake_quant_with_min_max_args(
     num_bits: int = 8,
     narrow_range: bool = False,
 ) -> Tensor:
-    """Return the same for a fixed range.
+    """Return `x` rounded to the 2 ** num_bits steps of a fixed range, moved so that 0 is one.
 
     >>> print(tl.quantization.fake_quant_with_min_max_args([0.1, 9.0], -1.0, 2.0, num_bits=2))
     [0. 2.]
@@ -183,7 +183,7 @@ def fake_quant_with_min_max_vars_per_channel(
     num_bits: int = 8,
     narrow_range: bool = False,
 ) -> Tensor:
-    """Return the same with a range for each channel, along the last axis.
+    """Return `x` rounded to steps of a range for each channel, along the last axis.
 
     >>> print(tl.quantization.fake_quant_with_min_max_vars_per_channel(
     ...     [[0.1, 9.0]], [-1.0, -1.0], [2.0, 2.0], num_bits=2))

@@ -16,6 +16,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.sizes import ends_of, placed, sizes_of
 from tensorlite.compat.views import plain, shown
@@ -242,10 +243,7 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
 
 @named("Size")
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
-    """Return how many elements a tensor has, as a scalar of int32 or of `out_type`.
-
-    Of a sparse tensor it counts the empty places, too.
-    """
+    """Return how many elements a tensor has, or places a sparse one, as int32 or `out_type`."""
     if isinstance(input, SparseTensor):
         return tl.astype(tl.prod(input.dense_shape), as_dtype(out_type))
     count = tl.size(converted(input))
@@ -318,8 +316,24 @@ def _bare(dtype: DType, value: Any) -> np.ndarray[Any, Any]:
     return np.asarray(value, dtype.numpy)
 
 
-zeros = _filled("zeros", 0)
-ones = _filled("ones", 1)
+zeros = documented(
+    _filled("zeros", 0),
+    """Return a tensor of a shape that holds 0 throughout, of float32 or of a dtype.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.zeros([2, 3], tf.int32).numpy().tolist()
+    [[0, 0, 0], [0, 0, 0]]
+    """,
+)
+ones = documented(
+    _filled("ones", 1),
+    """Return a tensor of a shape that holds 1 throughout, of float32 or of a dtype.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.ones([2]).numpy().tolist()
+    [1.0, 1.0]
+    """,
+)
 
 
 def _like(
@@ -341,8 +355,14 @@ def _like(
     return made
 
 
-zeros_like = _like("zeros_like", tl.zeros_like, 0)
-ones_like = _like("ones_like", tl.ones_like, 1)
+zeros_like = documented(
+    _like("zeros_like", tl.zeros_like, 0),
+    "Return 0 in the shape of a tensor, and in its dtype unless one is given.",
+)
+ones_like = documented(
+    _like("ones_like", tl.ones_like, 1),
+    "Return 1 in the shape of a tensor, and in its dtype unless one is given.",
+)
 
 
 @named("Fill")
@@ -457,10 +477,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 
 @named("PreventGradient")
 def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
-    """Return the tensor as it is; nothing flows back through it.
-
-    `message` has no effect: where TensorFlow raises when a gradient is asked for, it is None here.
-    """
+    """Return the tensor; TensorFlow raises for its gradient, which is None here."""
     return tl.stop_gradient(converted(input))
 
 

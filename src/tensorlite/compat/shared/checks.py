@@ -13,6 +13,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import agreeing, converted, given_constant, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared import reductions
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.check import pairs_of
@@ -170,7 +171,9 @@ def comparison(
         told = _told(message, data, what, x=a, y=b)
         return _held(relation, known, told, summarize, a, b)
 
-    return made
+    return documented(
+        made, f"Return an assertion that x {sign} y, element by element."
+    )
 
 
 def condition(
@@ -193,7 +196,7 @@ def condition(
         operands = (zero, a) if is_first else (a, zero)
         return plain(compared(*operands, None, summarize, told))
 
-    return made
+    return documented(made, f"Return an assertion that all elements are {sign} 0.")
 
 
 _equal = comparison("assert_equal", "==", tl.equal, np.equal)
@@ -279,10 +282,7 @@ def assert_rank_at_least(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Return an assertion that a tensor has at least so many axes.
-
-    ShapeError where it is known that it has fewer.
-    """
+    """Return an assertion that a tensor has so many axes at least; ShapeError where it has not."""
     told = _Told(" at least", message, data, summarize)
     return _ranked(x, [rank], lambda a, b: a >= b, tl.greater_equal, told)
 
@@ -296,10 +296,7 @@ def assert_rank_in(
     data: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Return an assertion that how many axes a tensor has is one of some numbers.
-
-    ShapeError where it is known to be another one.
-    """
+    """Return an assertion that a tensor has one of some numbers of axes; ShapeError for others."""
     told = _Told(" in", message, data, summarize)
     return _ranked(x, list(ranks), lambda a, b: a == b, tl.equal, told)
 

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.shared.making import alike, binary, unary
@@ -62,7 +63,10 @@ logical_not = unary("LogicalNot", tl.logical_not)
 negative = unary("Neg", tl.negative)
 reciprocal = unary("Reciprocal", tl.reciprocal)
 rint = unary("Rint", tl.round)
-round = unary("Round", partial(composed, Round()))
+round = documented(
+    unary("Round", partial(composed, Round())),
+    "Return the nearest whole number to each element, the even one of two.",
+)
 rsqrt = unary("Rsqrt", tl.rsqrt)
 sigmoid = unary("Sigmoid", logistic)
 sign = unary("Sign", tl.sign)
@@ -73,7 +77,10 @@ square = unary("Square", tl.square)
 tan = unary("Tan", tl.tan)
 tanh = unary("Tanh", tl.tanh)
 
-add = binary("Add", partial(composed, Add()))
+add = documented(
+    binary("Add", partial(composed, Add())),
+    "Return the sum of two tensors, element by element; of texts, one behind the other.",
+)
 atan2 = binary("Atan2", tl.atan2, ("y", "x"))
 equal = binary("Equal", tl.equal)
 floordiv = binary("floordiv", tl.floor_divide)
@@ -82,7 +89,10 @@ floormod = binary("FloorMod", tl.remainder)
 greater = binary("Greater", tl.greater)
 greater_equal = binary("GreaterEqual", tl.greater_equal)
 igamma = binary("Igamma", math.igamma, ("a", "x"))
-igammac = binary("Igammac", partial(composed, Igammac()), ("a", "x"))
+igammac = documented(
+    binary("Igammac", partial(composed, Igammac()), ("a", "x")),
+    "Return the upper incomplete gamma integral from `y` on, as a part of the whole.",
+)
 less = binary("Less", tl.less)
 less_equal = binary("LessEqual", tl.less_equal)
 logical_and = binary("LogicalAnd", tl.logical_and)
@@ -112,11 +122,20 @@ def _wide(x: Any) -> Any:
     return tl.astype(x, float32 if x.dtype.itemsize <= 2 else float64)
 
 
-truediv = binary("truediv", lambda x, y: tl.divide(_wide(x), _wide(y)))
-div_no_nan = binary("div_no_nan", lambda x, y: math.divide_no_nan(_wide(x), _wide(y)))
-div = binary(
-    "div",
-    lambda x, y: tl.floor_divide(x, y) if x.dtype.is_integer else tl.divide(x, y),
+truediv = documented(
+    binary("truediv", lambda x, y: tl.divide(_wide(x), _wide(y))),
+    "Return x / y, element by element; whole numbers are divided as floats.",
+)
+div_no_nan = documented(
+    binary("div_no_nan", lambda x, y: math.divide_no_nan(_wide(x), _wide(y))),
+    "Return x / y, element by element, and 0 where y is 0.",
+)
+div = documented(
+    binary(
+        "div",
+        lambda x, y: tl.floor_divide(x, y) if x.dtype.is_integer else tl.divide(x, y),
+    ),
+    "Return x / y, element by element; quotients of whole numbers are rounded down.",
 )
 
 
@@ -134,8 +153,14 @@ _divided = binary("truediv", lambda x, y: tl.divide(_wide(x), _wide(y)))
 _quotient = truediv
 
 
-truncatediv = binary("TruncateDiv", partial(composed, TruncateDiv()))
-truncatemod = binary("TruncateMod", partial(composed, TruncateMod()))
+truncatediv = documented(
+    binary("TruncateDiv", partial(composed, TruncateDiv())),
+    "Return the quotients of whole numbers, rounded towards 0.",
+)
+truncatemod = documented(
+    binary("TruncateMod", partial(composed, TruncateMod())),
+    "Return what division rounded towards 0 leaves, with the sign of the dividend.",
+)
 
 
 @named("LogicalXor")

@@ -9,6 +9,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite import image
 from tensorlite.compat.calling import Inner, converted, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.making import same, without_gradient
 from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, int32, uint8
@@ -387,7 +388,8 @@ def _drawn(
     last = known[-1].replace(name="seed", default=None)
     of_seed: Any = seeded
     of_seed.__signature__ = Signature([*known[:-1], last])
-    return same(title or default, of_seed, f"{names} seed", inner=inner)
+    made = same(title or default, of_seed, f"{names} seed", inner=inner)
+    return documented(made, function)
 
 
 random_brightness = _drawn(

@@ -56,6 +56,10 @@ class LinearOperator(KnownMatrix):
         adjoint_arg: bool = False,
         name: str = "matmul",
     ) -> Any:
+        """Return the product of the matrix, or its adjoint, and matrices `x`, or an operator.
+
+        adjoint_arg=True takes the adjoint of `x`. Of an operator it gives one.
+        """
         if isinstance(x, LinearOperator):
             fitting(self, x, adjoint, adjoint_arg)
             left = self.adjoint() if adjoint else self

@@ -12,6 +12,7 @@ from typing import Any
 
 from tensorlite.compat.calling import FORMS, Inner, agreeing, converted, named
 from tensorlite.compat.dispatching import BINARY, UNARY
+from tensorlite.compat.documenting import documented
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import name_scope
@@ -87,22 +88,11 @@ def alike(
 
 
 def titled(made: Any, function: Any, default: str) -> Any:
-    """Return a function with a name of its own in tracebacks, and what another one's help says."""
+    """Return a function that bears a name of its own in tracebacks, and says what it returns."""
     made.__name__ = made.__qualname__ = getattr(function, "__name__", default).strip(
         "_"
     )
-    made.__doc__ = told(function)
-    return made
-
-
-def told(function: Any) -> str | None:
-    """Return the first sentences of a function's help, which hold for others made of it, too.
-
-    >>> from tensorlite import math
-    >>> told(math.digamma)
-    'Return the derivative of lgamma.'
-    """
-    return (function.__doc__ or "").partition("\n\n")[0] or None
+    return documented(made, function)
 
 
 def without_gradient(kind: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -392,6 +392,11 @@ def max_pool_with_argmax(
     With include_batch_in_index=True places count from the first image on, else within each one.
     Only the data_format 'NHWC' is allowed.
     """
+    if data_format != "NHWC":
+        raise InvalidArgumentError(
+            f"max_pool_with_argmax: data_format={data_format!r}; allowed is 'NHWC': transpose the "
+            "images by tf.transpose"
+        )
     sizes = [spatial(x, 2, data_format) for x in (ksize, strides)]
     window, step = sizes
     return pool_argmax.max_pool_with_argmax(

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.sizes import packed
 from tensorlite.core import nest
@@ -160,7 +161,7 @@ def _update(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
         x = converted(tensor)
         return function(x, converted(indices), converted(updates, x.dtype))
 
-    return made
+    return documented(made, function)
 
 
 tensor_scatter_nd_update = _update("TensorScatterUpdate", tl.tensor_scatter_nd_update)
@@ -365,10 +366,11 @@ def _histogram(default: str, function: Callable[..., Any]) -> Callable[..., Any]
         ends = converted(value_range, x.dtype)
         return function(x, ends, nbins, as_dtype(dtype))
 
-    return made
+    return documented(made, function)
 
 
 def _counts(x: Any, ends: Any, nbins: Any, dtype: Any) -> Any:
+    """Return how many values lie in each of `nbins` parts of a range, those outside at its ends."""
     if not isinstance(nbins, Operand) and nbins < 1:
         return math.histogram_fixed_width(x, ends, nbins, dtype)  # which refuses it
     return composed(HistogramFixedWidth(dtype), x, ends, converted(nbins, int32))

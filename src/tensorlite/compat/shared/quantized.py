@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite import quantization
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.making import same
 
 __all__ = [
@@ -60,7 +61,7 @@ def _rounder(name: str, clips_gradients: bool) -> _Rounder:
         options = (signed_input, num_bits, rounding, narrow_range, along, through)
         return quantization.quantize_and_dequantize(x, low, high, *options)
 
-    return quantize_and_dequantize
+    return documented(quantize_and_dequantize, quantization.quantize_and_dequantize)
 
 
 quantize_and_dequantize = _rounder("QuantizeAndDequantizeV2", clips_gradients=False)

@@ -11,6 +11,7 @@ import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat import views
 from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.arrays import (
     range,
     rank as rank_of,
@@ -125,13 +126,57 @@ def axes_of(x: Any, axis: Any) -> Any:
     return tuple(integers_of(axis, "axis"))
 
 
-reduce_sum = reduction("Sum", _sum)
-reduce_mean = reduction("Mean", _mean)
-reduce_prod = reduction("Prod", _with_keywords(tl.prod))
-reduce_max = reduction("Max", _extreme(reduce.Max))
-reduce_min = reduction("Min", _extreme(reduce.Min))
-reduce_all = reduction("All", _with_keywords(tl.all))
-reduce_any = reduction("Any", _with_keywords(tl.any))
+reduce_sum = documented(
+    reduction("Sum", _sum),
+    """Return the sums of elements along axes, of all of them if axis is None.
+
+    keepdims=True leaves axes of size 1 in the place of those that go.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.reduce_sum([[1, 2], [3, 4]], axis=0).numpy().tolist()
+    [4, 6]
+    """,
+)
+reduce_mean = documented(
+    reduction("Mean", _mean),
+    """Return the means of elements along axes, of all of them if axis is None.
+
+    Means of whole numbers are whole, cut towards 0.
+
+    keepdims=True leaves axes of size 1 in the place of those that go.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy().tolist()
+    [1.5, 3.5]
+    """,
+)
+reduce_prod = documented(
+    reduction("Prod", _with_keywords(tl.prod)),
+    "Return the products of elements along axes, all if axis is None.",
+)
+reduce_max = documented(
+    reduction("Max", _extreme(reduce.Max)),
+    """Return the greatest of elements along axes, of all of them if axis is None.
+
+    keepdims=True leaves axes of size 1 in the place of those that go.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.reduce_max([[1, 2], [3, 4]], axis=1).numpy().tolist()
+    [2, 4]
+    """,
+)
+reduce_min = documented(
+    reduction("Min", _extreme(reduce.Min)),
+    "Return the least of elements along axes, all if axis is None.",
+)
+reduce_all = documented(
+    reduction("All", _with_keywords(tl.all)),
+    "Return whether all elements hold along axes, all if axis is None.",
+)
+reduce_any = documented(
+    reduction("Any", _with_keywords(tl.any)),
+    "Return whether any element holds along axes, all if axis is None.",
+)
 
 
 @named("ReduceLogSumExp", None)
@@ -192,7 +237,10 @@ def _norm(x: Any, axis: Any, keepdims: bool) -> Any:
     return composed(EuclideanNorm(keepdims), x, as_axes(axis, x))
 
 
-reduce_euclidean_norm = reduction("EuclideanNorm", _norm)
+reduce_euclidean_norm = documented(
+    reduction("EuclideanNorm", _norm),
+    "Return the roots of sums of squares along axes, all if axis is None.",
+)
 
 
 @named("count_nonzero", "Sum")
@@ -226,8 +274,21 @@ def _place(default: str, kind: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-argmax = _place("ArgMax", reduce.ArgMax)
-argmin = _place("ArgMin", reduce.ArgMin)
+argmax = documented(
+    _place("ArgMax", reduce.ArgMax),
+    """Return the places of the greatest elements along an axis, 0 unless given, as int64.
+
+    Of equal ones it is the first. `output_type` is another dtype of the places.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.argmax([[1, 9], [8, 2]], axis=1).numpy().tolist()
+    [1, 0]
+    """,
+)
+argmin = documented(
+    _place("ArgMin", reduce.ArgMin),
+    "Return the places of the least elements along an axis, 0 unless given, as int64.",
+)
 
 
 def _running(default: str, kind: Callable[..., Any]) -> Callable[..., Any]:
@@ -245,8 +306,21 @@ def _running(default: str, kind: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-cumsum = _running("Cumsum", cumulative.Cumsum)
-cumprod = _running("Cumprod", cumulative.Cumprod)
+cumsum = documented(
+    _running("Cumsum", cumulative.Cumsum),
+    """Return the sum of all elements up to each, along an axis.
+
+    exclusive=True leaves out the element itself, reverse=True goes from the end.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.cumsum([1, 2, 3]).numpy().tolist()
+    [1, 3, 6]
+    """,
+)
+cumprod = documented(
+    _running("Cumprod", cumulative.Cumprod),
+    "Return the product of all elements up to each, along an axis, as `cumsum` adds.",
+)
 
 
 @named("CumulativeLogsumexp")

@@ -8,6 +8,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.arrays import concat, ones, reshape, shape
 from tensorlite.compat.shared.elementwise import maximum, sqrt
 from tensorlite.compat.views import plain, shown
@@ -26,7 +27,7 @@ def _segments(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def made(data: Any, segment_ids: Any, name: str | None = None) -> Any:
         return function(converted(data), converted(segment_ids))
 
-    return made
+    return documented(made, function)
 
 
 segment_sum = _segments("SegmentSum", tl.segment_sum)
@@ -43,7 +44,7 @@ def _unsorted(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         return function(converted(data), converted(segment_ids), num_segments)
 
-    return made
+    return documented(made, function)
 
 
 unsorted_segment_sum = _unsorted("UnsortedSegmentSum", tl.unsorted_segment_sum)
@@ -106,7 +107,7 @@ def _picked_segments(
             return composed(kind(), *given)
         return function(*given, num_segments)
 
-    return made
+    return documented(made, function)
 
 
 sparse_segment_sum = _picked_segments(

@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import signal
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.making import same
 from tensorlite.core.dtypes import as_dtype, complex_of, float32
 from tensorlite.core.errors import InvalidArgumentError
@@ -223,7 +224,10 @@ def _transform(
         wide = x if x.dtype.is_complex else tl.astype(x, complex_of(x.dtype))
         return function(wide, axes=tuple(range(-axes, 0)))
 
-    return made
+    kind = "inverse Fourier" if default[0] == "I" else "Fourier"
+    return documented(
+        made, f"Return the {kind} transform over the last axes: {axes}."
+    )
 
 
 fft = _transform("FFT", tl.fft.fftn, 1)
@@ -244,7 +248,8 @@ def _real_transform(
         x, sizes = converted(input_tensor), _lengths(fft_length)
         return function(x, s=sizes, axes=tuple(range(-axes, 0)))
 
-    return made
+    what = "the real signal of a spectrum" if default[0] == "i" else "the spectrum"
+    return documented(made, f"Return {what} over the last axes: {axes}.")
 
 
 def _lengths(given: Any) -> Any:

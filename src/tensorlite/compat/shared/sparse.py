@@ -10,6 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat import views
 from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays
 from tensorlite.compat.shared.reductions import reduce_max as reduce_max_of
@@ -411,7 +412,9 @@ def _pieces(sp: Any, number: int, axis: Any, name: str | None = None) -> Any:
     return composed(SparseSplit(number), converted(axis, int64), *sp)
 
 
-def _reduced(default: str, kind: Callable[[bool], Composite]) -> Callable[..., Any]:
+def _reduced(
+    default: str, kind: Callable[[bool], Composite], what: str
+) -> Callable[..., Any]:
     @named(default)
     def made(
         sp_input: Any,
@@ -425,7 +428,7 @@ def _reduced(default: str, kind: Callable[[bool], Composite]) -> Callable[..., A
         found = composed(kind(bool(keepdims)), *sp, axes)
         return tl.sparse.from_dense(found) if output_is_sparse else found
 
-    return made
+    return documented(made, f"Return the {what} of elements along axes, all if None.")
 
 
 def _every(sp: Any) -> Any:
@@ -436,8 +439,8 @@ def _every(sp: Any) -> Any:
     return list(range(sp.rank))
 
 
-reduce_sum = _reduced("SparseReduceSum", SparseReduceSum)
-reduce_max = _reduced("SparseReduceMax", SparseReduceMax)
+reduce_sum = _reduced("SparseReduceSum", SparseReduceSum, "sums")
+reduce_max = _reduced("SparseReduceMax", SparseReduceMax, "greatest")
 
 
 @named("SparseToDense")

@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite import strings
 from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.documenting import documented
 from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.ops.text import Unit
@@ -22,7 +23,7 @@ def _one(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def made(input: Any, name: str | None = None) -> Any:
         return function(converted(input))
 
-    return made
+    return documented(made, function)
 
 
 strip = _one("StringStrip", strings.strip)

@@ -10,6 +10,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.documenting import documented
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops import state
@@ -28,7 +29,7 @@ def _read(variable: Any) -> Any:
 
 
 def _replaced(
-    default: str, change: Callable[[Any, Any, Any], Any]
+    default: str, change: Callable[[Any, Any, Any], Any], does: str
 ) -> Callable[..., Any]:
     """Return an assignment of a value that is made of the old one."""
 
@@ -43,7 +44,7 @@ def _replaced(
         value = change(_read(ref), converted(indices), converted(updates, ref.dtype))
         return changed(ref, state.Variable.assign(ref, value))
 
-    return made
+    return documented(made, f"Let parts of a variable {does}, and return it.")
 
 
 def _factors(old: Any, indices: Any, updates: Any) -> Any:
@@ -62,14 +63,28 @@ def _in_batches(old: Any, indices: Any, updates: Any) -> Any:
     )
 
 
-scatter_mul = _replaced("ScatterMul", lambda x, i, y: x * _factors(x, i, y))
-scatter_div = _replaced("ScatterDiv", lambda x, i, y: x / _factors(x, i, y))
-scatter_nd_update = _replaced("ScatterNdUpdate", tl.tensor_scatter_nd_update)
-scatter_nd_add = _replaced("ScatterNdAdd", tl.tensor_scatter_nd_add)
-scatter_nd_sub = _replaced("ScatterNdSub", tl.tensor_scatter_nd_sub)
-scatter_nd_max = _replaced("ScatterNdMax", tl.tensor_scatter_nd_max)
-scatter_nd_min = _replaced("ScatterNdMin", tl.tensor_scatter_nd_min)
-batch_scatter_update = _replaced("ScatterNdUpdate", _in_batches)
+scatter_mul = _replaced(
+    "ScatterMul", lambda x, i, y: x * _factors(x, i, y), "be multiplied"
+)
+scatter_div = _replaced(
+    "ScatterDiv", lambda x, i, y: x / _factors(x, i, y), "be divided"
+)
+scatter_nd_update = _replaced(
+    "ScatterNdUpdate", tl.tensor_scatter_nd_update, "be others"
+)
+scatter_nd_add = _replaced("ScatterNdAdd", tl.tensor_scatter_nd_add, "be added to")
+scatter_nd_sub = _replaced(
+    "ScatterNdSub", tl.tensor_scatter_nd_sub, "be subtracted from"
+)
+scatter_nd_max = _replaced(
+    "ScatterNdMax", tl.tensor_scatter_nd_max, "be no less than updates"
+)
+scatter_nd_min = _replaced(
+    "ScatterNdMin", tl.tensor_scatter_nd_min, "be no greater than updates"
+)
+batch_scatter_update = _replaced(
+    "ScatterNdUpdate", _in_batches, "of each batch be others"
+)
 
 
 @named("GatherNd")

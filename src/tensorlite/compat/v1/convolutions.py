@@ -8,6 +8,7 @@ import numpy as np
 
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.shared import nn
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.nn import (
     CONVOLVED,
@@ -15,7 +16,7 @@ from tensorlite.compat.shared.nn import (
 )
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dispatch import constant
-from tensorlite.core.dtypes import as_dtype, int64
+from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops import (
@@ -23,7 +24,6 @@ from tensorlite.ops import (
     conv_forms,
     patches,
     pool as pools,
-    pool_argmax,
     volumes,
 )
 
@@ -352,7 +352,6 @@ def avg_pool(
 max_pool2d, avg_pool2d = max_pool, avg_pool
 
 
-@named("MaxPoolWithArgmax")
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,
@@ -369,13 +368,16 @@ def max_pool_with_argmax(
     Places are counted within each image, or within the batch with include_batch_in_index, as int64
     unless output_dtype (Targmax) is given.
     """
-    sizes = [spatial(x, 2, data_format) for x in (ksize, strides)]
-    dtype = as_dtype(
-        renamed("output_dtype", output_dtype, "Targmax", Targmax) or int64
-    )
-    window, step = sizes
-    return pool_argmax.max_pool_with_argmax(
-        converted(input), window, step, padding, include_batch_in_index, dtype
+    dtype = renamed("output_dtype", output_dtype, "Targmax", Targmax) or int64
+    return nn.max_pool_with_argmax(
+        input,
+        ksize,
+        strides,
+        padding,
+        data_format,
+        dtype,
+        include_batch_in_index,
+        name,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.shared.making import told
+from tensorlite.compat.documenting import told
 from tensorlite.compat.v2.keras import in_graphs, sketch
 from tensorlite.core.dtypes import DType, as_dtype, float32, int32, promote
 from tensorlite.core.operand import Operand

@@ -1,0 +1,41 @@
+"""documented, told: what `help` shows of functions that other functions make.
+
+The functions themselves are made in shared/making.py, or where there are few of a kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from inspect import getdoc, isfunction, signature
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def documented(made: F, of: str | Callable[..., Any]) -> F:
+    """Return a function with a text, or what is told of the function that it is made of.
+
+    >>> from tensorlite.compat.documenting import documented
+    >>> documented(lambda x, y: x > y, tl.greater).__doc__
+    'Return whether elements of `x` are greater than those of `y`.'
+    """
+    own = list(signature(made).parameters)
+    made.__doc__ = of if isinstance(of, str) else told(of, own)
+    return made
+
+
+def told(function: Any, names: Iterable[str] = ()) -> str | None:
+    """Return the first sentences of a function's help, which hold for others made of it, too.
+
+    Its parameters are called by other names, where some are given.
+
+    >>> from tensorlite import math
+    >>> told(math.digamma)
+    'Return the derivative of lgamma.'
+    """
+    if not isfunction(function):
+        return None
+    first = (getdoc(function) or "").partition("\n\n")[0]
+    called = dict(zip(signature(function).parameters, names, strict=False))
+    return re.sub(r"`(\w+)`", lambda x: f"`{called.get(x[1], x[1])}`", first) or None
