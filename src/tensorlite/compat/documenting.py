@@ -1,4 +1,4 @@
-"""documented, told: what `help` shows of functions that other functions make.
+"""documented, explained, told: what `help` shows of functions that other functions make.
 
 The functions themselves are made in shared/making.py, or where there are few of a kind.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from inspect import getdoc, isfunction, signature
+from inspect import cleandoc, getdoc, isfunction, signature
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -22,6 +22,18 @@ def documented(made: F, of: str | Callable[..., Any]) -> F:
     """
     own = list(signature(made).parameters)
     made.__doc__ = of if isinstance(of, str) else told(of, own)
+    return made
+
+
+def explained(made: F, name: str, help_text: str) -> F:
+    """Return a function with a name and a text of its own, whose indentation does not count.
+
+    >>> from tensorlite.compat.documenting import explained
+    >>> explained(lambda x: x, "same", "Return x.").__name__
+    'same'
+    """
+    made.__name__ = made.__qualname__ = name
+    made.__doc__ = cleandoc(help_text)
     return made
 
 

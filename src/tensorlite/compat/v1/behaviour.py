@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.results import give_results
 from tensorlite.core.dispatch import executing_eagerly as runs_at_once
@@ -92,12 +93,22 @@ def _choose_shapes() -> None:
     Results.kind = TensorShape if of_version_1 else PlainShape
 
 
-def _setting(answer: Any = None) -> Callable[[], Any]:
-    return lambda: answer
+def _setting(about: str, answer: Any = None) -> Callable[[], Any]:
+    def setting() -> Any:
+        return answer
+
+    told = "Do nothing" if answer is None else f"Return {answer}"
+    return explained(setting, "setting", f"{told}: {about}.")
 
 
-enable_resource_variables = disable_resource_variables = _setting()
-enable_tensor_equality = disable_tensor_equality = _setting()
-enable_control_flow_v2 = disable_control_flow_v2 = _setting()
-resource_variables_enabled = _setting(True)
-control_flow_v2_enabled = _setting(True)
+enable_resource_variables = disable_resource_variables = _setting(
+    "variables may be asked for either kind, one by one"
+)
+enable_tensor_equality = disable_tensor_equality = _setting(
+    "what == means for tensors does not change"
+)
+enable_control_flow_v2 = disable_control_flow_v2 = _setting(
+    "branches and loops are made in one way"
+)
+resource_variables_enabled = _setting("variables are kept by sessions", True)
+control_flow_v2_enabled = _setting("branches and loops are functions", True)

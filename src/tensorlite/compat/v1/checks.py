@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import checks
 from tensorlite.compat.v1.framework import control_dependencies, group
 from tensorlite.compat.v1.renamed import renamed
@@ -44,7 +45,17 @@ def add_check_numerics_ops() -> Any:
     return group(*made)
 
 
-def _comparison(function: Callable[..., Any]) -> Callable[..., Any]:
+def _help(claim: str) -> str:
+    return f"""Return an operator that fails unless {claim}.
+
+    What is known while the graph is built fails at once. The message is told, and data with
+    `summarize` elements of each.
+    """
+
+
+def _comparison(
+    title: str, function: Callable[..., Any], claim: str
+) -> Callable[..., Any]:
     def made(
         x: Any = None,
         y: Any = None,
@@ -55,10 +66,12 @@ def _comparison(function: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         return function(x, y, message, summarize, data, name=name)
 
-    return made
+    return explained(made, title, _help(f"{claim} everywhere"))
 
 
-def _condition(function: Callable[..., Any]) -> Callable[..., Any]:
+def _condition(
+    title: str, function: Callable[..., Any], claim: str
+) -> Callable[..., Any]:
     def made(
         x: Any = None,
         data: Any = None,
@@ -68,10 +81,12 @@ def _condition(function: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         return function(x, message, summarize, data, name=name)
 
-    return made
+    return explained(made, title, _help(f"{claim} everywhere"))
 
 
-def _ranks(function: Callable[..., Any]) -> Callable[..., Any]:
+def _ranks(
+    title: str, function: Callable[..., Any], claim: str
+) -> Callable[..., Any]:
     def made(
         x: Any,
         rank: Any = None,
@@ -84,22 +99,36 @@ def _ranks(function: Callable[..., Any]) -> Callable[..., Any]:
         wanted = renamed("rank", rank, "ranks", ranks)
         return function(x, wanted, message, summarize, data, name=name)
 
-    return made
+    return explained(made, title, _help(claim))
 
 
-assert_equal = _comparison(checks.assert_equal)
-assert_none_equal = _comparison(checks.assert_none_equal)
-assert_less = _comparison(checks.assert_less)
-assert_less_equal = _comparison(checks.assert_less_equal)
-assert_greater = _comparison(checks.assert_greater)
-assert_greater_equal = _comparison(checks.assert_greater_equal)
-assert_positive = _condition(checks.assert_positive)
-assert_negative = _condition(checks.assert_negative)
-assert_non_negative = _condition(checks.assert_non_negative)
-assert_non_positive = _condition(checks.assert_non_positive)
-assert_rank = _ranks(checks.assert_rank)
-assert_rank_at_least = _ranks(checks.assert_rank_at_least)
-assert_rank_in = _ranks(checks.assert_rank_in)
+assert_equal = _comparison("assert_equal", checks.assert_equal, "x == y")
+assert_none_equal = _comparison(
+    "assert_none_equal", checks.assert_none_equal, "x != y"
+)
+assert_less = _comparison("assert_less", checks.assert_less, "x < y")
+assert_less_equal = _comparison(
+    "assert_less_equal", checks.assert_less_equal, "x <= y"
+)
+assert_greater = _comparison("assert_greater", checks.assert_greater, "x > y")
+assert_greater_equal = _comparison(
+    "assert_greater_equal", checks.assert_greater_equal, "x >= y"
+)
+assert_positive = _condition("assert_positive", checks.assert_positive, "x > 0")
+assert_negative = _condition("assert_negative", checks.assert_negative, "x < 0")
+assert_non_negative = _condition(
+    "assert_non_negative", checks.assert_non_negative, "x >= 0"
+)
+assert_non_positive = _condition(
+    "assert_non_positive", checks.assert_non_positive, "x <= 0"
+)
+assert_rank = _ranks("assert_rank", checks.assert_rank, "x has rank axes")
+assert_rank_at_least = _ranks(
+    "assert_rank_at_least", checks.assert_rank_at_least, "x has at least rank axes"
+)
+assert_rank_in = _ranks(
+    "assert_rank_in", checks.assert_rank_in, "x has as many axes as one of ranks"
+)
 
 
 def assert_near(

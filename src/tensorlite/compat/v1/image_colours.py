@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import image as shared
 from tensorlite.compat.shared.arrays import (
     concat,
@@ -188,8 +189,9 @@ def _weighted(
         last = x.get_shape().ndims
         return tensordot(x, kernel, [[-1 if last is None else last - 1], [0]])
 
-    made.__name__ = made.__qualname__ = usual.__name__
-    return made
+    before, _, after = usual.__name__.upper().partition("_TO_")
+    help_text = f"Return {before} images, [..., 3], of floating numbers, in {after}."
+    return explained(made, usual.__name__, help_text)
 
 
 rgb_to_yiq = _weighted(shared.rgb_to_yiq, colours.YIQ)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import arrays, cutting, image as shared
 from tensorlite.compat.shared.control_flow import cond
 from tensorlite.compat.shared.elementwise import (
@@ -51,11 +52,6 @@ def _checked(image: Any) -> Any:
     )
 
 
-def _titled(made: Callable[..., Any], title: str) -> Callable[..., Any]:
-    made.__name__ = made.__qualname__ = title
-    return made
-
-
 def _mirroring(
     title: str, usual: Callable[..., Any], axis: int
 ) -> Callable[[Any], Any]:
@@ -66,7 +62,9 @@ def _mirroring(
         with name_scope(None, title):
             return cutting.reverse(_checked(image), [len(sizes) - _ONE + axis])
 
-    return _titled(made, title)
+    sides = "left and right" if axis else "top and bottom"
+    help_text = f"Return images, [h, w, c] or [batch, h, w, c], with {sides} swapped."
+    return explained(made, title, help_text)
 
 
 flip_left_right = _mirroring("flip_left_right", shared.flip_left_right, 1)
@@ -107,7 +105,11 @@ def _random_mirroring(
             flipped = cutting.reverse(x, [axis + 1])
             return flips * flipped + (1 - flips) * x
 
-    return _titled(made, title)
+    sides = "left and right" if axis else "top and bottom"
+    help_text = (
+        f"Return images with {sides} swapped or not, each with the chance 1/2."
+    )
+    return explained(made, title, help_text)
 
 
 random_flip_left_right = _random_mirroring(

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import image, image_boxes
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.fractional import glimpsed
@@ -75,7 +76,7 @@ def _resized(
 resize = resize_images
 
 
-def _resizing(default: str, method: str) -> Callable[..., Any]:
+def _resizing(default: str, method: str, title: str, how: str) -> Callable[..., Any]:
     @named(default)
     def made(
         images: Any,
@@ -91,13 +92,23 @@ def _resizing(default: str, method: str) -> Callable[..., Any]:
             x = ensure_shape(x, (None,) * 4)
         return tl.image.resize(x, sizes, method, *options)
 
-    return made
+    help_text = f"""Return images [batch, h, w, c] in another size (height, width): {how}.
+
+    align_corners lets the corners' middles coincide, half_pixel_centers those of pixels.
+    """
+    return explained(made, f"resize_{title}", help_text)
 
 
-resize_bilinear = _resizing("ResizeBilinear", "bilinear")
-resize_bicubic = _resizing("ResizeBicubic", "bicubic")
-resize_area = _resizing("ResizeArea", "area")
-resize_nearest_neighbor = _resizing("ResizeNearestNeighbor", "nearest")
+resize_bilinear = _resizing(
+    "ResizeBilinear", "bilinear", "bilinear", "linear between pixels"
+)
+resize_bicubic = _resizing(
+    "ResizeBicubic", "bicubic", "bicubic", "cubic between pixels"
+)
+resize_area = _resizing("ResizeArea", "area", "area", "means over areas")
+resize_nearest_neighbor = _resizing(
+    "ResizeNearestNeighbor", "nearest", "nearest_neighbor", "the nearest pixels"
+)
 _RESIZED = dict(
     zip(
         _METHODS,

@@ -7,6 +7,7 @@ from inspect import signature
 from math import prod
 from typing import Any, SupportsInt
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared import arrays, matrices, nn as shared_nn
 from tensorlite.compat.shared.values import get_static_value
@@ -35,8 +36,14 @@ def as_function(kind: type[Layer]) -> Callable[..., Any]:
         )
         return layer.apply(inputs)
 
-    function.__name__ = function.__qualname__ = kind.__name__
-    return function
+    about = (kind.__doc__ or "").partition("\n\n")[0]
+    help_text = f"""Return what a new layer of the class {kind.__name__} gives.
+
+    {about}
+
+    The arguments are those of the class; with reuse the variables are those of the scope `name`.
+    """
+    return explained(function, kind.__name__, help_text)
 
 
 def given_layer(given: dict[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.missing import listing
 from tensorlite.compat.shared import (
     arrays,
@@ -196,7 +197,9 @@ def _pair(predictions: Any, labels: Any) -> list[Any]:
     return [found, wanted]
 
 
-def _of_pairs(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _of_pairs(
+    name: str, errors: str, function: Callable[[Any, Any], Any]
+) -> Callable[..., Any]:
     """Return the loss that a function of a prediction and its label is."""
 
     def loss(
@@ -214,15 +217,21 @@ def _of_pairs(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., A
                 losses, weights, prefix, loss_collection, reduction
             )
 
-    loss.__name__ = loss.__qualname__ = name
-    return loss
+    help_text = (
+        f"Return the weighted mean of {errors}, added to a collection of losses.\n\n"
+        "It is over weights that are not 0 unless another Reduction is given."
+    )
+    return explained(loss, name, help_text)
 
 
 absolute_difference = _of_pairs(
     "absolute_difference",
+    "absolute differences",
     lambda found, wanted: elementwise.abs(elementwise.subtract(found, wanted)),
 )
-mean_squared_error = _of_pairs("mean_squared_error", elementwise.squared_difference)
+mean_squared_error = _of_pairs(
+    "mean_squared_error", "squared differences", elementwise.squared_difference
+)
 
 
 def cosine_distance(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import arrays, cutting, elementwise, reductions
 from tensorlite.compat.shared.checks import (
     assert_greater_equal,
@@ -58,8 +59,11 @@ def _counter(kind: str) -> Callable[..., Metric]:
             update = count.assign_add(numbers.reduce_sum(each))
             return collected(value, update, metrics_collections, updates_collections)
 
-    metric.__name__ = metric.__qualname__ = kind
-    return metric
+    help_text = f"""Return (weighted number of {kind.replace("_", " ")}, update operator).
+
+    Labels and predictions are booleans, or numbers that are true where they are not 0.
+    """
+    return explained(metric, kind, help_text)
 
 
 true_positives = _counter("true_positives")
@@ -70,10 +74,11 @@ false_negatives = _counter("false_negatives")
 
 def ratio(
     default: str,
+    what: str,
     other: Callable[..., Metric],
     counted: Callable[..., Metric] = true_positives,
 ) -> Callable[..., Metric]:
-    """Return the metric of what is counted among that and what `other` counts."""
+    """Return the metric of what is counted among that and what `other` counts, `what` in words."""
 
     def metric(
         labels: Any,
@@ -95,8 +100,12 @@ def ratio(
             update = _share(more_hits, more_misses, "update_op")
             return collected(value, update, metrics_collections, updates_collections)
 
-    metric.__name__ = metric.__qualname__ = default
-    return metric
+    help_text = f"""Return ({what}, update operator).
+
+    It is 0 before anything is counted. Labels and predictions are booleans, or numbers that
+    are true where they are not 0.
+    """
+    return explained(metric, default, help_text)
 
 
 def _share(hits: Any, misses: Any, name: str) -> Any:
@@ -106,8 +115,12 @@ def _share(hits: Any, misses: Any, name: str) -> Any:
     return v1_arrays.where(is_any, share, 0, name=name)
 
 
-precision = ratio("precision", false_positives)
-recall = ratio("recall", false_negatives)
+precision = ratio(
+    "precision", "share of predicted positives that are labelled so", false_positives
+)
+recall = ratio(
+    "recall", "share of positive labels that are predicted", false_negatives
+)
 
 
 def counts_at_thresholds(
@@ -195,8 +208,8 @@ def _counter_at_thresholds(kind: str) -> Callable[..., Metric]:
                 updates_collections,
             )
 
-    metric.__name__ = metric.__qualname__ = f"{kind}_at_thresholds"
-    return metric
+    help_text = f"Return (numbers of {kind.replace('_', ' ')} at each threshold, update operator)."
+    return explained(metric, f"{kind}_at_thresholds", help_text)
 
 
 true_positives_at_thresholds = _counter_at_thresholds("true_positives")
@@ -232,8 +245,12 @@ def ratio_at_thresholds(
                 made[0], made[1], metrics_collections, updates_collections
             )
 
-    metric.__name__ = metric.__qualname__ = f"{default}_at_thresholds"
-    return metric
+    called = default.replace("_", " ")
+    help_text = f"""Return ({called} at each threshold, update operator), vectors.
+
+    Predictions, in [0, 1], are positive where they are above a threshold.
+    """
+    return explained(metric, f"{default}_at_thresholds", help_text)
 
 
 precision_at_thresholds = ratio_at_thresholds("precision", "false_positives")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, matrices, numbers
 from tensorlite.compat.v1.metric_parts import (
@@ -116,7 +117,7 @@ def accuracy(
 
 
 def _of_errors(
-    default: str, error: Callable[[Any, Any], Any]
+    default: str, errors: str, error: Callable[[Any, Any], Any]
 ) -> Callable[..., Metric]:
     """Return the metric that is the mean of a function of labels and predictions."""
 
@@ -138,15 +139,20 @@ def _of_errors(
             name or default,
         )
 
-    metric.__name__ = metric.__qualname__ = default
-    return metric
+    help_text = (
+        f"Return (weighted mean of {errors} of all batches so far, update operator)."
+    )
+    return explained(metric, default, help_text)
 
 
 mean_absolute_error = _of_errors(
     "mean_absolute_error",
+    "absolute errors",
     lambda y, p: elementwise.abs(p - y),
 )
-mean_squared_error = _of_errors("mean_squared_error", elementwise.squared_difference)
+mean_squared_error = _of_errors(
+    "mean_squared_error", "squared errors", elementwise.squared_difference
+)
 
 
 def root_mean_squared_error(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared import matrices, sparse, sparse_arranged
 from tensorlite.compat.v1.framework import constant, placeholder
@@ -116,7 +117,9 @@ def sparse_split(
     )
 
 
-def _reduced(function: Callable[..., Any], is_sparse: bool) -> Callable[..., Any]:
+def _reduced(
+    name: str, function: Callable[..., Any], is_sparse: bool
+) -> Callable[..., Any]:
     def made(
         sp_input: Any,
         axis: Any = None,
@@ -128,13 +131,23 @@ def _reduced(function: Callable[..., Any], is_sparse: bool) -> Callable[..., Any
         kept = renamed("keepdims", keepdims, "keep_dims", keep_dims)
         return function(sp_input, axes, kept, is_sparse)
 
-    return made
+    what = "sums" if "sum" in name else "maxima"
+    form = "sparse" if is_sparse else "dense"
+    help_text = f"""Return {what} of a sparse tensor's elements along axes, a {form} tensor.
+
+    They are over all axes if axis is None; reduction_axes and keep_dims are older names.
+    """
+    return explained(made, name, help_text)
 
 
-sparse_reduce_sum = _reduced(sparse.reduce_sum, False)
-sparse_reduce_max = _reduced(sparse.reduce_max, False)
-sparse_reduce_sum_sparse = _reduced(sparse.reduce_sum, True)
-sparse_reduce_max_sparse = _reduced(sparse.reduce_max, True)
+sparse_reduce_sum = _reduced("sparse_reduce_sum", sparse.reduce_sum, False)
+sparse_reduce_max = _reduced("sparse_reduce_max", sparse.reduce_max, False)
+sparse_reduce_sum_sparse = _reduced(
+    "sparse_reduce_sum_sparse", sparse.reduce_sum, True
+)
+sparse_reduce_max_sparse = _reduced(
+    "sparse_reduce_max_sparse", sparse.reduce_max, True
+)
 
 
 def sparse_matmul(

@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.overriding import (
     NoGradient,
     NotDifferentiable,
@@ -58,6 +59,15 @@ __all__ = [
 ]
 
 
+_DONE = {
+    "scatter_update": "replaced by updates",
+    "scatter_add": "to which updates are added",
+    "scatter_sub": "from which updates are subtracted",
+    "scatter_max": "that are the larger of them and updates",
+    "scatter_min": "that are the smaller of them and updates",
+}
+
+
 def _rows(default: str, method: str) -> Callable[..., Any]:
     @named(default)
     def made(
@@ -73,7 +83,12 @@ def _rows(default: str, method: str) -> Callable[..., Any]:
         slices = IndexedSlices(values, places, tuple(ref.spec.dims))
         return changed(ref, getattr(state.Variable, method)(ref, slices))
 
-    return made
+    help_text = f"""Return the variable with rows {_DONE[method]}, which it has once this runs.
+
+    indices has the rows' numbers, of any shape; updates has that shape and the rows' behind.
+    use_locking has no effect.
+    """
+    return explained(made, method, help_text)
 
 
 scatter_update = _rows("ScatterUpdate", "scatter_update")

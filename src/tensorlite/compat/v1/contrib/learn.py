@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.missing import attribute_error, known_names, listing
 from tensorlite.compat.v1 import monitored
 from tensorlite.compat.v1.contrib import preprocessing
@@ -18,8 +19,9 @@ def _refused(name: str) -> Any:
             "tf.layers or tf.keras, and train them with tf.train's optimizers"
         )
 
-    refuse.__name__ = refuse.__qualname__ = name
-    return refuse
+    return explained(
+        refuse, name, "Raise UnimplementedError, which says what to use instead."
+    )
 
 
 class ModeKeys:

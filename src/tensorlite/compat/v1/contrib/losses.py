@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared.making import titled
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, losses, numbers
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
 from tensorlite.compat.v1.losses import (
@@ -75,8 +76,8 @@ def _weighed(function: Callable[..., Any], default: str) -> Callable[..., Any]:
     ) -> Any:
         return _mean_of(function, default, labels, predictions, weights, scope)
 
-    loss.__name__ = loss.__qualname__ = function.__name__
-    return loss
+    found: Callable[..., Any] = titled(loss, function, function.__name__)
+    return found
 
 
 def _mean_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import (
     arrays,
     elementwise,
@@ -41,6 +42,7 @@ from tensorlite.graph_mode.graph import active_graph, name_scope
 
 
 def _pooling(kind: Any, default: str, form: str) -> Callable[..., Any]:
+    """Return the function that pools as a layer does, without one."""
     known = (form.replace("C", "").replace("N", "NC"), form)
 
     @add_arg_scope
@@ -59,8 +61,11 @@ def _pooling(kind: Any, default: str, form: str) -> Callable[..., Any]:
             outputs = layer.apply(framework.convert_to_tensor(inputs))
             return collect_named_outputs(outputs_collections, prefix, outputs)
 
-    pooled.__name__ = pooled.__qualname__ = default.lower().replace("pool", "_pool")
-    return pooled
+    help_text = f"""Return {kind.__doc__[0].lower()}{kind.__doc__[1:]}
+
+    Windows are kernel_size large and stride apart. data_format "{form}" may be "{known[0]}".
+    """
+    return explained(pooled, default.lower().replace("pool", "_pool"), help_text)
 
 
 max_pool2d = _pooling(layers.MaxPooling2D, "MaxPool2D", "NHWC")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorlite.compat.documenting import explained, told
 from tensorlite.compat.shared import arrays, diagonals, elementwise
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, metrics, numbers
 from tensorlite.compat.v1.metric_parts import (
@@ -36,15 +37,25 @@ def predictions_first(
     def metric(predictions: Any, labels: Any, *args: Any, **kwargs: Any) -> Any:
         return function(labels, predictions, *args, **kwargs)
 
-    metric.__name__ = metric.__qualname__ = f"streaming_{name or function.__name__}"
-    return metric
+    help_text = f"{told(function)}\n\nPredictions come before labels; other arguments are the same."
+    return explained(metric, f"streaming_{name or function.__name__}", help_text)
 
 
 streaming_false_positive_rate = predictions_first(
-    ratio("false_positive_rate", metrics.true_negatives, metrics.false_positives)
+    ratio(
+        "false_positive_rate",
+        "share of negative labels that are predicted positive",
+        metrics.true_negatives,
+        metrics.false_positives,
+    )
 )
 streaming_false_negative_rate = predictions_first(
-    ratio("false_negative_rate", metrics.true_positives, metrics.false_negatives)
+    ratio(
+        "false_negative_rate",
+        "share of positive labels that are predicted negative",
+        metrics.true_positives,
+        metrics.false_negatives,
+    )
 )
 streaming_false_positive_rate_at_thresholds = predictions_first(
     ratio_at_thresholds("false_positive_rate", "true_negatives", "false_positives")

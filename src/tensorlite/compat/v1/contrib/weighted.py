@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import nn as shared_nn
 from tensorlite.compat.v1 import convolutions, framework, layers, scopes
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
@@ -237,8 +238,13 @@ def _convolution(count: int | None) -> Callable[..., Any]:
             return collect_named_outputs(outputs_collections, sc.name, made)
 
     name = "convolution" if count is None else f"convolution{count}d"
-    convolution.__name__ = convolution.__qualname__ = name
-    return convolution
+    over = "their axes of space" if count is None else f"{count} axes of space"
+    help_text = f"""Return activation_fn(inputs convolved over {over}, plus biases).
+
+    With a normalizer_fn there are no biases; it is called before activation_fn (relu unless
+    given). The variables are weights and biases; rate sets the kernel's elements apart.
+    """
+    return explained(convolution, name, help_text)
 
 
 convolution = _convolution(None)
@@ -286,8 +292,12 @@ def _transposed(kind: Any, default: str, form: str) -> Callable[..., Any]:
             return collect_named_outputs(outputs_collections, sc.name, made)
 
     name = f"convolution{2 if form == 'NHWC' else 3}d_transpose"
-    convolution.__name__ = convolution.__qualname__ = name
-    return convolution
+    help_text = """Return activation_fn(the reverse of a convolution, plus biases): strides enlarge.
+
+    With a normalizer_fn there are no biases; it is called before activation_fn (relu unless
+    given). The variables are weights and biases.
+    """
+    return explained(convolution, name, help_text)
 
 
 convolution2d_transpose = conv2d_transpose = _transposed(

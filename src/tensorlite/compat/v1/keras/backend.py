@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat import v1
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.activations import hard_sigmoid as hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of
@@ -135,17 +136,20 @@ def constant(
     return v1.constant(value, dtype or backend_2.floatx(), shape, name or "Const")
 
 
-def _filled(value: float) -> Callable[..., Any]:
+def _filled(name: str, value: float) -> Callable[..., Any]:
+    title = name
+
     def made(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
         kind = dtype or backend_2.floatx()
         tensor = v1.fill(shape, v1.cast(value, kind), name=name)
         known = tensor.shape.is_fully_defined() and tensor.shape.num_elements()
         return variable(tensor, kind, name) if known else tensor
 
-    return made
+    help_text = f"Return a variable of {title} in Keras' floatx; a tensor if sizes are unknown."
+    return explained(made, title, help_text)
 
 
-zeros, ones = _filled(0.0), _filled(1.0)
+zeros, ones = _filled("zeros", 0.0), _filled("ones", 1.0)
 
 
 def get_value(x: Any) -> Any:
