@@ -115,8 +115,8 @@ def test_generalized_cross_entropy_is_one_minus_the_power_over_it() -> None:
         LOSSES.CategoricalGeneralizedCrossEntropy(1.5)
 
 
-def test_tversky_weighs_false_alarms_by_alpha() -> None:
+def test_tversky_weighs_what_is_missed_by_alpha() -> None:
     true, found = np.array([[1.0, 0.0, 1.0]]), np.array([[0.5, 0.25, 1.0]])
     loss = tf.keras.losses.tversky(true, found, alpha=0.8, beta=0.1)
-    want = 1 - 1.5 / (1.5 + 0.8 * 0.25 + 0.1 * 0.5)
+    want = 1 - 1.5 / (1.5 + 0.8 * 0.5 + 0.1 * 0.25)
     np.testing.assert_allclose(loss, want, rtol=1e-6)

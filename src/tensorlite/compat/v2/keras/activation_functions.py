@@ -48,11 +48,11 @@ def relu(
 
 
 def over(function: Any, value: Any, axis: Any) -> Any:
-    """Return what a function makes of the elements of one axis or several."""
-    if not isinstance(axis, (tuple, list)):
-        return function(value, axis=-1 if axis is None else axis)
+    """Return what a function makes of the elements of one axis, of several or, by None, of all."""
     rank = len(value.shape)
-    last = [int(i) % rank for i in axis]
+    if axis is not None and not isinstance(axis, (tuple, list)):
+        return function(value, axis=axis)
+    last = [int(i) % rank for i in (range(rank) if axis is None else axis)]
     order = [*[i for i in range(rank) if i not in last], *last]
     moved = tl.permute_dims(value, tuple(order))
     sizes = shape_of(moved)

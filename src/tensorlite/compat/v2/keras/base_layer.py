@@ -43,6 +43,7 @@ from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape
 from tensorlite.function.staging import converted
+from tensorlite.ops.bounds import maximum
 from tensorlite.ops.shape import astype, shape_of
 
 _NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
@@ -366,7 +367,7 @@ def _shape_of(x: Any) -> AnyShape:
 
 def _rows_of(x: Any) -> Any:
     """Return how many examples there are, by which what is regularized is divided."""
-    return astype(shape_of(x)[0], x.dtype) if len(x.shape) else 1.0
+    return maximum(astype(shape_of(x)[0], x.dtype), 1.0) if len(x.shape) else 1.0
 
 
 def _building(build: Callable[..., None]) -> Callable[..., None]:

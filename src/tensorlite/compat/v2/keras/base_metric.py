@@ -18,6 +18,7 @@ from tensorlite.compat.v2.keras import (
     describing,
     in_graphs,
     initializers,
+    masks,
     naming,
 )
 from tensorlite.compat.v2.keras.in_sessions import (
@@ -248,6 +249,32 @@ def weighed(x: Any, sample_weight: Any) -> tuple[Any, Any]:
     return x * weights, weights
 
 
+def shown(y_pred: Any, sample_weight: Any) -> Any:
+    """Return weights for what a mask of predicted values leaves, nought for the rest."""
+    mask = masks.of(y_pred)
+    if mask is None:
+        return sample_weight
+    if sample_weight is None:
+        return mask
+    counts, weights = tl.asarray(mask), tl.asarray(sample_weight)
+    if len(weights.shape) > len(counts.shape) and weights.shape[-1] == 1:
+        weights = tl.squeeze(weights, axis=-1)
+    while len(weights.shape) < len(counts.shape):
+        weights = weights[..., None]
+    while len(counts.shape) < len(weights.shape):
+        counts = counts[..., None]
+    return weights * astype(counts, weights.dtype)
+
+
+def masked(values: Any, sample_weight: Any) -> Any:
+    """Return weights, nought where the mask of the values says so; None where there are none."""
+    mask = masks.of(values)
+    if mask is None or sample_weight is None:
+        return sample_weight
+    weights = tl.asarray(sample_weight)
+    return weights * astype(mask, weights.dtype)
+
+
 class Mean(Metric):
     def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
         super().__init__(name, dtype)
@@ -256,7 +283,7 @@ class Mean(Metric):
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add values and their weights, 1 each if none are given."""
-        x, weights = weighed(self.number(values), sample_weight)
+        x, weights = weighed(self.number(values), masked(values, sample_weight))
         self.total.assign_add(tl.sum(x))
         self.count.assign_add(tl.sum(weights))
 
@@ -287,7 +314,7 @@ class MeanMetricWrapper(Mean):
         """Add what the function makes of true and predicted values."""
         true, predicted = base_loss.as_tensors(y_true, y_pred)
         super().update_state(
-            self._fn(true, predicted, **self._options), sample_weight
+            self._fn(true, predicted, **self._options), shown(y_pred, sample_weight)
         )
 
     def get_config(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from tensorlite.compat.v2.keras.clipping import CLIPPING
 from tensorlite.compat.v2.keras.decaying import WeightDecay
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
 from tensorlite.compat.v2.keras.in_graphs import anywhere, apart, building
-from tensorlite.compat.v2.keras.own_updates import OwnState, Stepping
+from tensorlite.compat.v2.keras.own_updates import OwnState, Stepping, not_overwritten
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
@@ -290,6 +290,7 @@ class Optimizer(Module):
 
     @anywhere
     def _apply_pairs(self, given: list[tuple[Any, Any]]) -> Any:
+        given = not_overwritten(given)
         pairs = [(g, v) for g, v in given if g is not None]
         if not given:  # a model without weights
             return self.iterations

@@ -93,7 +93,7 @@ class Softmax(Layer):
 
 
 def _shares(x: Any, axes: Any) -> Any:
-    if isinstance(axes, tuple) and len(axes) > 1:
+    if axes is None or (isinstance(axes, tuple) and len(axes) > 1):
         return tl.exp(x - tl.logsumexp(x, axis=axes, keepdims=True))
     return nn.softmax(x, axes[0] if isinstance(axes, tuple) else axes)
 

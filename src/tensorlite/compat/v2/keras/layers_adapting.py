@@ -375,7 +375,8 @@ class TextVectorization(_Lookup):
     def terms(self, inputs: Any) -> Any:
         """Return the words of texts, or what ngrams makes of them, as ragged rows."""
         texts = inputs if hasattr(inputs, "shape") else tl.asarray(inputs)
-        if len(texts.shape) > 1 and texts.shape[-1] == 1:
+        splits = self.split is not None
+        if splits and len(texts.shape) > 1 and texts.shape[-1] == 1:
             texts = tl.squeeze(texts, axis=-1)
         texts = self._standardized(texts)
         if callable(self.split):
@@ -410,6 +411,8 @@ class TextVectorization(_Lookup):
             # What fills rows up counts as nothing, which is no number.
             numbers = numbers.to_tensor(0 if self.output_mode == "int" else -1)
         length = self.output_sequence_length
+        if self.ragged and length is not None:
+            numbers = numbers[:, :length]
         if self.output_mode != "int" or length is None or self.ragged:
             return super().encoded(numbers)
         widths = [(0, 0)] * (len(numbers.shape) - 1)

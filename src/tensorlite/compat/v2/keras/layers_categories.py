@@ -50,7 +50,9 @@ def counted(numbers: Any, depth: int, mode: str, weights: Any = None) -> Any:
         rows = rows * astype(converted(weights), tl.float32)[..., None]
     if len(numbers.shape) == 0:
         return rows
-    return (tl.max if mode == "multi_hot" else tl.sum)(rows, axis=-2)
+    # Keras brings together what lies along the second axis, also where there are more.
+    over = 1 if len(numbers.shape) > 1 else 0
+    return (tl.max if mode == "multi_hot" else tl.sum)(rows, axis=over)
 
 
 class CategoryEncoding(Layer):
@@ -119,7 +121,7 @@ class Discretization(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.bin_boundaries, self.num_bins = bin_boundaries, num_bins
-        self.epsilon, self.output_mode = epsilon, output_mode
+        self.epsilon, self.output_mode, self.sparse = epsilon, output_mode, sparse
 
     def adapt(self, data: Any, batch_size: Any = None, steps: Any = None) -> None:
         """Learn bins that hold about as many values each."""
@@ -137,7 +139,8 @@ class Discretization(Layer):
         found = tl.sum(astype(x[..., None] >= edges, tl.int64), axis=-1)
         if self.output_mode == "int":
             return astype(found, tl.int32)
-        return counted(found, len(self.bin_boundaries) + 1, self.output_mode)
+        made = counted(found, len(self.bin_boundaries) + 1, self.output_mode)
+        return from_dense(made) if self.sparse else made
 
 
 class Hashing(Layer):
@@ -159,6 +162,7 @@ class Hashing(Layer):
             output_mode,
         )
         self.salt = [salt, salt] if isinstance(salt, int) else salt
+        self.sparse = sparse
 
     def call(self, inputs: Any) -> Any:
         inputs = inputs if hasattr(inputs, "dtype") else tl.asarray(inputs)
@@ -173,7 +177,8 @@ class Hashing(Layer):
             found = tl.where(masked, tl.zeros_like(found), found + 1)
         if self.output_mode == "int":
             return found
-        return counted(found, self.num_bins, self.output_mode)
+        made = counted(found, self.num_bins, self.output_mode)
+        return from_dense(made) if self.sparse else made
 
 
 class HashedCrossing(Layer):
@@ -191,7 +196,7 @@ class HashedCrossing(Layer):
                 f"HashedCrossing: output_mode={output_mode!r}; it is 'int' or 'one_hot'"
             )
         super().__init__(**kwargs)
-        self.num_bins, self.output_mode = num_bins, output_mode
+        self.num_bins, self.output_mode, self.sparse = num_bins, output_mode, sparse
 
     def call(self, inputs: Any) -> Any:
         given = [converted(x) for x in inputs]
@@ -206,4 +211,5 @@ class HashedCrossing(Layer):
         found = tl.reshape(crossed, tl.shape(given[0]))
         if self.output_mode == "int":
             return found
-        return counted(found, self.num_bins, self.output_mode)
+        made = counted(found, self.num_bins, self.output_mode)
+        return from_dense(made) if self.sparse else made

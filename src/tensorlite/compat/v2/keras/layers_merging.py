@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from string import ascii_letters
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.v2.keras import masks
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.shape import astype
@@ -40,10 +42,14 @@ class Merge(Layer):
                 f"A merge layer should be called on a list of inputs. Received: {inputs!r}"
             )
         rank = max(len(x.shape) for x in inputs)
-        made, *others = [_of_rank(x, rank) for x in inputs]
+        made, *others = [_of_rank(x, rank) for x in self.shown(inputs)]
         for x in others:
             made = self.joined(made, x)
         return self.finished(made, len(inputs))
+
+    def shown(self, inputs: Any) -> Any:
+        """Return inputs as they are joined, some with regard to their masks."""
+        return inputs
 
     def joined(self, x: Any, y: Any) -> Any:
         """Return two inputs as one; a subclass says how."""
@@ -70,6 +76,13 @@ def _of_rank(x: Any, rank: int) -> Any:
     while len(x.shape) < rank:
         x = tl.expand_dims(x, axis=1)
     return x
+
+
+def _where(mask: Any, x: Any, other: Any) -> Any:
+    """Return an input where a mask of its steps says so, something else elsewhere."""
+    return tl.where(
+        astype(mask, tl.bool)[..., None], x, tl.asarray(other, dtype=x.dtype)
+    )
 
 
 def _check_masks(inputs: Any, mask: Any) -> None:
@@ -106,6 +119,16 @@ class Subtract(Merge):
 
 
 class Multiply(Merge):
+    def shown(self, inputs: Any) -> Any:
+        """Return inputs with ones where a mask leaves them out, noughts where all are left out."""
+        own = [masks.of_one(x) for x in inputs]
+        each = list(zip(inputs, own, strict=True))
+        made = [x if mask is None else _where(mask, x, 1) for x, mask in each]
+        if any(mask is None for mask in own):
+            return made
+        seen = functools.reduce(tl.logical_or, [astype(x, tl.bool) for x in own])
+        return [_where(seen, made[0], 0), *made[1:]]
+
     def joined(self, x: Any, y: Any) -> Any:
         """Return the product of two inputs."""
         return x * y
@@ -117,13 +140,31 @@ class Average(Add):
         return x / count
 
 
-class Maximum(Merge):
+class _Choice(Merge):
+    """Joins inputs by an operation that no number leaves as they are: a mask leaves the other."""
+
+    def call(self, inputs: Any) -> Any:
+        if masks.of(inputs) is None:
+            return super().call(inputs)
+        made, seen = inputs[0], masks.of_one(inputs[0])
+        for x in inputs[1:]:
+            mask = masks.of_one(x)
+            other = x if mask is None else _where(mask, x, made)
+            made = self.joined(
+                made if seen is None else _where(seen, made, other), other
+            )
+            none = mask is None or seen is None
+            seen = None if none else tl.logical_or(seen, mask)
+        return made
+
+
+class Maximum(_Choice):
     def joined(self, x: Any, y: Any) -> Any:
         """Return the greater elements of two inputs."""
         return tl.maximum(x, y)
 
 
-class Minimum(Merge):
+class Minimum(_Choice):
     def joined(self, x: Any, y: Any) -> Any:
         """Return the lesser elements of two inputs."""
         return tl.minimum(x, y)

@@ -14,7 +14,8 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.base_layer import Layer
 from tensorlite.compat.v2.keras.layers_core import chosen
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.compat.v2.keras.renormalizing import Renormalization
+from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.shape import astype, shape_of
 
@@ -37,9 +38,17 @@ class BatchNormalization(Layer):
         gamma_regularizer: Any = None,
         beta_constraint: Any = None,
         gamma_constraint: Any = None,
+        renorm: bool = False,
+        renorm_clipping: Any = None,
+        renorm_momentum: float = 0.99,
         **kwargs: Any,
     ) -> None:
-        for unused in ("renorm", "fused", "virtual_batch_size", "synchronized"):
+        if kwargs.pop("virtual_batch_size", None) is not None:
+            raise UnimplementedError(
+                "BatchNormalization: virtual_batch_size= is not served; reshape the batch into "
+                "parts, which the layer sees one by one"
+            )
+        for unused in ("fused", "synchronized"):
             kwargs.pop(unused, None)
         super().__init__(**kwargs)
         self.axis = axis[0] if isinstance(axis, (list, tuple)) else axis
@@ -58,6 +67,10 @@ class BatchNormalization(Layer):
         self.beta_constraint = constraints.get(beta_constraint)
         self.gamma: Any = None
         self.beta: Any = None
+        self.renorm = renorm
+        self._renewed = (
+            Renormalization(renorm_clipping, renorm_momentum) if renorm else None
+        )
 
     def build(self, input_shape: Any) -> None:
         sizes = (input_shape[self.axis],)
@@ -89,6 +102,8 @@ class BatchNormalization(Layer):
             )
             for name, first in firsts.items()
         ]
+        if self._renewed is not None:
+            self._renewed.build(self, sizes)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         if mask is not None and len(mask.shape) != len(inputs.shape) - 1:
@@ -110,8 +125,16 @@ class BatchNormalization(Layer):
         rank = len(x.shape)
         axes = tuple(i for i in range(rank) if i != self.axis % rank)
         mean, variance = _moments(x, axes, mask)
-        self._move(mean, variance, 1.0 - self.momentum)
-        return self._normalized(x, mean, variance)
+        renewed = self._renewed
+        if renewed is None:
+            self._move(mean, variance, 1.0 - self.momentum)
+            return self._normalized(x, mean, variance)
+        scale, shift = renewed.corrections(self, mean, variance)
+        renewed.move(self, mean, variance)
+        if self.gamma is not None:
+            scale, shift = scale * self.gamma, shift * self.gamma
+        shift = shift if self.beta is None else shift + self.beta
+        return self._scaled(x, mean, variance, shift, scale)
 
     def _move(self, mean: Any, variance: Any, share: Any) -> None:
         moving = self.moving_mean, self.moving_variance
@@ -120,6 +143,11 @@ class BatchNormalization(Layer):
 
     def _by_phase(self, x: Any, mask: Any, training: Any) -> Any:
         """Return the result in a graph that trains or not as a tensor says."""
+        if self.renorm:
+            raise UnimplementedError(
+                "BatchNormalization(renorm=True) in a graph whose phase is a tensor is not served; "
+                "call the layer with training=True or False"
+            )
         rank = len(x.shape)
         axes = tuple(i for i in range(rank) if i != self.axis % rank)
         moving = self.moving_mean.value(), self.moving_variance.value()
@@ -136,6 +164,9 @@ class BatchNormalization(Layer):
         )
 
     def _normalized(self, x: Any, mean: Any, variance: Any) -> Any:
+        return self._scaled(x, mean, variance, self.beta, self.gamma)
+
+    def _scaled(self, x: Any, mean: Any, variance: Any, beta: Any, gamma: Any) -> Any:
         rank = len(x.shape)
         sizes = [1] * rank
         sizes[self.axis % rank] = -1
@@ -144,7 +175,7 @@ class BatchNormalization(Layer):
             return None if value is None else tl.reshape(value, sizes)
 
         moments = spread(mean), spread(variance)
-        scales = spread(self.beta), spread(self.gamma)
+        scales = spread(beta), spread(gamma)
         with in_graphs.inside("batchnorm"):
             return tl.nn.batch_normalization(x, *moments, *scales, self.epsilon)
 
@@ -231,8 +262,9 @@ class LayerNormalization(Layer):
         sizes = [inputs.shape[i] if i in own else 1 for i in range(rank)]
         x = inputs if inputs.dtype is tl.float64 else astype(inputs, tl.float32)
         if self.rms_scaling:
-            power = tl.mean(tl.square(x), axis=own, keepdims=True)
-            made = x * tl.rsqrt(power + self.epsilon)
+            # Keras divides by the deviation, not by the root of the mean square.
+            _, variance = tl.nn.moments(x, own, keepdims=True)
+            made = x * tl.rsqrt(variance + self.epsilon)
         else:
             made = tl.nn.layer_norm(x, None, None, own, self.epsilon)
         if self.gamma is not None:

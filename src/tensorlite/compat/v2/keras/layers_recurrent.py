@@ -410,9 +410,37 @@ class TimeDistributed(Layer):
             self.layer.build_with(input_shape[:1] + input_shape[2:])
         self.built = True
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         own = shape_of(inputs)
         sizes = [own[i] if x is None else x for i, x in enumerate(inputs.shape)]
         flat = tl.reshape(inputs, [-1, *sizes[2:]])
-        made = self.layer(flat, training=training)
+        if self.layer.non_trainable_weights and inputs.shape[1] is not None:
+            return self._step_by_step(inputs, training, mask)
+        given: dict[str, Any] = {"training": training}
+        if mask is not None:
+            self._check_mask(mask.shape, inputs.shape)
+            if self.layer.takes("mask"):
+                given["mask"] = tl.reshape(mask, [-1, *mask.shape[2:]])
+        made = self.layer(flat, **given)
         return tl.reshape(made, [-1, sizes[1], *made.shape[1:]])
+
+    def _step_by_step(self, inputs: Any, training: Any, mask: Any) -> Any:
+        """Return results where each step changes what the layer keeps."""
+        made = []
+        for i in range(int(inputs.shape[1])):
+            given: dict[str, Any] = {"training": training}
+            if mask is not None and self.layer.takes("mask"):
+                given["mask"] = mask[:, i]
+            made.append(self.layer(inputs[:, i], **given))
+        return tl.stack(made, axis=1)
+
+    @staticmethod
+    def _check_mask(mask: Any, sizes: Any) -> None:
+        known = zip(mask[:2], sizes[:2], strict=False)
+        if len(mask) < 2 or any(
+            None not in both and both[0] != both[1] for both in known
+        ):
+            raise InvalidArgumentError(
+                f"TimeDistributed: the mask has shape {mask}, the inputs {sizes}; the mask's first "
+                "two axes are those of the inputs, batch and steps"
+            )

@@ -327,7 +327,8 @@ def tversky(
     both = tl.sum(true * predicted, axis=axis)
     missed = tl.sum(true * (1.0 - predicted), axis=axis)
     wrong = tl.sum((1.0 - true) * predicted, axis=axis)
-    return 1.0 - both / (both + wrong * alpha + missed * beta + _SMALL)
+    # Keras weighs what is missed by alpha, whatever its documentation says.
+    return 1.0 - both / (both + missed * alpha + wrong * beta + _SMALL)
 
 
 @anywhere

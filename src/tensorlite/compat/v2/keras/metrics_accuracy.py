@@ -7,7 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras import naming
-from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper
+from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper, shown
 from tensorlite.compat.v2.keras.in_graphs import anywhere
 from tensorlite.core.dtypes import float32
 from tensorlite.ops.shape import astype
@@ -105,7 +105,9 @@ class _Sparse(MeanMetricWrapper):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
         Mean.update_state(
-            self, self._fn(y_true, y_pred, **self._options), sample_weight
+            self,
+            self._fn(y_true, y_pred, **self._options),
+            shown(y_pred, sample_weight),
         )
 
 

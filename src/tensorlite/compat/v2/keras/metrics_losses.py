@@ -8,7 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras import loss_functions as losses
 from tensorlite.compat.v2.keras.base_loss import as_tensors
-from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper
+from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper, shown
 
 
 class MeanSquaredError(MeanMetricWrapper):
@@ -160,7 +160,9 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     ) -> None:
         """Add the losses of a batch."""
         Mean.update_state(
-            self, self._fn(y_true, y_pred, **self._options), sample_weight
+            self,
+            self._fn(y_true, y_pred, **self._options),
+            shown(y_pred, sample_weight),
         )
 
 

@@ -85,3 +85,20 @@ class Stepping(Replaced):
             dense = tl.astype(tl.densify(g), variable.dtype)
             self._owner.update_step(dense, variable, tl.astype(rate, variable.dtype))
         self.iterations.assign_add(np.asarray(1, np.int64))
+
+
+def not_overwritten(given: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return gradients and variables, without variables that are to take the gradient's value.
+
+    These take it.
+    """
+    rest = []
+    for gradient, variable in given:
+        if (
+            getattr(variable, "overwrite_with_gradient", False)
+            and gradient is not None
+        ):
+            variable.assign(gradient)
+        else:
+            rest.append((gradient, variable))
+    return rest

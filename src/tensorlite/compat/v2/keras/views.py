@@ -93,6 +93,20 @@ class Views:
                 variable.assign(value)
         return (made, after, costs) if return_losses else (made, after)
 
+    def _flatten_layers(
+        self, include_self: bool = True, recursive: bool = True
+    ) -> list[Any]:
+        """Return this layer and those in it, each in front of its own."""
+        layer: Any = self
+        found: dict[int, Any] = {}
+        rest = [layer] if include_self else list(layer.sublayers())
+        while rest:
+            one = rest.pop(0)
+            if id(one) not in found:
+                found[id(one)] = one
+                rest[:0] = one.sublayers() if recursive or one is layer else ()
+        return list(found.values())
+
     @property
     def input(self) -> Any:
         """The symbolic tensors that the layer was called on."""

@@ -16,7 +16,7 @@ from tensorlite.compat.v2.keras.ops.making import operation, tensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.shape import astype, shape_of
 
 
 @operation
@@ -233,8 +233,7 @@ def scatter_update(
     value = tensor(inputs)
     places, new = tensor(indices), tensor(updates, value.dtype)
     if reduction == "mul":
-        factors = tl.gather_nd(value, places) * new
-        return tl.tensor_scatter_nd_update(value, places, factors)
+        return value * _factors(value, places, new)
     known = {
         None: tl.tensor_scatter_nd_update,
         "add": tl.tensor_scatter_nd_add,
@@ -246,6 +245,18 @@ def scatter_update(
             f"scatter_update: reduction={reduction!r}; it is None, add, max, min or mul"
         )
     return known[reduction](value, places, new)
+
+
+def _factors(value: Any, places: Any, new: Any) -> Any:
+    """Return the products of all that is to be multiplied with each element, ones elsewhere."""
+    depth = int(places.shape[-1])
+    sizes = shape_of(value)
+    inner = tl.flip(tl.concat([sizes[1:depth], [1]]), axis=0)
+    steps = tl.flip(tl.cumulative_prod(inner, axis=0), axis=0)
+    rows = tl.reshape(tl.sum(places * astype(steps, places.dtype), axis=-1), [-1])
+    parts = tl.reshape(new, tl.concat([[-1], sizes[depth:]]))
+    found = tl.unsorted_segment_prod(parts, rows, tl.prod(sizes[:depth]))
+    return tl.reshape(found, sizes)
 
 
 @operation

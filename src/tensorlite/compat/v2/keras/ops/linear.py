@@ -349,6 +349,14 @@ def _window(window: Any, length: int, wide: int) -> Any:
     return tl.pad(made, [(before, wide - length - before)])
 
 
+def _overlaps(squares: Any, stride: int) -> Any:
+    """Return, for each point of a window, the sum over the windows that lie there, none missing."""
+    wide = int(squares.shape[0])
+    turns = -(-wide // stride)
+    rows = tl.reshape(tl.pad(squares, [(0, turns * stride - wide)]), (turns, stride))
+    return tl.tile(tl.sum(rows, axis=0), (turns,))[:wide]
+
+
 @operation
 def stft(
     x: Any,
@@ -385,12 +393,10 @@ def istft(
 ) -> Any:
     """Return the signals of which (real parts, imaginary parts) are the windows' transforms."""
     frames = tl.fft.irfft(_parts(x), n=fft_length)
-    shape = _window(window, sequence_length, fft_length)
-    signal = tl.signal.overlap_and_add(frames * shape, sequence_stride)
-    squares = tl.broadcast_to(tl.square(shape), frames.shape[-2:])
-    weight = tl.signal.overlap_and_add(squares, sequence_stride)
-    some = tl.where(weight > 1e-11, weight, tl.ones_like(weight))
-    made = signal / some
+    if window is not None:
+        shape = _window(window, sequence_length, fft_length)
+        frames = frames * (shape / _overlaps(tl.square(shape), sequence_stride))
+    made = tl.signal.overlap_and_add(frames, sequence_stride)
     start = fft_length // 2 if center else 0
     whole = made.shape[-1] - start
     end = start + (length if length is not None else whole - start)

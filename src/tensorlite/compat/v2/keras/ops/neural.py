@@ -9,6 +9,7 @@ import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
     activation_functions as activations,
+    checking,
     loss_functions,
 )
 from tensorlite.compat.v2.keras.ops import creating
@@ -20,8 +21,10 @@ from tensorlite.compat.v2.keras.ops.making import (
     tensor,
     together,
 )
-from tensorlite.core.dtypes import as_dtype, float32
-from tensorlite.ops.shape import astype
+from tensorlite.core.dtypes import as_dtype, float32, int32
+from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.sparse_dense import from_dense
+from tensorlite.ops.sparse_tensor import SparseTensor
 
 relu = of_one("relu", tl.nn.relu)
 relu6 = fractional("relu6", tl.nn.relu6)
@@ -222,7 +225,8 @@ def one_hot(
 ) -> Any:
     """Return rows with 1 at each index and 0 elsewhere; sparse has no effect."""
     kind = float32 if dtype is None else as_dtype(dtype)
-    return tl.one_hot(tensor(x), num_classes, axis=axis, dtype=kind)
+    made = tl.one_hot(tensor(x), num_classes, axis=axis, dtype=kind)
+    return from_dense(made) if sparse else made
 
 
 @operation
@@ -241,7 +245,8 @@ def multi_hot(
     value = tensor(inputs)
     hot = one_hot(value, num_classes or kwargs.get("num_tokens"), axis, dtype)
     over = 1 if len(value.shape) > 1 else 0
-    return tl.max(hot, axis=over)
+    made = tl.max(hot, axis=over)
+    return from_dense(made) if sparse else made
 
 
 @operation
@@ -338,6 +343,48 @@ def ctc_loss(
         time_major=False,
         blank_index=mask_index,
     )
+
+
+@operation
+def ctc_decode(
+    inputs: Any,
+    sequence_lengths: Any,
+    strategy: str = "greedy",
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
+    mask_index: int | None = 0,
+) -> Any:
+    """Return the likeliest labels, -1 behind them, and the scores, by a greedy or a beam search."""
+    checking.among("strategy", strategy, ("greedy", "beam_search"))
+    logits, lengths = fraction(inputs), tensor(sequence_lengths, int32)
+    classes = int(logits.shape[-1])
+    sizes = shape_of(logits)[:2]
+    blank = (mask_index or 0) % classes
+    steps = tl.permute_dims(logits, (1, 0, 2))
+    if strategy == "greedy":
+        paths, scores = tl.nn.ctc_greedy_decoder(
+            steps, lengths, merge_repeated, blank
+        )
+    else:
+        if mask_index is not None:  # the decoder has its blank behind the others
+            parts = (
+                steps[..., :blank],
+                steps[..., blank + 1 :],
+                steps[..., blank, None],
+            )
+            steps = tl.concat(parts, axis=-1)
+        paths, scores = tl.nn.ctc_beam_search_decoder(
+            steps, lengths, beam_width, top_paths
+        )
+    rows = [
+        tl.sparse.to_dense(SparseTensor(x.indices, x.values, sizes), -1)
+        for x in paths
+    ]
+    found = astype(tl.stack(rows, axis=0), int32)
+    if strategy != "greedy" and mask_index is not None:
+        found = tl.where(found >= blank, found + 1, found)
+    return found, scores
 
 
 @operation

@@ -150,7 +150,12 @@ def moments(
     x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False
 ) -> Any:
     """Return mean and variance along axes; synchronized has no effect."""
-    return tl.nn.moments(fraction(x), axes, keepdims)
+    value = fraction(x)
+    if value.dtype is not tl.float16:
+        return tl.nn.moments(value, axes, keepdims)
+    most = float(np.finfo(np.float16).max)
+    found = tl.nn.moments(astype(value, tl.float32), axes, keepdims)
+    return tuple(astype(tl.clip(each, -most, most), tl.float16) for each in found)
 
 
 @operation
