@@ -207,6 +207,22 @@ def test_a_node_is_the_gradient_of_a_function() -> None:
     np.testing.assert_array_equal(got, [[6.0, 24.0], [0.0, 0.0]])
 
 
+def test_the_gradient_of_a_function_may_be_a_function_of_the_program() -> None:
+    made = functions()
+    steep = made.function(
+        "steep", {"x": FLOAT, "dy": FLOAT}, {"dx": (FLOAT, "mul:z:0")}
+    )
+    steep.const("five", np.float32(5))
+    steep.node("Mul", "times", "x", "five:output:0", T=tl.float32)
+    steep.node("Mul", "mul", "times:z:0", "dy", T=tl.float32)
+    made.proto.library.gradient.add(function_name="twice", gradient_func="steep")
+    made.floats("dy", 1.0, 10.0)
+    kinds: dict[str, Any] = {"Tin": (tl.float32,) * 2, "Tout": (tl.float32,)}
+    made.node("SymbolicGradient", "dx", "x", "dy", f=Called("twice"), **kinds)
+    got = made.session().run("dx:0", {"x:0": [1.0, 2.0]})
+    np.testing.assert_array_equal(got, [5.0, 100.0])
+
+
 def test_functions_are_chosen() -> None:
     made = functions()
     made.placeholder("p", tl.bool, ())

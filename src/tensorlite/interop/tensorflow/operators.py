@@ -9,6 +9,7 @@ from tensorlite.interop.tensorflow.composing import COMPOSED
 from tensorlite.interop.tensorflow.containers import CONTAINERS
 from tensorlite.interop.tensorflow.datasets import DATASETS
 from tensorlite.interop.tensorflow.filing import FILING
+from tensorlite.interop.tensorflow.fractional import FRACTIONAL
 from tensorlite.interop.tensorflow.further import FURTHER
 from tensorlite.interop.tensorflow.fused import FUSED
 from tensorlite.interop.tensorflow.imaging import IMAGING
@@ -19,6 +20,7 @@ from tensorlite.interop.tensorflow.older import OLDER
 from tensorlite.interop.tensorflow.parsing import PARSED
 from tensorlite.interop.tensorflow.picturing import PICTURING
 from tensorlite.interop.tensorflow.plain import PLAIN, Adapter
+from tensorlite.interop.tensorflow.putting_aside import STAGING
 from tensorlite.interop.tensorflow.python_calls import PYTHON
 from tensorlite.interop.tensorflow.quantised import QUANTISED
 from tensorlite.interop.tensorflow.quantised_layers import QUANTISED_LAYERS
@@ -55,6 +57,8 @@ ADAPTERS: dict[str, Adapter] = {
     **PARSED,
     **SEQUENCES,
     **FILING,
+    **FRACTIONAL,
+    **STAGING,
     **CALLS,
     **PYTHON,
     **STORED,

@@ -22,6 +22,7 @@ from tensorlite.interop.tensorflow.iterating import ITERATED
 from tensorlite.interop.tensorflow.parsing import PARSING
 from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.plain import PLAIN, Plain
+from tensorlite.interop.tensorflow.putting_aside import STAGED
 from tensorlite.interop.tensorflow.python_calls import written as _python_call
 from tensorlite.interop.tensorflow.spectra import TRANSFORMS
 
@@ -339,6 +340,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **FILED,
     **GUARDED,
     **ITERATED,
+    **STAGED,
     **TRANSFORMS,
     **WRITTEN,
     **dict.fromkeys(MADE_OF, as_call),
