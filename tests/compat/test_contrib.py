@@ -289,3 +289,12 @@ def test_keras_is_found_by_its_older_name() -> None:
     assert "layers" in dir(tf.contrib.keras)
     with pytest.raises(AttributeError, match="Sequentail"):
         _ = tf.contrib.keras.Sequentail
+
+
+def test_the_best_tags_are_found_at_once_where_graphs_are_built() -> None:
+    score = np.array([[1.0, 2.0], [3.0, 1.0]], np.float32)
+    transitions = np.array([[0.5, 0.0], [0.0, 2.0]], np.float32)
+    with tf.Graph().as_default() as graph:
+        tags, best = tf.contrib.crf.viterbi_decode(score, transitions)
+    assert (tags, float(best)) == ([1, 0], 5.0)
+    assert not graph.get_operations()

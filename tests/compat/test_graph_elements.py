@@ -116,15 +116,25 @@ def test_elements_are_found_by_name_or_refused() -> None:
         graph.get_tensor_by_name("nowhere:0")
 
 
+def test_fetching_may_be_forbidden() -> None:
+    graph: Any = tf.get_default_graph()
+    x = tf.constant([1.0], name="x")
+    graph.prevent_fetching(x.op)
+    assert not graph.is_fetchable(x)
+    with tf.Session() as session:
+        for asked in (x, x.op, {"a": [x]}, "x:0"):
+            with pytest.raises(InvalidArgumentError, match="not fetchable"):
+                session.run(asked)
+        assert session.run(x + 1.0).tolist() == [2.0]
+
+
 def test_feeding_may_be_forbidden() -> None:
     graph: Any = tf.get_default_graph()
     x = tf.placeholder(tf.float32, name="x")
     y = x + 1.0
     assert graph.is_feedable(y)
     graph.prevent_feeding(y)
-    graph.prevent_fetching(y.op)
     assert not graph.is_feedable(y)
-    assert not graph.is_fetchable(y)
     with (
         tf.Session() as session,
         pytest.raises(InvalidArgumentError, match="may not be fed"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.pool import max_pool_in_depth
 
 STRIPES = (np.arange(12.0).reshape(1, 2, 6, 1) ** 2 % 13).astype(np.float32)
@@ -238,3 +239,22 @@ def test_pooling_in_depth() -> None:
         tl.errors.ShapeError, match="evenly divide the channels, not 3"
     ):
         max_pool_in_depth(from_channels, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda x: tl.image.random_hue(x, 0.6), "max_delta=0.6 must be <= 0.5"),
+        (lambda x: tl.image.random_hue(x, -0.1), "max_delta=-0.1 must be non-neg"),
+        (lambda x: tl.image.random_brightness(x, -1.0), "must be non-negative"),
+        (lambda x: tl.image.random_contrast(x, -1.0, 1.0), "lower=-1.0 must be non"),
+        (lambda x: tl.image.random_contrast(x, 1.0, 1.0), "upper=1.0 must be > low"),
+        (lambda x: tl.image.random_saturation(x, 2.0, 1.0), "upper=1.0 must be >"),
+        (lambda x: tl.image.adjust_gamma(x, -1.0), "Gamma should be a non-negative"),
+    ],
+)
+def test_changes_beyond_their_bounds_are_refused(
+    change: Callable[[Any], Any], told: str
+) -> None:
+    with pytest.raises(InvalidArgumentError, match=told):
+        change(tl.ones((2, 2, 3)))

@@ -6,13 +6,14 @@ Sizes are in resize.py, crops and turns in framing.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 
 import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrange import expand_dims
 from tensorlite.ops.bounds import clip, maximum, minimum
@@ -159,6 +160,10 @@ def adjust_gamma(
     >>> print(tl.image.adjust_gamma([[[0.5]]], 2.0))
     [[[0.25]]]
     """
+    if isinstance(gamma, Real) and gamma < 0:
+        raise InvalidArgumentError(
+            f"Gamma should be a non-negative real number, not {gamma}"
+        )
     return _adjusted(image, lambda x: power(x, gamma) * gain)
 
 

@@ -35,10 +35,26 @@ __all__ = [
 ]
 
 
+HALF_A_TURN = 0.5
+"""How far colours may be turned at most: either way, that is any colour."""
+
+
 def _between(low: float, high: float, generator: Source | None) -> Tensor:
-    if high < low:
-        raise InvalidArgumentError(f"the range from {low} to {high} is empty")
     return (generator or global_generator()).uniform((), low, high)
+
+
+def _factor(lower: float, upper: float, generator: Source | None) -> Tensor:
+    if lower < 0:
+        raise InvalidArgumentError(f"lower={lower} must be non-negative.")
+    if upper <= lower:
+        raise InvalidArgumentError(f"upper={upper} must be > lower={lower}.")
+    return _between(lower, upper, generator)
+
+
+def _change(most: float, generator: Source | None) -> Tensor:
+    if most < 0:
+        raise InvalidArgumentError(f"max_delta={most} must be non-negative.")
+    return _between(-most, most, generator)
 
 
 def random_brightness(
@@ -49,7 +65,7 @@ def random_brightness(
     >>> tl.image.random_brightness(tl.zeros((2, 2, 3)), 0.2).shape
     (2, 2, 3)
     """
-    return adjust_brightness(image, _between(-max_delta, max_delta, generator))
+    return adjust_brightness(image, _change(max_delta, generator))
 
 
 def random_contrast(
@@ -60,7 +76,7 @@ def random_contrast(
     >>> tl.image.random_contrast(tl.zeros((2, 2, 3)), 0.5, 2.0).shape
     (2, 2, 3)
     """
-    return adjust_contrast(image, _between(lower, upper, generator))
+    return adjust_contrast(image, _factor(lower, upper, generator))
 
 
 def random_hue(
@@ -71,7 +87,9 @@ def random_hue(
     >>> tl.image.random_hue(tl.zeros((2, 2, 3)), 0.5).shape
     (2, 2, 3)
     """
-    return adjust_hue(image, _between(-max_delta, max_delta, generator))
+    if max_delta > HALF_A_TURN:
+        raise InvalidArgumentError(f"max_delta={max_delta} must be <= {HALF_A_TURN}.")
+    return adjust_hue(image, _change(max_delta, generator))
 
 
 def random_saturation(
@@ -82,7 +100,7 @@ def random_saturation(
     >>> tl.image.random_saturation(tl.zeros((2, 2, 3)), 0.5, 2.0).shape
     (2, 2, 3)
     """
-    return adjust_saturation(image, _between(lower, upper, generator))
+    return adjust_saturation(image, _factor(lower, upper, generator))
 
 
 def random_jpeg_quality(

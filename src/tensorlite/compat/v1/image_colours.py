@@ -32,6 +32,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops import colours
 from tensorlite.ops.composite import Composite, composed
+from tensorlite.ops.random_images import HALF_A_TURN
 
 
 def convert_image_dtype(
@@ -217,7 +218,10 @@ def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> An
 def random_contrast(
     image: Any, lower: Any, upper: Any, seed: int | None = None
 ) -> Any:
-    """Return images with contrasts times a factor drawn from [lower, upper)."""
+    """Return images with contrasts times a factor drawn from [lower, upper).
+
+    A negative lower, or an upper that is not more, raises InvalidArgumentError.
+    """
     if active_graph() is None or upper <= lower or lower < 0:
         return shared.random_contrast(image, lower, upper, seed)
     return adjust_contrast(image, _drawn(seed, lower, upper))
@@ -228,19 +232,18 @@ def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Any:
 
     max_delta is in [0, 0.5], else an error is raised.
     """
-    if active_graph() is None or not 0 <= max_delta <= _HALF:
+    if active_graph() is None or not 0 <= max_delta <= HALF_A_TURN:
         return shared.random_hue(image, max_delta, seed)
     return adjust_hue(image, _drawn(seed, -max_delta, max_delta))
-
-
-_HALF = 0.5
-"""How far a hue may be turned at most."""
 
 
 def random_saturation(
     image: Any, lower: Any, upper: Any, seed: int | None = None
 ) -> Any:
-    """Return RGB images with saturations times a factor drawn from [lower, upper)."""
+    """Return RGB images with saturations times a factor drawn from [lower, upper).
+
+    A negative lower, or an upper that is not more, raises InvalidArgumentError.
+    """
     if active_graph() is None or upper <= lower or lower < 0:
         return shared.random_saturation(image, lower, upper, seed)
     return adjust_saturation(image, _drawn(seed, lower, upper))

@@ -21,7 +21,7 @@ from tensorlite.core.errors import (
     NotFoundError,
 )
 from tensorlite.distributed.attached import SCHEME, Attached
-from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.graph_mode import graph as graphs, sessions
 from tensorlite.interop.tensorflow.primitives import as_primitives
@@ -97,16 +97,23 @@ class Session(sessions.Session):
     def fetched(
         self, fetches: Any, fed: Collection[SymbolicTensor] | None = None
     ) -> Any:
-        """Return the values of fetches.
+        """Return what is to be run: tensors and nodes in place of names and variables.
 
-        What the graph does not have raises InvalidArgumentError.
+        What the graph does not have, or what may not be fetched, raises InvalidArgumentError.
         """
         try:
-            return super().fetched(fetches, fed)
+            found = super().fetched(fetches, fed)
         except NotFoundError as error:
             raise InvalidArgumentError(
                 f"Fetch argument {fetches!r} cannot be interpreted as a Tensor. ({error})"
             ) from error
+        kept_back = getattr(self.graph, "unfetchable", ())
+        node = found.node if isinstance(found, SymbolicTensor) else found
+        if isinstance(node, Node) and node in kept_back:
+            raise InvalidArgumentError(
+                f"Operation {node.name!r} has been marked as not fetchable."
+            )
+        return found
 
     def fed_tensor(self, x: Any) -> SymbolicTensor:
         """Return the tensor of a key of feed_dict; what is none raises DTypeError."""
@@ -118,7 +125,7 @@ class Session(sessions.Session):
             ) from error
 
     def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
-        """Return the values that are fed by tensors; what may not be fed raises an error."""
+        """Return what is fed, in the tensors' dtypes; what may not be fed raises an error."""
         found = super().fed(feed_dict)
         graph: Any = self.graph
         for x in found if getattr(graph, "unfeedable", ()) else ():

@@ -9,6 +9,7 @@ import numpy as np
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.making import same
 from tensorlite.compat.v1 import cells, scopes
+from tensorlite.graph_mode.graph import at_once
 from tensorlite.ops import crf
 from tensorlite.ops.compare import where
 from tensorlite.ops.reduce import logsumexp
@@ -95,10 +96,10 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
     score is a NumPy array [time, tags], transition_params one of [tags, tags].
     """
     one = np.asarray(score)[None]
-    tags, best = crf.decode(
-        one, [len(score)], np.asarray(transition_params, one.dtype)
-    )
-    return tags.numpy()[0].tolist(), best.numpy()[0]
+    transitions = np.asarray(transition_params, one.dtype)
+    with at_once():
+        tags, best = crf.decode(one, [len(score)], transitions)
+        return tags.numpy()[0].tolist(), best.numpy()[0]
 
 
 class _Cell(cells.RNNCell):
