@@ -162,3 +162,14 @@ def test_assignments_may_give_the_operation_alone(use_resource: bool) -> None:
             assert isinstance(made, tf.Operation)
             assert session.run(made) is None
             assert session.run(v).tolist() == [expected]
+
+
+def test_parts_of_variables_give_operations_alone_where_no_value_is_read() -> None:
+    parts = tf.fixed_size_partitioner(2)
+    v = tf.get_variable("v", initializer=[1.0, 2.0, 3.0], partitioner=parts)
+    made = v.assign_add(tf.constant([1.0, 1.0, 1.0]), read_value=False)
+    assert [type(x) for x in made] == [tf.Operation] * 2
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(made)
+        assert session.run(v.as_tensor()).tolist() == [2.0, 3.0, 4.0]

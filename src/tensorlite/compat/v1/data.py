@@ -180,7 +180,7 @@ class Iterator:
         output_shapes: Any = None,
         output_classes: Any = None,
     ) -> Iterator:
-        """Return an iterator that goes on as the one whose handle is fed says."""
+        """Return an iterator that gives the elements of the one whose handle is fed."""
         spec = specs_of(output_types, output_shapes, output_classes)
         return Iterator(iterators.by_string(plain(string_handle), spec))
 

@@ -53,7 +53,8 @@ class PartitionedVariable(partitioned.PartitionedVariable):
 
         use_locking has no effect.
         """
-        return self._written(lambda part, x: part.assign(x, name=name), value)
+        given = {"name": name, "read_value": read_value}
+        return self._written(lambda part, x: part.assign(x, **given), value)
 
     def assign_add(
         self,
@@ -66,7 +67,8 @@ class PartitionedVariable(partitioned.PartitionedVariable):
 
         use_locking has no effect.
         """
-        return self._written(lambda part, x: part.assign_add(x, name=name), value)
+        given = {"name": name, "read_value": read_value}
+        return self._written(lambda part, x: part.assign_add(x, **given), value)
 
     def assign_sub(
         self,
@@ -79,7 +81,8 @@ class PartitionedVariable(partitioned.PartitionedVariable):
 
         use_locking has no effect.
         """
-        return self._written(lambda part, x: part.assign_sub(x, name=name), value)
+        given = {"name": name, "read_value": read_value}
+        return self._written(lambda part, x: part.assign_sub(x, **given), value)
 
     def _written(self, write: Callable[[Any, Any], Any], value: Any) -> list[Any]:
         if isinstance(value, (list, PartitionedVariable)):

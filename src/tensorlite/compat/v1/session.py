@@ -40,7 +40,11 @@ class SessionDevice(NamedTuple):
 
 
 class Session(sessions.Session):
-    """TensorFlow 1's Session."""
+    """What runs operations of a graph, and keeps the values of its variables until it is closed.
+
+    target is "" for this process, or "grpc://host:port" for a server's cluster; graph is the
+    default one if None; config is a tf.ConfigProto.
+    """
 
     def __init__(
         self, target: Any = "", graph: Any = None, config: Any = None
