@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.documenting import documented, told
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import ops
+from tensorlite.compat.v2.keras.ops.telling import SAID
 from tensorlite.config import set_promotion
 from tensorlite.core import nest
 from tensorlite.core.constant import encoded
@@ -196,7 +198,7 @@ def _making(name: str) -> Callable[..., Any]:
         return constant(found.astype(_fraction()) if is_own else found)
 
     call.__name__ = name
-    return call
+    return documented(call, SAID.get(name) or told(getattr(tl, name, None)) or "")
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:

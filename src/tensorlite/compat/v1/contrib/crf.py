@@ -30,16 +30,19 @@ __all__ = [
 
 
 def _decoded(potentials: Any, transition_params: Any, sequence_length: Any) -> Any:
+    """Return the likeliest tags [batch, time] of each sequence, and their scores."""
     return crf.decode(potentials, sequence_length, transition_params)
 
 
 def _unary(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any:
+    """Return the sums of the scores of tags, without those of transitions."""
     return crf.unary_score(inputs, tag_indices, sequence_lengths)
 
 
 def _multitag(
     inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any
 ) -> Any:
+    """Return the scores of all sequences together whose tags a bitmap allows."""
     allowed = where(tag_bitmap, inputs, -np.inf)
     if inputs.spec.shape is not None and inputs.spec.shape[1] == 1:
         return logsumexp(allowed, axis=(1, 2))

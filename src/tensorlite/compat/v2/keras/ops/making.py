@@ -13,6 +13,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.documenting import told
 from tensorlite.compat.v2.keras import in_graphs, sketch
+from tensorlite.compat.v2.keras.ops.telling import SAID
 from tensorlite.core.dtypes import DType, as_dtype, float32, int32, promote
 from tensorlite.core.operand import Operand
 from tensorlite.ops.shape import astype
@@ -38,11 +39,14 @@ def named(
 ) -> Callable[..., Any]:
     """Return a function that is made here as an operation, which this package has under a name.
 
-    Its help says what that of the function says by which it is computed, or of tl's of that name.
+    Its help says what telling.py does, or that of the function by which it is computed, or of
+    tl's of that name.
     """
     function.__name__ = function.__qualname__ = name
     function.__module__ = __name__.rpartition(".")[0]
-    function.__doc__ = told(computed) or told(getattr(tl, name, None))
+    function.__doc__ = (
+        SAID.get(name) or told(computed) or told(getattr(tl, name, None))
+    )
     return operation(function)
 
 
