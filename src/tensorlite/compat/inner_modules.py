@@ -1,8 +1,9 @@
-"""tensorflow.python: modules of TensorFlow's inside, which programs import from all the same.
+"""tensorflow.python, and tf.contrib's own: TensorFlow's inside, which programs import from as well.
 
 Each of them has the public names of some namespaces (inner_modules.txt: packages, modules, and the
-namespaces that have their names, "." for tf itself). What is public nowhere is not here, but for a
-few names that many programs use.
+namespaces that have their names, "." for tf itself; contrib_modules.txt: namespaces of tf.contrib,
+packages and modules in their python package). What is public nowhere is not here, but for a few
+names that many programs use.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ _WHOLE: Mapping[str, str] = {
     "feature_column": "feature_column",
     "feature_column.feature_column": "feature_column",
     "keras": "keras",
+    "data.util.nest": "nest",
     "platform.app": "app",
     "platform.flags": "flags",
     "platform.gfile": "gfile",
+    "platform.googletest": "test",
     "platform.resource_loader": "resource_loader",
     "platform.test": "test",
     "platform.tf_logging": "logging",
@@ -37,13 +40,40 @@ _VERSIONS = ("tensorlite.compat.v1", "tensorlite.compat.v2")
 _OWN: Mapping[str, str] = {
     "client.device_lib": "tensorlite.compat.shared.device_lists",
     "client.timeline": "tensorlite.compat.v1.timelines",
+    "debug": "tensorlite.compat.v1.debugger",
+    "debug.wrappers.hooks": "tensorlite.compat.v1.debugger",
+    "debug.wrappers.local_cli_wrapper": "tensorlite.compat.v1.debugger",
+    "eager.monitoring": "tensorlite.compat.shared.monitoring",
+    "framework.smart_cond": "tensorlite.compat.v1.contrib.static",
     "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
     "lib.io.file_io": "tensorlite.compat.shared.file_io",
+    "ops.control_flow_ops": "tensorlite.compat.v1.awaiting",
+    "ops.control_flow_util": "tensorlite.compat.shared.surroundings",
+    "ops.rnn": "tensorlite.compat.v1.rnn_parts",
+    "ops.rnn_cell": "tensorlite.compat.v1.rnn_parts",
+    "ops.rnn_cell_impl": "tensorlite.compat.v1.rnn_parts",
+    "ops.core_rnn_cell": "tensorlite.compat.v1.rnn_parts",
+    "ops.core_rnn_cell_impl": "tensorlite.compat.v1.rnn_parts",
+    "ops.metrics_impl": "tensorlite.compat.v1.metric_parts",
+    "ops.variable_v1": "tensorlite.compat.v1.variables",
+    "ops.weights_broadcast_ops": "tensorlite.compat.v1.weights",
     "pywrap_tensorflow": "tensorlite.compat.v1.train",
+    "tf2": "tensorlite.compat.v1.behaviour",
+    "tpu.tpu_function": "tensorlite.compat.shared.surroundings",
+    "training.evaluation": "tensorlite.compat.v1.contrib.evaluation",
     "training.moving_averages": "tensorlite.compat.v1.averages",
+    "util.all_util": "tensorlite.compat.shared.decorators",
+    "util.deprecation": "tensorlite.compat.shared.deprecation",
+    "util.function_utils": "tensorlite.compat.shared.callables",
+    "util.tf_contextlib": "contextlib",
+    "util.tf_decorator": "tensorlite.compat.shared.decorators",
+    "util.tf_export": "tensorlite.compat.shared.decorators",
+    "util.nest": "tensorlite.compat.v1.contrib.nest",
     "util.tf_inspect": "inspect",
 }
 """Which of our modules have names that are public nowhere."""
+_FUNCTIONS = {"arg_scope"}
+"""Modules in whose packages a function has their name, as TensorFlow's have."""
 
 
 def installed(
@@ -77,16 +107,45 @@ def installed(
     return find, lambda: sorted(path for path in made if "." not in path)
 
 
+def register_contrib(package: str) -> None:
+    """Make the modules in tf.contrib's namespaces known to imports.
+
+    >>> from tensorlite.compat.v1.contrib.framework.python.ops import arg_scope, variables
+    >>> variables.get_or_create_global_step.__name__
+    'get_or_create_global_step'
+    >>> arg_scope.__name__  # a module of this name has given way to its function there, too
+    'arg_scope'
+    """
+    for namespace, folder, modules in _rows("contrib_modules.txt"):
+        places = [f"contrib.{namespace}", "contrib.layers", "nn.rnn_cell", "."]
+        inside = f"{package}.{namespace}.python"
+        for path in [*_packages(f"{folder}.x".removeprefix(".")), folder, ""]:
+            name = f"{inside}.{path}".removesuffix(".")
+            if name not in sys.modules:
+                made = _module(inside, path, [_VERSIONS[0]], places)
+                made.__name__ = name
+                sys.modules[name] = made
+        for module in modules.split():
+            path = f"{folder}.{module}".removeprefix(".")
+            made = _module(inside, path, [_VERSIONS[0]], places)
+            sys.modules[f"{inside}.{path}"] = made
+            if module not in _FUNCTIONS:
+                holder = f"{inside}.{folder}".removesuffix(".")
+                setattr(sys.modules[holder], module, made)
+
+
+def _rows(name: str) -> list[list[str]]:
+    """Return the lines of a table, each cut into its columns."""
+    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return [[part.strip() for part in line.split("|")] for line in text.splitlines()]
+
+
 def _places(version: str) -> dict[str, list[str]]:
     """Return the namespaces whose names each module has in a version, "v1"."""
-    text = (
-        files(__package__).joinpath("inner_modules.txt").read_text(encoding="utf-8")
-    )
-    rows = [[part.split() for part in line.split("|")] for line in text.splitlines()]
     listed = {
-        f"{package}.{name}": places
-        for (package,), names, places in rows
-        for name in names
+        f"{package}.{name}": places.split()
+        for package, names, places in _rows("inner_modules.txt")
+        for name in names.split()
     }
     titles = [title.removeprefix(f"{version}.") for title in known_names()]
     whole = {
@@ -95,6 +154,7 @@ def _places(version: str) -> dict[str, list[str]]:
         for title in [*titles, place]
         if f"{title}.".startswith(f"{place}.")
     }
+    listed["context"] = listed["eager.context"]
     return {**{path: ["."] for path in _OWN}, **listed, **whole}
 
 

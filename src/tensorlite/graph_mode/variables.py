@@ -64,6 +64,7 @@ class GraphVariable(Variable):
 
     __slots__ = (
         "bare_name",
+        "born_behind",
         "collections",
         "constraint",
         "first",
@@ -99,6 +100,8 @@ class GraphVariable(Variable):
         self.watched = trainable
         self.save_slice: Any = None
         """Where this lies in a larger variable of which it is a part."""
+        self.born_behind = scope.get().control
+        """What was waited for where this was made: there the one reading is new enough."""
         with outside(), name_scope(name, "Variable") as prefix:
             self.bare_name = self.name = prefix[:-1]
             self.first = self._first(initial, dtype)
@@ -202,7 +205,9 @@ class GraphVariable(Variable):
                 f"the variable {self.bare_name!r} is of a graph, and has a value in a session "
                 "only: session.run(variable). Use it inside `with graph.as_default()`"
             )
-        if not scope.get().control and inner_graph(self.graph) is self.graph:
+        awaited = scope.get().control
+        at_once = not awaited or awaited == self.born_behind
+        if at_once and inner_graph(self.graph) is self.graph:
             top = current.get()
             if (
                 top is not None

@@ -75,6 +75,11 @@ def enable_v2_behavior() -> None:
     mode.older = False
 
 
+def enabled() -> bool:
+    """Return whether programs are of TensorFlow 2: tensorflow.python.tf2 asks so."""
+    return mode.eager is not False and not mode.older
+
+
 def enable_v2_tensorshape() -> None:
     """Make sizes of a TensorShape plain integers or None."""
     mode.plain_sizes = True

@@ -69,6 +69,7 @@ def adopt_info(made: Any, graph: Graph, scope: str, info: VariableInfo) -> None:
     made.graph, made.handle = graph, handle
     made.bare_name = f"{scope}{info.variable_name.partition(':')[0]}"
     made.initializing = _node(graph, scope, info.initializer_name)
+    made.born_behind = ()
     made.snapshot = _snapshot(graph, scope, info.snapshot_name, handle)
     if info.initial_value_name:
         made.first = _node(graph, scope, info.initial_value_name).outputs[0]

@@ -50,7 +50,7 @@ def check_cell(cell: Any) -> None:
         )
 
 
-def _time_first(x: Any) -> Any:
+def time_first(x: Any) -> Any:
     sizes = x.get_shape()
     if sizes.rank is None:
         return x
@@ -119,7 +119,7 @@ def dynamic_rnn(
     check_cell(cell)
     with scopes.variable_scope(scope or "rnn"):
         flat = [framework.convert_to_tensor(x) for x in nest.flatten(inputs)]
-        flat = flat if time_major else [_time_first(x) for x in flat]
+        flat = flat if time_major else [time_first(x) for x in flat]
         lengths = as_lengths(sequence_length)
         batch = _batch(flat[0])
         state = _first_state(cell, initial_state, flat[0], batch, dtype)
@@ -132,7 +132,7 @@ def dynamic_rnn(
             (parallel_iterations or 32, swap_memory),
         )
         if not time_major:
-            outputs = nest.map_structure(_time_first, outputs)
+            outputs = nest.map_structure(time_first, outputs)
         return outputs, last
 
 

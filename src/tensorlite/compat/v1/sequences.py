@@ -14,20 +14,19 @@ from tensorlite.compat.shared.arrays import (
     stop_gradient,
     zeros,
 )
-from tensorlite.compat.shared.matrices import matmul
-from tensorlite.compat.shared.nn import bias_add, tanh, xw_plus_b
+from tensorlite.compat.shared.nn import tanh, xw_plus_b
 from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.cell_wrappers import (
     EmbeddingWrapper,
     OutputProjectionWrapper,
 )
-from tensorlite.compat.v1.cells import zeros_first
 from tensorlite.compat.v1.control_flow import cond
 from tensorlite.compat.v1.convolutions import conv2d
 from tensorlite.compat.v1.nn_functions import softmax
 from tensorlite.compat.v1.nn_losses import embedding_lookup
 from tensorlite.compat.v1.numbers import argmax, reduce_sum
 from tensorlite.compat.v1.rnn import static_rnn
+from tensorlite.compat.v1.rnn_parts import linear
 from tensorlite.compat.v1.sequence_losses import (
     sequence_loss,
     sequence_loss_by_example,
@@ -225,25 +224,6 @@ def embedding_rnn_seq2seq(
         return _either(feed_previous, decode, state)
 
 
-class _Linear:
-    """A matrix and a bias over several inputs side by side."""
-
-    def __init__(self, inputs: Sequence[Any], size: int) -> None:
-        width = sum(x.get_shape().as_list()[1] for x in inputs)
-        dtype = inputs[0].dtype
-        self._kernel = scopes.get_variable("kernel", [width, size], dtype)
-        self._bias = scopes.get_variable("bias", [size], dtype, zeros_first)
-        self._inputs = inputs
-
-    def output(self) -> Any:
-        joined = (
-            self._inputs[0]
-            if len(self._inputs) == 1
-            else concat(list(self._inputs), 1)
-        )
-        return bias_add(matmul(joined, self._kernel), self._bias)
-
-
 class _Attention:
     """Reads states, weighted by how well they answer a query."""
 
@@ -277,9 +257,7 @@ class _Attention:
 
     def _read(self, head: int, query: Any, seen: Any, vector: Any) -> Any:
         with scopes.variable_scope(f"Attention_{head}"):
-            asked = reshape(
-                _Linear([query], self._size).output(), [-1, 1, 1, self._size]
-            )
+            asked = reshape(linear([query], self._size, True), [-1, 1, 1, self._size])
             scores = reduce_sum(vector * tanh(seen + asked), [2, 3])
             weights = reshape(softmax(scores), [-1, self._length, 1, 1])
             return reshape(
@@ -328,12 +306,12 @@ def attention_decoder(
             size = x.get_shape().as_list()[1]
             if size is None:
                 raise ShapeError(f"Could not infer input size from input: {x.name}")
-            made, state = cell(_Linear([x, *read], size).output(), state)
+            made, state = cell(linear([x, *read], size, True), state)
             again = step == 0 and initial_state_attention
             with scopes.variable_scope(get_variable_scope(), reuse=again or None):
                 read = attention(state)
             with scopes.variable_scope("AttnOutputProjection"):
-                outputs.append(_Linear([made, *read], width).output())
+                outputs.append(linear([made, *read], width, True))
     return outputs, state
 
 

@@ -121,6 +121,10 @@ def _add_to_collections(
         variable.graph.add_to_collection(name, variable)
 
 
+VariableV1 = Variable
+"""The class by the name that it has in TensorFlow's inside."""
+
+
 class RefVariable(Operators, Variable, GraphVariable):
     """A variable of a graph."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from tensorlite.compat.inner_modules import register_contrib
 from tensorlite.compat.missing import attribute_error
 
 NAMESPACES = (
@@ -40,6 +41,9 @@ NAMESPACES = (
     "training",
     "util",
 )
+
+
+register_contrib(__name__)
 
 
 def __dir__() -> list[str]:
