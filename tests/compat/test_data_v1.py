@@ -328,3 +328,30 @@ def test_what_iterators_and_datasets_of_other_kinds_raise() -> None:
         iterator.make_initializer(Dataset.from_tensors(numbers))
     with pytest.raises(TypeError, match="have different types"):
         Dataset.range(2).concatenate(Dataset.from_tensors(1.0))
+
+
+def test_datasets_take_variables_as_they_are_when_an_iterator_begins(
+    tmp_path: Path,
+) -> None:
+    """TensorFlow 1.15 gives these values for this program."""
+    path = tmp_path / "a.tfrecords"
+    with tf.python_io.TFRecordWriter(str(path)) as writer:
+        for word in (b"a", b"bcd"):
+            writer.write(word)
+    names = tf.train.match_filenames_once(f"{tmp_path}/*.tfrecords")
+    v, size = tf.Variable([1.0, 2.0]), tf.Variable(2, dtype=tf.int64)
+    made = [
+        tf.data.TFRecordDataset(names).batch(2),
+        Dataset.from_tensor_slices({"a": v, "b": v + 1}),
+        Dataset.range(5).batch(size),
+    ]
+    iterators = [x.make_initializable_iterator() for x in made]
+    elements = [x.get_next() for x in iterators]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(tf.local_variables_initializer())
+        session.run(v.assign([3.0, 4.0]))
+        session.run([x.initializer for x in iterators])
+        records, rows, numbers = session.run(elements)
+    assert records.tolist() == [b"a", b"bcd"]
+    assert (rows, numbers.tolist()) == ({"a": 3.0, "b": 4.0}, [0, 1])

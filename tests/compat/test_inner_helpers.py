@@ -147,6 +147,25 @@ def test_modules_of_contrib_have_its_names() -> None:
     assert wrapper.AttentionWrapper is contrib.seq2seq.AttentionWrapper
 
 
+@pytest.mark.parametrize(
+    ("labels", "predictions", "diff", "expected"),
+    [
+        ((3, 1), (3,), 0, ((3,), (3,))),
+        ((3,), (3, 1), 0, ((3,), (3,))),
+        ((3,), (3, 1), 1, ((3,), (3, 1))),
+        ((3, 1), (3, 4), 1, ((3,), (3, 4))),
+    ],
+)
+def test_axes_too_many_are_taken_away(
+    labels: Any, predictions: Any, diff: int, expected: Any
+) -> None:
+    """TensorFlow 1.15 gives these shapes."""
+    squeezed = _of(f"{INSIDE}.ops.confusion_matrix", "remove_squeezable_dimensions")
+    with tf.Graph().as_default():
+        made = squeezed(tf.zeros(labels), tf.zeros(predictions), diff)
+    assert tuple([tuple(x.get_shape().as_list()) for x in made]) == expected
+
+
 def test_messages_are_those_of_public_names() -> None:
     core = "tensorlite.compat.v2.core"
     config = import_module(f"{core}.protobuf.config_pb2")

@@ -47,6 +47,7 @@ _OWN: Mapping[str, str] = {
     "framework.smart_cond": "tensorlite.compat.v1.contrib.static",
     "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
     "lib.io.file_io": "tensorlite.compat.shared.file_io",
+    "ops.confusion_matrix": "tensorlite.compat.v1.metric_parts",
     "ops.control_flow_ops": "tensorlite.compat.v1.awaiting",
     "ops.control_flow_util": "tensorlite.compat.shared.surroundings",
     "ops.rnn": "tensorlite.compat.v1.rnn_parts",

@@ -30,6 +30,7 @@ from tensorlite.data.variants import is_dataset
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.graph_mode.streams import seeds_of
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse, sparse_spec
 
 T = TypeVar("T")
@@ -93,7 +94,17 @@ def seeds_given(seed: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return an argument with tensors for what stands for them, and tuples for shapes."""
-    return value if isinstance(value, Base) else plain(value)
+    return value if isinstance(value, Base) else _read(plain(value))
+
+
+def _read(value: Any) -> Any:
+    """Return an argument with what variables of the graph that is built have when it is run."""
+    if isinstance(value, GraphVariable) and active_graph() is value.graph:
+        with built(value.graph):
+            return value.__tensor__()
+    if type(value) in {dict, list, tuple}:
+        return nest.rebuild(value, [_read(x) for x in nest.children(value)])
+    return value
 
 
 def _calls(asked: Any) -> Any:

@@ -114,3 +114,24 @@ def quotient(total: Any, count: Any, name: str | None = None) -> Any:
 def computed(name: str, formula: Callable[..., Any], *given: Any) -> Any:
     """Return what a formula over plain tensors makes, its node bearing a name."""
     return in_graph(lambda: formula(*plain(given)), name, name)
+
+
+def remove_squeezable_dimensions(
+    labels: Any,
+    predictions: Any,
+    expected_rank_diff: int = 0,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """Return labels and predictions, less a last axis of size 1 that one of them has too much."""
+    wanted = framework.convert_to_tensor(labels)
+    found = framework.convert_to_tensor(predictions)
+    ranks = found.get_shape().rank, wanted.get_shape().rank
+    with framework.name_scope(name, "remove_squeezable_dimensions"):
+        if None not in ranks and ranks[0] - ranks[1] == expected_rank_diff + 1:
+            found = v1_arrays.squeeze(found, [-1])
+        elif None not in ranks and ranks[0] - ranks[1] == expected_rank_diff - 1:
+            wanted = v1_arrays.squeeze(wanted, [-1])
+    return wanted, found
+
+
+_remove_squeezable_dimensions = fitted

@@ -275,3 +275,8 @@ def _hooks(
     if chosen is not None:
         made.append(SummaryAtEndHook(logdir, None, chosen, feeds))
     return [*made, *(hooks or ())]
+
+
+_StopAfterNEvalsHook = StopAfterNEvalsHook
+_get_or_create_eval_step = get_or_create_eval_step
+_evaluate_once = evaluate_checkpoint
