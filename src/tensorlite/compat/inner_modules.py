@@ -57,6 +57,7 @@ _OWN: Mapping[str, str] = {
     "ops.core_rnn_cell_impl": "tensorlite.compat.v1.rnn_parts",
     "ops.metrics_impl": "tensorlite.compat.v1.metric_parts",
     "ops.variable_v1": "tensorlite.compat.v1.variables",
+    "ops.variables": "tensorlite.compat.v1.partitioned",
     "ops.weights_broadcast_ops": "tensorlite.compat.v1.weights",
     "pywrap_tensorflow": "tensorlite.compat.v1.train",
     "tf2": "tensorlite.compat.v1.behaviour",
