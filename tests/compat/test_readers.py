@@ -15,6 +15,7 @@ import tensorlite as tl
 from tensorlite.compat import v1
 from tensorlite.compat.shared import io_gfile as gfile, parsing
 from tensorlite.compat.v1 import (
+    batching,
     input as inputs,
     parsing as parsing_v1,
     python_io,
@@ -156,7 +157,7 @@ def test_a_pipeline_from_files_to_batches(tmp_path: Path) -> None:
     queue = inputs.string_input_producer(paths, num_epochs=1, shuffle=False)
     _, line = readers.TextLineReader().read(queue)
     number, x = parsing_v1.decode_csv(line, [[0], [0.0]])
-    batch = inputs.batch([number, x], 3)
+    batch = batching.batch([number, x], 3)
     with tf.Session() as session:
         session.run(tf.local_variables_initializer())
         coordinator = Coordinator()
