@@ -25,10 +25,9 @@ from tensorlite.ops.splitting import (
     unicode_decode_with_offsets,
     unicode_encode,
 )
+from tensorlite.ops.strings import join, reduce_join, unsorted_segment_join
 from tensorlite.ops.text import (
-    join,
     lower,
-    reduce_join,
     regex_full_match,
     regex_replace,
     strings_length as length,
@@ -36,7 +35,6 @@ from tensorlite.ops.text import (
     substr,
     to_number,
     unicode_script,
-    unsorted_segment_join,
     upper,
 )
 

@@ -110,13 +110,15 @@ from tensorlite.compat.v1.rnn import (
     bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,
     dynamic_rnn as dynamic_rnn,
     raw_rnn as raw_rnn,
-    static_bidirectional_rnn as static_bidirectional_rnn,
-    static_rnn as static_rnn,
-    static_state_saving_rnn as static_state_saving_rnn,
 )
 from tensorlite.compat.v1.sampled_losses import (
     nce_loss as nce_loss,
     sampled_softmax_loss as sampled_softmax_loss,
+)
+from tensorlite.compat.v1.static_rnn import (
+    static_bidirectional_rnn as static_bidirectional_rnn,
+    static_rnn as static_rnn,
+    static_state_saving_rnn as static_state_saving_rnn,
 )
 
 bidirectional_rnn = static_bidirectional_rnn

@@ -1,4 +1,4 @@
-"""Recurrent networks of cells, in loops or written out: dynamic_rnn, static_rnn, raw_rnn."""
+"""Recurrent networks of cells in loops: dynamic_rnn, raw_rnn. Those written out: static_rnn.py."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import Any
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import (
     concat,
-    identity,
     range as numbers_from,
     rank as rank_of,
     shape,
     stack,
     transpose,
-    unstack,
     zeros,
 )
 from tensorlite.compat.shared.cutting import reverse as backwards
@@ -35,7 +33,6 @@ from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.graph_mode.variable_scopes import get_variable_scope
 
 Turn = Callable[[], tuple[Any, Any]]
 
@@ -79,7 +76,7 @@ def _batch(x: Any) -> Any:
     return known if known is not None else shape(x)[1]
 
 
-def _first_state(
+def first_state(
     cell: Any, initial_state: Any, inputs: Any, batch: Any, dtype: Any
 ) -> Any:
     if initial_state is not None:
@@ -122,7 +119,7 @@ def dynamic_rnn(
         flat = flat if time_major else [time_first(x) for x in flat]
         lengths = as_lengths(sequence_length)
         batch = _batch(flat[0])
-        state = _first_state(cell, initial_state, flat[0], batch, dtype)
+        state = first_state(cell, initial_state, flat[0], batch, dtype)
         state = nest.map_structure(framework.convert_to_tensor, state)
         outputs, last = _loop(
             cell,
@@ -183,7 +180,7 @@ def _loop(
         swap_memory=options[1],
     )
     leading = [flat[0].get_shape().as_list()[0], known]
-    return _packed(cell.output_size, _gathered(written, leading, sizes)), last
+    return packed(cell.output_size, _gathered(written, leading, sizes)), last
 
 
 def _gathered(
@@ -213,14 +210,14 @@ def _array(size: Any, dtype: Any, element_shape: Any, name: str) -> TensorArray:
     return TensorArray(dtype=dtype, size=size, element_shape=element_shape, name=name)
 
 
-def _packed(sizes: Any, leaves: list[Any]) -> Any:
+def packed(sizes: Any, leaves: list[Any]) -> Any:
     """Return leaves in the structure that sizes are in."""
     if _is_sizes(sizes) or not nest.is_nested(sizes):
         return leaves[0]
     members, rest = [], list(leaves)
     for child in nest.children(sizes):
         count = len(flat_sizes(child))
-        members.append(_packed(child, rest[:count]))
+        members.append(packed(child, rest[:count]))
         rest = rest[count:]
     return nest.rebuild(sizes, members)
 
@@ -322,7 +319,7 @@ def raw_rnn(
         written, last, last_loop_state = found[3:]
         kept = None if loop_state is None else last_loop_state
         if emitted is None:
-            return _packed(cell.output_size, list(written)), last, kept
+            return packed(cell.output_size, list(written)), last, kept
         return nest.pack_like(emitted, list(written)), last, kept
 
 
@@ -373,126 +370,3 @@ def _raw_body(cell: Any, loop_fn: Any, none: list[Any]) -> Callable[..., Any]:
         return after, logical_or(ended, now), following, written, next_state, kept
 
     return body
-
-
-def static_rnn(
-    cell: Any,
-    inputs: Sequence[Any],
-    initial_state: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
-    scope: Any = None,
-) -> Any:
-    """Return (list of outputs, last state) of a cell over a list of inputs [batch, ...].
-
-    Each step is in the graph of its own. Behind sequence_length outputs are 0 and the state stays.
-    An empty list raises InvalidArgumentError.
-    """
-    check_cell(cell)
-    if not isinstance(inputs, (list, tuple)):
-        raise DTypeError("inputs must be a sequence")
-    if not inputs:
-        raise InvalidArgumentError("inputs must not be empty")
-    outputs: list[Any] = []
-    with scopes.variable_scope(scope or "rnn"):
-        first = nest.flatten(inputs[0])[0]
-        known = first.get_shape().as_list()[0]
-        batch = known if known is not None else shape(first)[0]
-        state = _first_state(cell, initial_state, first, batch, dtype)
-        lengths = as_lengths(sequence_length)
-        none = None
-        if lengths is not None:
-            leaf = nest.flatten(state)[0]
-            zero = [
-                zeros(stack([batch, *s]), leaf.dtype)
-                for s in flat_sizes(cell.output_size)
-            ]
-            none = _packed(cell.output_size, zero)
-        for time, x in enumerate(inputs):
-            if time > 0:
-                get_variable_scope().reuse_variables()
-            output, following = cell(x, state)
-            if lengths is not None:
-                ended = framework.constant(time, int32) >= lengths
-                output = nest.map_structure(
-                    lambda o, n, e=ended: kept_if(e, o, n), none, output
-                )
-                following = nest.map_structure(
-                    lambda o, n, e=ended: kept_if(e, o, n), state, following
-                )
-            state = following
-            outputs.append(output)
-    return outputs, state
-
-
-def static_state_saving_rnn(
-    cell: Any,
-    inputs: Sequence[Any],
-    state_saver: Any,
-    state_name: Any,
-    sequence_length: Any = None,
-    scope: Any = None,
-) -> Any:
-    """Return (list of outputs, last state), beginning with states that were saved.
-
-    state_saver.state(name) gives them, and save_state(name, value) is called with the last ones.
-    """
-    names = nest.flatten(state_name)
-    first = nest.pack_like(cell.state_size, [state_saver.state(x) for x in names])
-    outputs, last = static_rnn(
-        cell,
-        inputs,
-        initial_state=first,
-        sequence_length=sequence_length,
-        scope=scope,
-    )
-    saved = [
-        state_saver.save_state(name, x)
-        for name, x in zip(names, nest.flatten(last), strict=True)
-    ]
-    with framework.control_dependencies(saved):
-        outputs[-1] = nest.map_structure(identity, outputs[-1])
-    return outputs, last
-
-
-def static_bidirectional_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: Sequence[Any],
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
-    scope: Any = None,
-) -> Any:
-    """Return (list of both outputs joined, last state forward, last state backward)."""
-    with scopes.variable_scope(scope or "bidirectional_rnn"):
-        with scopes.variable_scope("fw") as forward:
-            output_fw, state_fw = static_rnn(
-                cell_fw,
-                inputs,
-                initial_state_fw,
-                dtype,
-                sequence_length,
-                scope=forward,
-            )
-        with scopes.variable_scope("bw") as backward:
-            turned = _turned(inputs, sequence_length)
-            output_bw, state_bw = static_rnn(
-                cell_bw,
-                turned,
-                initial_state_bw,
-                dtype,
-                sequence_length,
-                scope=backward,
-            )
-    pairs = zip(output_fw, _turned(output_bw, sequence_length), strict=True)
-    return [concat([x, y], 1) for x, y in pairs], state_fw, state_bw
-
-
-def _turned(inputs: Sequence[Any], lengths: Any) -> list[Any]:
-    """Return a sequence from its end; where there are lengths, each row from its own."""
-    if lengths is None:
-        return list(reversed(inputs))
-    joined = reverse_sequence(stack(list(inputs)), lengths, seq_axis=0, batch_axis=1)
-    return list(unstack(joined))

@@ -25,12 +25,12 @@ from tensorlite.compat.v1.convolutions import conv2d
 from tensorlite.compat.v1.nn_functions import softmax
 from tensorlite.compat.v1.nn_losses import embedding_lookup
 from tensorlite.compat.v1.numbers import argmax, reduce_sum
-from tensorlite.compat.v1.rnn import static_rnn
 from tensorlite.compat.v1.rnn_parts import linear
 from tensorlite.compat.v1.sequence_losses import (
     sequence_loss,
     sequence_loss_by_example,
 )
+from tensorlite.compat.v1.static_rnn import static_rnn
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.graph_mode.variable_scopes import get_variable_scope

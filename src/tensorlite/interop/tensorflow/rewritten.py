@@ -45,7 +45,7 @@ from tensorlite.ops.segment import (
 )
 from tensorlite.ops.shape import astype, reshape, shape_of
 from tensorlite.ops.spectrograms import audio_spectrogram, mfcc
-from tensorlite.ops.text import unsorted_segment_join
+from tensorlite.ops.strings import unsorted_segment_join
 
 PHILOX = 1
 

@@ -18,10 +18,8 @@ from tensorlite.compat.v1.cells import (
 )
 from tensorlite.compat.v1.contrib.normalizing import layer_norm
 from tensorlite.compat.v1.nn_functions import dropout
-from tensorlite.compat.v1.rnn import (
-    bidirectional_dynamic_rnn,
-    static_bidirectional_rnn,
-)
+from tensorlite.compat.v1.rnn import bidirectional_dynamic_rnn
+from tensorlite.compat.v1.static_rnn import static_bidirectional_rnn
 from tensorlite.compat.views import in_graph
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError

@@ -23,7 +23,8 @@ from tensorlite.compat.v1 import arrays, framework, init_ops
 from tensorlite.compat.v1.cells import LSTMStateTuple
 from tensorlite.compat.v1.layer import InputSpec, Layer
 from tensorlite.compat.v1.numbers import reduce_max
-from tensorlite.compat.v1.rnn import dynamic_rnn, static_rnn
+from tensorlite.compat.v1.rnn import dynamic_rnn
+from tensorlite.compat.v1.static_rnn import static_rnn
 from tensorlite.compat.views import in_graph
 from tensorlite.core.dispatch import calls, to_tensor
 from tensorlite.core.dtypes import int32, int64

@@ -44,11 +44,6 @@ from tensorlite.compat.v1.contrib.cells_with_gates import (
     IntersectionRNNCell as IntersectionRNNCell,
     PhasedLSTMCell as PhasedLSTMCell,
 )
-from tensorlite.compat.v1.rnn import (
-    static_bidirectional_rnn as static_bidirectional_rnn,
-    static_rnn as static_rnn,
-    static_state_saving_rnn as static_state_saving_rnn,
-)
 from tensorlite.compat.v1.rnn_cell import (
     BasicLSTMCell as BasicLSTMCell,
     BasicRNNCell as BasicRNNCell,
@@ -63,6 +58,11 @@ from tensorlite.compat.v1.rnn_cell import (
     OutputProjectionWrapper as OutputProjectionWrapper,
     ResidualWrapper as ResidualWrapper,
     RNNCell as RNNCell,
+)
+from tensorlite.compat.v1.static_rnn import (
+    static_bidirectional_rnn as static_bidirectional_rnn,
+    static_rnn as static_rnn,
+    static_state_saving_rnn as static_state_saving_rnn,
 )
 
 __dir__ = listing(__name__, globals())
