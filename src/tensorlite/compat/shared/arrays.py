@@ -80,6 +80,10 @@ def transpose(
     """Return the tensor with its axes in the order of perm, reversed if that is None.
 
     With conjugate=True complex numbers are conjugated, too; real ones are left as they are.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.transpose([[1, 2, 3]]).numpy().tolist()
+    [[1], [2], [3]]
     """
     x = converted(a)
     if isinstance(perm, np.ndarray):
@@ -327,12 +331,7 @@ zeros = documented(
 )
 ones = documented(
     _filled("ones", 1),
-    """Return a tensor of a shape that holds 1 throughout, of float32 or of a dtype.
-
-    >>> from tensorlite.compat import v2 as tf
-    >>> tf.ones([2]).numpy().tolist()
-    [1.0, 1.0]
-    """,
+    "Return a tensor of a shape that holds 1 throughout, of float32 or of a dtype.",
 )
 
 

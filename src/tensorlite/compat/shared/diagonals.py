@@ -53,6 +53,10 @@ def matrix_diag_part(
 
     k is one or the lowest and the highest, 0 the main one and 1 the one above. Shorter ones are
     filled up with padding_value, at the side that `align` says for those above and below.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy().tolist()
+    [1, 4]
     """
     x = converted(input)
     low, high = _band(k)
@@ -88,6 +92,10 @@ def matrix_diag(
     """Return matrices that have diagonals, and padding_value elsewhere.
 
     k is one or the lowest and the highest; sizes are the least that will do unless given.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.linalg.diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
     """
     x = converted(diagonal)
     low, high = _band(k)

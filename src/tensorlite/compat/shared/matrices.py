@@ -146,7 +146,12 @@ def matrix_transpose(
 
 @named("adjoint", "matrix_transpose/transpose")
 def adjoint(matrix: Any, name: str | None = None) -> Any:
-    """Return matrices with rows and columns exchanged, and conjugated."""
+    """Return matrices with rows and columns exchanged, and conjugated.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.linalg.adjoint([[1, 2j]]).numpy().tolist()
+    [[(1-0j)], [-2j]]
+    """
     return adjoint_of(converted(matrix))
 
 
@@ -164,6 +169,10 @@ def band_part(
     """Return matrices that are 0 outside of a band around the main diagonal.
 
     num_lower diagonals below and num_upper above it are kept; negative numbers keep all of them.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.linalg.band_part([[1, 2], [3, 4]], -1, 0).numpy().tolist()
+    [[1, 0], [3, 4]]
     """
     return tl.band_part(converted(input), num_lower, num_upper)
 
@@ -227,6 +236,10 @@ def cholesky(input: Any, name: str | None = None) -> Any:
 
     The matrices, the last two axes, must be Hermitian positive definite; only their lower part is
     read. Raises an InvalidArgumentError where they are not.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 10.0]]).numpy().tolist()
+    [[2.0, 0.0], [1.0, 3.0]]
     """
     return tl.linalg.cholesky(converted(input))
 
@@ -268,6 +281,10 @@ def triangular_solve(
 
     Only the lower triangle is read, or with lower=False the upper one; with adjoint=True the
     equations are those of the adjoint.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]).numpy().tolist()
+    [[2.0], [3.0]]
     """
     x, right = alike("MatrixTriangularSolve", matrix, rhs, _OPERANDS)
     return tl.linalg.triangular_solve(x, right, lower=lower, adjoint=adjoint)

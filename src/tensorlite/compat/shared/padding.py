@@ -30,6 +30,10 @@ def pad(
 
     `mode` is 'CONSTANT' (constant_values), 'REFLECT' (what lies behind the edge) or 'SYMMETRIC'
     (the edge, too); InvalidArgumentError for others, and for paddings below 0.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.pad([1, 2], [[1, 2]]).numpy().tolist()
+    [0, 1, 2, 0, 0]
     """
     kind = str(mode).upper()
     if kind not in {"CONSTANT", "REFLECT", "SYMMETRIC"}:
