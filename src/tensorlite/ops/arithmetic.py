@@ -28,6 +28,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.backprop import needs
 from tensorlite.ops.families import Binary, Unary
+from tensorlite.ops.folded_sums import total
 from tensorlite.ops.identity import apart
 from tensorlite.ops.shape import (
     BroadcastGradientArgs,
@@ -193,9 +194,7 @@ class Sum(Op):
 
     def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
         """Return the sum, in the operand's dtype."""
-        return xp.sum(
-            x, axis=axis_tuple(axes), keepdims=self.keep_dims, dtype=x.dtype
-        )
+        return total(xp, x, axis_tuple(axes), self.keep_dims)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient spread over the axes that were summed."""

@@ -15,6 +15,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import Sum, as_axes, axis_tuple, sum
 from tensorlite.ops.composite import Composite
 from tensorlite.ops.elementwise import rsqrt, sqrt, square
+from tensorlite.ops.folded_sums import average, average_product
 from tensorlite.ops.gather import sizes
 from tensorlite.ops.reduce import Axis, count, mean
 from tensorlite.ops.rounding import abs as magnitude
@@ -60,11 +61,9 @@ class Standardize(Op):
         if not x.size:
             nothing = xp.full_like(xp.sum(x, axis=axis, keepdims=True), xp.nan)
             return x.copy(), nothing, nothing
-        centre = xp.mean(x, axis=axis, keepdims=True).astype(x.dtype, copy=False)
+        centre = average(xp, x, axis, keepdims=True)
         away = x - centre
-        variance = xp.mean(away * away, axis=axis, keepdims=True).astype(
-            x.dtype, copy=False
-        )
+        variance = average_product(xp, away, away, axis, keepdims=True)
         away *= 1 / xp.sqrt(variance + x.dtype.type(self.epsilon))
         return away, centre, variance
 
@@ -105,11 +104,8 @@ class StandardizeGrad(Op):
     def kernel(self, xp: Xp, dy: Array, y: Array, scale: Array, axes: Array) -> Array:
         """Return scale * (dy - mean(dy) - y * mean(dy * y))."""
         axis = axis_tuple(axes)
-        product = dy * y
-        slope = xp.mean(product, axis=axis, keepdims=True).astype(y.dtype, copy=False)
-        xp.multiply(y, slope, out=product)
-        dx = dy - xp.mean(dy, axis=axis, keepdims=True).astype(y.dtype, copy=False)
-        dx -= product
+        dx = dy - average(xp, dy, axis, keepdims=True)
+        dx -= y * average_product(xp, dy, y, axis, keepdims=True)
         dx *= scale
         return dx
 

@@ -34,6 +34,7 @@ from tensorlite.ops.arithmetic import (
 from tensorlite.ops.compare import as_bool, equal, isfinite, where
 from tensorlite.ops.cumulative import Cumprod
 from tensorlite.ops.elementwise import exp, log, sqrt, square
+from tensorlite.ops.folded_sums import average
 from tensorlite.ops.rounding import abs, floor
 from tensorlite.ops.shape import astype, reshape, shape_of
 
@@ -81,7 +82,7 @@ class Mean(Reduction):
         """Return the mean; NaN where there is nothing to take it of."""
         axis = axis_tuple(axes)
         if x.size:
-            return xp.mean(x, axis=axis, keepdims=self.keep_dims).astype(x.dtype)
+            return average(xp, x, axis, self.keep_dims)
         total = xp.sum(x, axis=axis, keepdims=self.keep_dims, dtype=x.dtype)
         return xp.full_like(total, nan)
 
