@@ -9,10 +9,14 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.dispatch import call, calls
+from tensorlite.ops import applying
 from tensorlite.ops.applying import SparseApply
 from tensorlite.ops.resource import ReadVariableOp, VariableState
 from tensorlite.ops.sparse_state import ResourceScatterAdd, ResourceScatterMul
-from tensorlite.ops.training import ResourceApplyGradientDescent
+from tensorlite.ops.training import (
+    ResourceApplyGradientDescent,
+    ResourceApplyMomentum,
+)
 
 
 def state_of(variable: tl.Variable) -> VariableState:
@@ -97,3 +101,25 @@ def test_who_reads_while_rows_are_written_sees_all_of_a_write_or_nothing() -> No
         reader.join()
     assert not torn
     assert variable.numpy().min() == variable.numpy().max() == 100
+
+
+def test_large_values_are_updated_by_parts_as_small_ones_are() -> None:
+    count = 9 * applying.PART + 5
+    first, slope = (
+        np.random.default_rng(seed).normal(size=count).astype("f") for seed in (0, 1)
+    )
+    rule, numbers = ResourceApplyMomentum(use_nesterov=True), (0.5, 0.9)
+    whole = [tl.Variable(first), tl.Variable(slope)]
+    kept = whole[0].value()
+    calls(rule, *[v.handle for v in whole], numbers[0], slope, numbers[1])
+    cut = count // 2
+    for part in (slice(cut), slice(cut, 2 * cut), slice(2 * cut, None)):
+        wanted = rule.update(
+            np,
+            [first[part], slope[part]],
+            [np.float32(x) for x in numbers],
+            slope[part],
+        )
+        for variable, value in zip(whole, wanted, strict=True):
+            np.testing.assert_array_equal(variable.numpy()[part], value)
+    np.testing.assert_array_equal(kept.numpy(), first)

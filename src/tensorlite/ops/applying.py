@@ -6,7 +6,10 @@ The rules themselves stand in training.py.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from typing import ClassVar
+
+import numpy as np
 
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Effect, Op
@@ -17,6 +20,8 @@ from tensorlite.ops.places import distinct, sums_at
 from tensorlite.ops.state import VariableState
 
 Arrays = Sequence[Array]
+PART = 1 << 15
+"""Elements of a large variable that are updated at a time."""
 
 
 class Apply(Op, abstract=True):
@@ -62,14 +67,44 @@ class Apply(Op, abstract=True):
             behind = [TensorSpec(())] * self.behind
             self.infer(states[0].spec, TensorSpec(gradient.shape), *behind)
         with _Held(states):
+            if _worth_parting(xp, [*(s.value() for s in states), gradient]):
+                self._write_over(xp, states, hyper, gradient)
+                return ()
             updated = self.update(xp, [s.value() for s in states], hyper, gradient)
             for state, array in zip(states, updated, strict=True):
                 state.array = xp.asarray(array)
         return ()
 
+    def _write_over(
+        self, xp: Xp, states: Sequence[VariableState], hyper: Arrays, g: Array
+    ) -> None:
+        """Replace values by so many elements at a time as a core's cache holds."""
+        flow = g.reshape(-1)
+        with ExitStack() as block:
+            values = [block.enter_context(s.rewritten()).reshape(-1) for s in states]
+            for first in range(0, g.size, PART):
+                part = slice(first, first + PART)
+                old = [x[part] for x in values]
+                updated = self.update(xp, old, hyper, flow[part])
+                for x, new in zip(old, updated, strict=True):
+                    x[...] = new
+
     def update(self, xp: Xp, values: Arrays, hyper: Arrays, g: Array) -> Arrays:
-        """Return the new values of the variable and of its slots."""
+        """Return the new values of the variable and of its slots, element by element."""
         raise TypeError(f"{self.name} defines no update rule")
+
+
+def _worth_parting(xp: Xp, arrays: Arrays) -> bool:
+    """Return whether arrays are large, on the host, and alike, so that parts of them meet."""
+    first = arrays[0]
+    return (
+        xp is np
+        and first.size >= 8 * PART
+        and all(
+            x.shape == first.shape and x.dtype == first.dtype and x.flags.c_contiguous
+            for x in arrays
+        )
+    )
 
 
 class Squaring(Apply, abstract=True):
