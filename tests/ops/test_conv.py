@@ -10,7 +10,8 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.graph.trace import trace
-from tensorlite.ops import conv_kernels
+from tensorlite.ops import conv_kernels, depthwise_kernels
+from tensorlite.ops.windows import window_on
 from tests.cases.conv import convolved, same
 from tests.checks import run_graph
 
@@ -137,3 +138,38 @@ def test_errors_say_what_is_wrong() -> None:
         tl.nn.conv1d(x, tl.ones((2, 3, 3)))
     with pytest.raises(InvalidArgumentError, match="'NWC', 'NCW'"):
         tl.nn.max_pool1d(tl.ones((1, 2, 3)), 2, data_format="NHWC")
+
+
+@pytest.mark.parametrize("strides", [(1, 1), (2, 2), (1, 3), (3, 2)])
+@pytest.mark.parametrize("dilations", [(1, 1), (2, 3)])
+@pytest.mark.parametrize("multiplier", [1, 2])
+def test_depthwise_convolutions_are_sums_over_their_windows(
+    strides: tuple[int, int],
+    dilations: tuple[int, int],
+    multiplier: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each channel by itself is a convolution of one channel, which goes another way."""
+    monkeypatch.setattr(depthwise_kernels, "HOST_BLOCK", 1)
+    x, w = uniform(3, 9, 8, 2), uniform(2, 3, 2, multiplier)
+    window = window_on((9, 8), (2, 3), strides, dilations, ("SAME", (1, 2)))
+    parts = [
+        (x[..., i : i + 1], np.ascontiguousarray(w[:, :, i : i + 1])) for i in (0, 1)
+    ]
+    wanted = [conv_kernels.convolve(np, *part, window) for part in parts]
+    y = depthwise_kernels.depthwise(np, x, w, window)
+    np.testing.assert_allclose(y, np.concatenate(wanted, axis=3), atol=1e-12)
+    dy = uniform(*y.shape)
+    flows = np.split(dy, 2, axis=3)
+    dx = [
+        conv_kernels.image_gradient(np, flow, part, window, 1)
+        for flow, (_, part) in zip(flows, parts, strict=True)
+    ]
+    found = depthwise_kernels.depthwise_image_gradient(np, dy, w, window)
+    np.testing.assert_allclose(found, np.concatenate(dx, axis=3), atol=1e-12)
+    dw = [
+        conv_kernels.filter_gradient(np, part, flow, 1, window)
+        for flow, (part, _) in zip(flows, parts, strict=True)
+    ]
+    found = depthwise_kernels.depthwise_filter_gradient(np, x, dy, multiplier, window)
+    np.testing.assert_allclose(found, np.concatenate(dw, axis=2), atol=1e-12)

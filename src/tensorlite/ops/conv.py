@@ -1,6 +1,7 @@
 """Convolutions: the operators of TensorFlow, and the functions of tl.nn that call them.
 
-The kernels' arithmetic on arrays is in conv_kernels.py, the geometry in windows.py.
+The kernels' arithmetic on arrays is in conv_kernels.py and depthwise_kernels.py, the geometry in
+windows.py.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tensorlite.core.spec import Dims, TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.backprop import needs
-from tensorlite.ops import conv_kernels as kernels
+from tensorlite.ops import conv_kernels as kernels, depthwise_kernels
 from tensorlite.ops.sequences import (
     InsertSize,
     as_images,
@@ -262,7 +263,9 @@ class DepthwiseConv2dNative(Conv2D):
     def kernel(self, xp: Xp, x: Array, filters: Array) -> Array:
         """Return the convolution."""
         window = self.window(x.shape, filters.shape)
-        return self.back(xp, kernels.depthwise(xp, self.last(xp, x), filters, window))
+        return self.back(
+            xp, depthwise_kernels.depthwise(xp, self.last(xp, x), filters, window)
+        )
 
 
 class DepthwiseConv2dNativeBackpropInput(Conv2DBackpropInput):
@@ -274,7 +277,7 @@ class DepthwiseConv2dNativeBackpropInput(Conv2DBackpropInput):
         self, xp: Xp, dy: Array, filters: Array, window: Window, channels: int
     ) -> Array:
         """Return the gradient, channels last."""
-        return kernels.depthwise_image_gradient(xp, dy, filters, window)
+        return depthwise_kernels.depthwise_image_gradient(xp, dy, filters, window)
 
 
 class DepthwiseConv2dNativeBackpropFilter(Conv2DBackpropFilter):
@@ -286,7 +289,9 @@ class DepthwiseConv2dNativeBackpropFilter(Conv2DBackpropFilter):
         self, xp: Xp, x: Array, dy: Array, shape: Sequence[int], window: Window
     ) -> Array:
         """Return the gradient for filters of `shape`."""
-        return kernels.depthwise_filter_gradient(xp, x, dy, shape[3], window)
+        return depthwise_kernels.depthwise_filter_gradient(
+            xp, x, dy, shape[3], window
+        )
 
 
 apply = call

@@ -15,7 +15,7 @@ from tensorlite.ops.windows import Window
 
 HOST_BLOCK = 1 << 21
 DEVICE_BLOCK = 1 << 28
-"""Bytes of columns built at a time: what a core's cache holds; on a GPU, launches must be few."""
+"""Bytes of columns built at a time: half a core's cache; on a GPU, launches must be few."""
 NARROW = 16
 """With fewer elements in a row of the window, columns are built place by place along the image."""
 
@@ -198,38 +198,3 @@ def windows(xp: Xp, x: Array, window: Window) -> Array:
         channel,
     )
     return xp.lib.stride_tricks.as_strided(x, shape, steps)
-
-
-def depthwise(xp: Xp, x: Array, filters: Array, window: Window) -> Array:
-    """Return each channel convolved with its own filters (kh, kw, c, multiplier)."""
-    channels, multiplier = filters.shape[2:]
-    out = xp.zeros((x.shape[0], *window.places, channels, multiplier), x.dtype)
-    for i, j, (rows, cols), (out_rows, out_cols) in window.taps:
-        out[:, out_rows, out_cols] += x[:, rows, cols, :, None] * filters[i, j]
-    return out.reshape(*out.shape[:3], channels * multiplier)
-
-
-def depthwise_image_gradient(
-    xp: Xp, dy: Array, filters: Array, window: Window
-) -> Array:
-    """Return the gradient of a depthwise convolution for the images."""
-    channels, multiplier = filters.shape[2:]
-    flow = dy.reshape(*dy.shape[:3], channels, multiplier)
-    dx = xp.zeros((dy.shape[0], *window.image, channels), dy.dtype)
-    for i, j, (rows, cols), (out_rows, out_cols) in window.taps:
-        part = flow[:, out_rows, out_cols]
-        dx[:, rows, cols] += xp.sum(part * filters[i, j], axis=-1, dtype=dy.dtype)
-    return dx
-
-
-def depthwise_filter_gradient(
-    xp: Xp, x: Array, dy: Array, multiplier: int, window: Window
-) -> Array:
-    """Return the gradient of a depthwise convolution for the filters."""
-    channels = x.shape[3]
-    flow = dy.reshape(*dy.shape[:3], channels, multiplier)
-    out = xp.zeros((*window.size, channels, multiplier), x.dtype)
-    for i, j, (rows, cols), (out_rows, out_cols) in window.taps:
-        part = x[:, rows, cols, :, None] * flow[:, out_rows, out_cols]
-        out[i, j] = xp.sum(part, axis=(0, 1, 2), dtype=x.dtype)
-    return out
