@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.windows import Window
 
-HOST_BLOCK = 1 << 21
+HOST_BLOCK = 1 << 20
 DEVICE_BLOCK = 1 << 28
 """Bytes of columns built at a time: half a core's cache; on a GPU, launches must be few."""
 NARROW = 16
