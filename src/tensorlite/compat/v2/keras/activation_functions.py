@@ -39,6 +39,8 @@ def relu(
     """
     value = converted(x)
     slope = alpha if negative_slope is None else negative_slope
+    if max_value == 6 and not (threshold or slope):
+        return tl.nn.relu6(value)
     if threshold:
         low = slope * (value - threshold)
         made = tl.where(value > threshold, value, low)
