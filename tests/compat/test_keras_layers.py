@@ -394,3 +394,43 @@ def test_input_layers_tell_what_they_take() -> None:
         "optional": False,
         "name": "i",
     }
+
+
+def test_relu_to_six_has_no_slope_at_its_bounds() -> None:
+    x = tf.constant([-1.0, 0.0, 3.0, 6.0, 7.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = layers.ReLU(6.0)(x)
+    assert y.numpy().tolist() == [0, 0, 3, 6, 6]
+    assert tape.gradient(y, x).numpy().tolist() == [0, 0, 1, 0, 0]
+
+
+def test_batch_normalization_in_training_is_that_of_its_formula() -> None:
+    """Its gradients are held against finite differences in float64."""
+    x, flow = drawn(6, 3, 3, 2).astype("d"), drawn(7, 3, 3, 2)[1:].astype("d")
+    layer = layers.BatchNormalization(dtype="float64")
+    layer.build(x.shape)
+    gamma, beta = np.array([1.5, 0.5]), np.array([0.25, -1.0])
+    layer.set_weights([gamma, beta, np.zeros(2), np.ones(2)])
+
+    def formula(x: Any) -> Any:
+        spread = np.sqrt(x.var((0, 1, 2)) + 1e-3)
+        return (x - x.mean((0, 1, 2))) / spread * gamma + beta
+
+    with tf.GradientTape() as tape:
+        given = tf.constant(x)
+        tape.watch(given)
+        y = layer(given, training=True)
+    np.testing.assert_allclose(y.numpy(), formula(x), rtol=1e-9)
+    found = tape.gradient(y, [given, *layer.trainable_variables], flow)
+    for place in [(0, 0, 0, 0), (2, 1, 2, 1), (5, 2, 2, 0)]:
+        nudge = np.zeros_like(x)
+        nudge[place] = 1e-5
+        away = formula(x + nudge) - formula(x - nudge)
+        assert float(found[0][place]) == pytest.approx((away * flow).sum() / 2e-5)
+    normal = (formula(x) - beta) / gamma
+    np.testing.assert_allclose(found[1].numpy(), (flow * normal).sum((0, 1, 2)))
+    np.testing.assert_allclose(found[2].numpy(), flow.sum((0, 1, 2)))
+    np.testing.assert_allclose(
+        layer.moving_mean.numpy(), 0.01 * x.mean((0, 1, 2)), rtol=1e-9
+    )
