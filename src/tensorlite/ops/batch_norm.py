@@ -13,6 +13,7 @@ from tensorlite.core.op import Call, Grads
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arithmetic import sum as sum_of
 from tensorlite.ops.bounds import maximum
+from tensorlite.ops.bundles import given_or_zeros
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.elementwise import rsqrt
 from tensorlite.ops.gather import sizes
@@ -85,10 +86,11 @@ class FusedBatchNormV3(Composite):
         return [astype(y, x.dtype), *averages, mean, variance, 0.0 * mean]
 
     def grad(self, call: Call, dy: Tensor | None, *others: Tensor | None) -> Grads:
-        """Return the gradients of images, scale and offset."""
+        """Return the gradients of images, scale and offset: zeros where only averages are used."""
         x, scale, *_ = call.inputs
-        if dy is None or any(one is not None for one in others):
+        if any(one is not None for one in others[2:]):
             return super().grad(call, dy, *others)
+        dy = given_or_zeros(dy, call.outputs[0])
         own = FusedBatchNormGradV3(self.epsilon, self.data_format, self.is_training)
         found = composed(own, dy, x, scale, *call.outputs[3:])
         return (*found[:3], None, None)

@@ -20,7 +20,7 @@ from tensorlite.ops.fft import rfft
 from tensorlite.ops.matmul import matmul
 from tensorlite.ops.rounding import abs as magnitude, floor
 from tensorlite.ops.shape import astype
-from tensorlite.ops.signals import frame, hann_window
+from tensorlite.ops.signals import frame
 
 __all__: list[str] = []
 
@@ -52,7 +52,10 @@ def audio_spectrogram(
         )
     size = 1 << (window_size - 1).bit_length()
     frames = frame(permute_dims(x, (1, 0)), window_size, stride)
-    found = magnitude(rfft(frames * hann_window(window_size), n=size))
+    # Hann's window is periodic, of any length; that of signals.py is so of even ones only.
+    turns = np.arange(window_size) / window_size
+    window = constant((0.5 - 0.5 * np.cos(2.0 * np.pi * turns)).astype(np.float32))
+    found = magnitude(rfft(frames * window, n=size))
     return found * found if magnitude_squared else found
 
 
