@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -77,3 +78,36 @@ def test_what_is_wrong_is_said(tmp_path: Path) -> None:
         builder = tf.saved_model.Builder(str(tmp_path / "new"))
         with pytest.raises(AssertionError, match="has not been saved"):
             builder.add_meta_graph(["serve"])
+
+
+def test_files_of_tables_are_kept_in_the_model(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("a\nb\nc\n")
+    with tf.Graph().as_default(), tf.Session() as session:
+        lookup: Any = tf.contrib.lookup
+        table = lookup.index_table_from_file(str(words))
+        tf.identity(table.lookup(tf.placeholder(tf.string, [None], "x")), name="y")
+        start = tf.tables_initializer()
+        kept = tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS)
+        builder = tf.saved_model.builder.SavedModelBuilder(str(tmp_path / "model"))
+        builder.add_meta_graph_and_variables(
+            session, ["serve"], assets_collection=kept, main_op=start
+        )
+        builder.save()
+    words.unlink()
+    for scope in (None, "below"):
+        with tf.Graph().as_default(), tf.Session() as session:
+            folder = str(tmp_path / "model")
+            meta = tf.saved_model.loader.load(session, ["serve"], folder, scope)
+            assert [x.filename for x in meta.asset_file_def] == ["words.txt"]
+            within = f"{scope}/" if scope else ""
+            found = session.run(f"{within}y:0", {f"{within}x:0": ["b", "c", "z"]})
+            assert found.tolist() == [1, 2, -1]
+
+
+def test_files_whose_names_are_not_known_are_refused(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        path = tf.placeholder(tf.string, [])
+        builder = tf.saved_model.builder.SavedModelBuilder(str(tmp_path / "model"))
+        with pytest.raises(tl.errors.InvalidArgumentError, match="is not known"):
+            builder.add_meta_graph_and_variables(session, ["serve"], None, [path])

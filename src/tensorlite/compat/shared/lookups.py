@@ -8,6 +8,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.views import shown
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, int32, int64, string
 from tensorlite.core.errors import InvalidArgumentError
@@ -98,8 +99,11 @@ class TextFileInitializer:
         self.name = name or "text_file_init"
 
     def fill(self, handle: Any) -> Any:
-        """Return what fills a table."""
-        return effect(self.op, handle, converted(self.filename, string))
+        """Return what fills a table; the file's name is among what a SavedModel keeps."""
+        path, graph = converted(self.filename, string), active_graph()
+        if graph is not None:
+            graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, shown(path))
+        return effect(self.op, handle, path)
 
 
 def _check_column(what: str, dtype: Any, index: int) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1 import framework, metagraphs
 from tensorlite.compat.v1.saver import Saver, SaverDef
 from tensorlite.compat.views import plain
@@ -15,7 +18,9 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     NotFoundError,
 )
+from tensorlite.graph_mode.graph import at_once
 from tensorlite.graph_mode.sessions import Session
+from tensorlite.interop.tensorflow.stored.kept_files import KeptFiles
 from tensorlite.interop.tensorflow.stored.metagraphs import (
     SignatureInfo,
     TensorInfo,
@@ -23,9 +28,12 @@ from tensorlite.interop.tensorflow.stored.metagraphs import (
     to_message,
 )
 from tensorlite.interop.tensorflow.stored.models import (
+    Asset,
+    asset_path,
     meta_graphs_of,
     saved_model_class,
 )
+from tensorlite.ops.strings import as_text
 
 MAIN_OP = "saved_model_main_op"
 PREDICT = "tensorflow/serving/predict"
@@ -47,6 +55,7 @@ class Builder:
         self._folder = folder
         self._proto = saved_model_class()(saved_model_schema_version=1)
         self._saved = False
+        self._files = KeptFiles()
 
     def add_meta_graph_and_variables(
         self,
@@ -64,8 +73,8 @@ class Builder:
         """Add the session's graph by its tags, and write its variables.
 
         signature_def_map has signatures by name; main_op (or legacy_init_op) runs when it is
-        loaded. A second call raises AssertionFailedError. assets_collection, assets_list and
-        strip_default_attrs have no effect.
+        loaded. The files that tensors of assets_collection (or assets_list) name are copied. A
+        second call raises AssertionFailedError. strip_default_attrs has no effect.
         """
         if self._saved:
             raise AssertionFailedError(
@@ -90,6 +99,7 @@ class Builder:
                 main_op or legacy_init_op,
                 clear_devices,
                 chosen,
+                assets_collection or assets_list or (),
             )
 
     def add_meta_graph(
@@ -106,8 +116,8 @@ class Builder:
     ) -> None:
         """Add a further graph by its tags; its variables are those that were written.
 
-        Before add_meta_graph_and_variables AssertionFailedError is raised. assets_collection,
-        assets_list and strip_default_attrs have no effect.
+        Before add_meta_graph_and_variables AssertionFailedError is raised. The files that tensors
+        of assets_collection (or assets_list) name are copied. strip_default_attrs has no effect.
         """
         if not self._saved:
             raise AssertionFailedError(
@@ -115,9 +125,11 @@ class Builder:
                 "`add_meta_graph_and_variables()` first."
             )
         chosen = saver or Saver(allow_empty=True)
-        self._add(
-            tags, signature_def_map, main_op or legacy_init_op, clear_devices, chosen
+        start, assets = (
+            main_op or legacy_init_op,
+            assets_collection or assets_list or (),
         )
+        self._add(tags, signature_def_map, start, clear_devices, chosen, assets)
 
     def _add(
         self,
@@ -126,6 +138,7 @@ class Builder:
         main_op: Any,
         clear_devices: bool,
         saver: Any,
+        assets: Iterable[Any],
     ) -> None:
         proto = metagraphs.export_meta_graph(
             saver_def=saver.saver_def, clear_devices=clear_devices
@@ -135,7 +148,26 @@ class Builder:
         meta.signatures = dict(signatures or {})
         if main_op is not None:
             meta.collections[MAIN_OP] = [main_op.name]
+        meta.assets = self._kept(assets)
         self._proto.meta_graphs.add().CopyFrom(to_message(meta))
+
+    def _kept(self, paths: Iterable[Any]) -> dict[str, str]:
+        """Copy the files that tensors name; return what they are called, by the tensors' names."""
+        found = {}
+        for x in paths:
+            path = get_static_value(x)
+            if path is None:
+                raise InvalidArgumentError(
+                    f"the path of a file that the model is to keep is not known: {x!r}"
+                )
+            with at_once():
+                asset = Asset(as_text(np.asarray(path).item()))
+                number = self._files.number(asset)
+            found[x.name] = list(self._files.assets.values())[number]
+        if found:
+            (self._folder / "assets").mkdir(exist_ok=True)
+            self._files.copy_to(self._folder / "assets")
+        return found
 
     def save(self, as_text: bool = False) -> str:
         """Write saved_model.pb, or saved_model.pbtxt if as_text, and return its path."""
@@ -208,8 +240,12 @@ def load(
             }
             saver = Saver(saver_def=SaverDef(**{**meta.saver._asdict(), **names}))
             saver.restore(sess, str(values))
+        assets = {
+            f"{prefix}{tensor}": asset_path(folder, file)
+            for tensor, file in meta.assets.items()
+        }
         for start in meta.starts():
-            sess.run(f"{prefix}{start}")
+            sess.run(f"{prefix}{start}", assets)
     return to_message(meta)
 
 
