@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from types import ModuleType
 
 import pytest
@@ -41,6 +42,19 @@ def test_every_name_of_tensorflow_that_is_there_is_listed(title: str) -> None:
     module = reached(title)
     there = {x for x in known_names()[title] if x[0] != "_" and hasattr(module, x)}
     assert there <= set(dir(module)), sorted(there - set(dir(module)))
+
+
+@pytest.mark.parametrize("title", THERE)
+def test_help_tells_of_every_function_and_class(title: str) -> None:
+    module = reached(title)
+    called = {x: getattr(module, x) for x in dir(module) if x in known_names()[title]}
+    ours = {
+        name: value
+        for name, value in called.items()
+        if callable(value)
+        and str(getattr(value, "__module__", "")).startswith("tensorlite")
+    }
+    assert [name for name, value in ours.items() if not inspect.getdoc(value)] == []
 
 
 def test_names_that_are_made_at_first_use_are_listed() -> None:

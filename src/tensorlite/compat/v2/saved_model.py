@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,38 +20,44 @@ from tensorlite.interop.tensorflow.stored.saving import save_saved_model
 from tensorlite.ops.state import variety
 
 
+@dataclass
 class LoadOptions:
-    def __init__(
-        self,
-        allow_partial_checkpoint: bool = False,
-        experimental_io_device: str | None = None,
-        experimental_skip_checkpoint: bool = False,
-        experimental_variable_policy: Any = None,
-        experimental_load_function_aliases: bool = False,
-    ) -> None:
-        self.allow_partial_checkpoint = allow_partial_checkpoint
-        self.experimental_io_device = experimental_io_device
-        self.experimental_skip_checkpoint = experimental_skip_checkpoint
-        self.experimental_variable_policy = experimental_variable_policy
-        self.experimental_load_function_aliases = experimental_load_function_aliases
+    """How a SavedModel is read: TensorFlow's options, of which none changes what is read here.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.saved_model.LoadOptions(experimental_skip_checkpoint=True).experimental_io_device is None
+    True
+    """
+
+    allow_partial_checkpoint: bool = False
+    experimental_io_device: str | None = None
+    experimental_skip_checkpoint: bool = False
+    experimental_variable_policy: Any = None
+    experimental_load_function_aliases: bool = False
 
 
-_SAVING: dict[str, Any] = {
-    "namespace_whitelist": [],
-    "save_debug_info": False,
-    "function_aliases": {},
-    "experimental_io_device": None,
-    "experimental_variable_policy": None,
-    "experimental_custom_gradients": True,
-}
-"""What is said of the writing of a model where a program says nothing."""
-
-
+@dataclass
 class SaveOptions:
-    experimental_custom_gradients: bool
+    """How a SavedModel is written: with gradients of a program's own, or without them.
 
-    def __init__(self, **kwargs: Any) -> None:
-        vars(self).update(_SAVING | kwargs)
+    The other options are TensorFlow's and change nothing of what is written here.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.saved_model.SaveOptions(save_debug_info=True).experimental_custom_gradients
+    True
+    """
+
+    namespace_whitelist: list[str] = field(default_factory=list)
+    save_debug_info: bool = False
+    function_aliases: dict[str, Any] = field(default_factory=dict)
+    experimental_debug_stripper: bool = False
+    experimental_io_device: str | None = None
+    experimental_variable_policy: Any = None
+    experimental_custom_gradients: bool = True
+    experimental_image_format: bool = False
+    experimental_skip_saver: bool = False
+    experimental_sharding_callback: Any = None
+    extra_tags: Any = None
 
 
 def save(
