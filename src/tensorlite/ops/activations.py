@@ -22,26 +22,13 @@ from tensorlite.ops.rounding import abs
 from tensorlite.ops.special import erf
 from tensorlite.ops.trigonometric import tanh
 
+# fmt: off
 __all__ = [
-    "elu",
-    "gelu",
-    "hard_sigmoid",
-    "hard_silu",
-    "hard_tanh",
-    "leaky_relu",
-    "log_sigmoid",
-    "log_softmax",
-    "mish",
-    "relu",
-    "relu6",
-    "selu",
-    "sigmoid",
-    "silu",
-    "softmax",
-    "softplus",
-    "softsign",
-    "swish",
+    "elu", "gelu", "hard_sigmoid", "hard_silu", "hard_tanh", "leaky_relu", "log_sigmoid",
+    "log_softmax", "mish", "relu", "relu6", "selu", "sigmoid", "silu", "softmax", "softplus",
+    "softsign", "swish",
 ]
+# fmt: on
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
@@ -375,7 +362,10 @@ def sigmoid(x: TensorLike) -> Tensor:
     >>> print(tl.nn.sigmoid([0.0, 100.0]))
     [0.5 1. ]
     """
-    return call1(Sigmoid(), x)
+    value = to_tensor(x)
+    if not value.dtype.is_complex:
+        return call1(Sigmoid(), value)
+    return 1.0 / (1.0 + exp(-value))
 
 
 def log_sigmoid(x: TensorLike) -> Tensor:

@@ -6,7 +6,7 @@ They are computed in float64.
 from __future__ import annotations
 
 from abc import abstractmethod
-from math import log as log_of, pi
+from math import log as log_of, nan, pi
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arithmetic import negative, sum as sum_of, sum_to
+from tensorlite.ops.compare import equal, logical_and, where
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.create import ones_like
 from tensorlite.ops.elementwise import exp, log, log1p
@@ -87,7 +88,7 @@ def log_gamma(xp: Any, x: Array) -> Array:
         (y - 0.5) * xp.log(y) - y + 0.5 * log_of(2 * pi) + series - xp.log(product)
     )
     turned = log_of(pi) - xp.log(xp.abs(xp.sin(pi * x))) - found
-    return xp.where(low, turned, found)
+    return xp.where(low, xp.where(x == xp.floor(x), xp.inf, turned), found)
 
 
 def hurwitz(xp: Any, s: Array, q: Array) -> Array:
@@ -134,7 +135,8 @@ class Digamma(_Special):
             1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse / 240))
         )
         found = xp.log(y) - 0.5 / y - series + before
-        return xp.where(low, found - pi / xp.tan(pi * x), found)
+        turned = xp.where(x == xp.floor(x), xp.nan, found - pi / xp.tan(pi * x))
+        return xp.where(low, turned, found)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy times the derivative, which is polygamma(1, x)."""
@@ -188,6 +190,8 @@ class Igamma(_Special):
             total = total + term
         found = xp.where(x < a + 1, front * total, 1 - front * _tail(xp, a, x))
         found = xp.where((x > 0) & (a > 0), found, xp.nan)
+        found = xp.where((x == xp.inf) & (a > 0), 1.0, found)
+        found = xp.where((a == xp.inf) & (x >= 0), 0.0, found)
         return xp.where(x == 0, 0.0, found)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -271,8 +275,9 @@ class Igammac(Composite):
     """The upper incomplete gamma integral, as a part of the whole."""
 
     def compose(self, a: Tensor, x: Tensor) -> Tensor:
-        """Return what the lower one leaves."""
-        return 1.0 - igamma(a, x)
+        """Return what the lower one leaves; nothing is known where both operands are 0."""
+        none = logical_and(equal(a, 0), equal(x, 0))
+        return where(none, nan, 1.0 - igamma(a, x))
 
 
 class RandomGammaGrad(_Special):

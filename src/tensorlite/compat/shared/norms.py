@@ -90,8 +90,9 @@ def l2_normalize(
     The squared norm is taken to be at least epsilon.
     """
     operand = converted(x)
-    total = tl.sum(tl.square(operand), axis=axis, keepdims=True)
-    return operand * tl.rsqrt(tl.maximum(total, epsilon))
+    squares = tl.square(tl.abs(operand) if operand.dtype.is_complex else operand)
+    total = tl.sum(squares, axis=axis, keepdims=True)
+    return operand * tl.astype(tl.rsqrt(tl.maximum(total, epsilon)), operand.dtype)
 
 
 @named("normalize")

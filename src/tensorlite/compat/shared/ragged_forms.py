@@ -95,10 +95,26 @@ def of_arrays(x: Any) -> Any:
         "UnicodeScript",
         "string_to_index_Lookup",
     ),
+    *("Complex", "IdentityN", "batchnorm"),
 )
 def flat(function: Function, arguments: Arguments) -> Any:
     """Return what is made of the innermost values, in rows as they were."""
     return ragged.map_flat_values(function, **arguments)
+
+
+@_form(
+    *("assert_equal", "assert_none_equal", "assert_less", "assert_less_equal"),
+    *("assert_greater", "assert_greater_equal", "assert_near"),
+)
+def _asserted(function: Function, arguments: Arguments) -> Any:
+    made: list[Any] = []
+
+    def checked(x: Any, y: Any) -> Any:
+        made.append(function(**{**arguments, "x": x, "y": y}))
+        return x
+
+    mapped(checked, _all_operands([arguments["x"], arguments["y"]]))
+    return made[0]
 
 
 @_form("one_hot")

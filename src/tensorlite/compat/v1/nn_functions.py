@@ -29,6 +29,8 @@ from tensorlite.ops.arrange import shape as shape_of
 from tensorlite.ops.batch_norm import FusedBatchNormV3
 from tensorlite.ops.composite import composed
 from tensorlite.ops.elementwise import rsqrt, square
+from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.rounding import abs as absolute
 from tensorlite.ops.shape import astype
 
 
@@ -115,7 +117,7 @@ def dropout(
     """
     if (keep_prob is None) == (rate is None):
         raise InvalidArgumentError("dropout: give one of keep_prob and rate")
-    value = converted(x)
+    value = x if isinstance(x, RaggedTensor) else converted(x)
     if not value.dtype.is_floating:
         raise InvalidArgumentError(
             "x has to be a floating point tensor since it's going to be scaled. Got a "
@@ -319,8 +321,10 @@ def l2_normalize(
     value = converted(x)
     chosen = renamed("axis", axis, "dim", dim)
     over = tuple(chosen) if isinstance(chosen, list) else chosen
-    total = arithmetic.sum(square(value), axis=over, keepdims=True)
-    return value * rsqrt(bounds.maximum(total, converted(epsilon, value.dtype)))
+    squares = square(absolute(value) if value.dtype.is_complex else value)
+    total = arithmetic.sum(squares, axis=over, keepdims=True)
+    share = rsqrt(bounds.maximum(total, converted(epsilon, total.dtype)))
+    return value * astype(share, value.dtype)
 
 
 @named("zero_fraction", "fraction")
