@@ -206,6 +206,7 @@ class InitializeTableFromTextFileV2(Op):
     value_index: int
     vocab_size: int = -1
     delimiter: str = "\t"
+    offset: int = 0
 
     def infer(
         self, table: TensorSpec, filename: TensorSpec
@@ -234,7 +235,7 @@ class InitializeTableFromTextFileV2(Op):
 
     def _part(self, number: int, line: bytes, index: int, dtype: DType) -> Any:
         if index == LINE_NUMBER:
-            return number
+            return number + self.offset
         text = (
             line
             if index == WHOLE_LINE

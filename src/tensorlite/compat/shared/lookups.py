@@ -94,7 +94,7 @@ class TextFileInitializer:
         _check_column("Values", self.value_dtype, value_index)
         size = -1 if vocab_size is None else vocab_size
         self.op = tables.InitializeTableFromTextFileV2(
-            key_index, value_index, size, delimiter
+            key_index, value_index, size, delimiter, value_index_offset
         )
         self.name = name or "text_file_init"
 

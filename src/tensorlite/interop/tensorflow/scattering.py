@@ -103,13 +103,12 @@ def _filled_rows(
 
 
 def _from_file(given: Given) -> Values:
-    if given.typed("offset", int):
-        raise GraphDefError(f"{given.record}: files are read from their first line")
     op = tables.InitializeTableFromTextFileV2(
         key_index=given.typed("key_index", int),
         value_index=given.typed("value_index", int),
         vocab_size=given.typed("vocab_size", int),
         delimiter=given.typed("delimiter", str),
+        offset=given.typed("offset", int),
     )
     return given.made(op, *given.tensors)
 
