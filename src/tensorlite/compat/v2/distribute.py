@@ -174,6 +174,8 @@ class Strategy:
 
 
 class OneDeviceStrategy(Strategy):
+    """One replica on the device that is given."""
+
     def __init__(self, device: str) -> None:
         super().__init__(device)
 
@@ -190,11 +192,15 @@ def _single(name: str, devices: Any) -> str | None:
 
 
 class MirroredStrategy(Strategy):
+    """One replica; of several devices InvalidArgumentError is raised."""
+
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
         super().__init__(_single("MirroredStrategy", devices))
 
 
 class CentralStorageStrategy(Strategy):
+    """One replica; of several devices InvalidArgumentError is raised."""
+
     def __init__(
         self, compute_devices: Any = None, parameter_device: Any = None
     ) -> None:
@@ -249,6 +255,8 @@ class CommunicationOptions:
 
 
 class ParameterServerStrategy(Strategy):
+    """Raises InvalidArgumentError: clusters train by tl.distribute.ParameterServer."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise InvalidArgumentError(
             "ParameterServerStrategy: train on a cluster with tl.distribute.connect and "
@@ -257,6 +265,8 @@ class ParameterServerStrategy(Strategy):
 
 
 class TPUStrategy(Strategy):
+    """Raises InvalidArgumentError: there are no TPUs here."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise InvalidArgumentError("TPUStrategy: there are no TPUs here")
 

@@ -41,7 +41,7 @@ from tensorlite.compat.v2.keras.base_metric import Metric
 from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.dtype_policies import DTypePolicy, FloatDTypePolicy
 from tensorlite.compat.v2.keras.initializers import Initializer
-from tensorlite.compat.v2.keras.layers_core import Input
+from tensorlite.compat.v2.keras.layers_input import Input
 from tensorlite.compat.v2.keras.models import Functional, Model, Sequential
 from tensorlite.compat.v2.keras.regularizers import Regularizer
 from tensorlite.compat.v2.keras.scopes import device, name_scope

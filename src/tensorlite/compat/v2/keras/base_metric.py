@@ -216,6 +216,8 @@ def _reading(result: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Sum(Metric):
+    """The weighted sum of values."""
+
     def __init__(self, name: str | None = "sum", dtype: Any = None) -> None:
         super().__init__(name, dtype)
         self.total = self.add_weight("total")
@@ -276,6 +278,15 @@ def masked(values: Any, sample_weight: Any) -> Any:
 
 
 class Mean(Metric):
+    """The weighted mean of values.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> metric = tf.keras.metrics.Mean()
+    >>> metric.update_state([1.0, 3.0])
+    >>> float(metric.result())
+    2.0
+    """
+
     def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
         super().__init__(name, dtype)
         self.total = self.add_weight("total")

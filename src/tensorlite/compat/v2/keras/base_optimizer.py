@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,11 @@ from tensorlite.compat.v2.keras.decaying import WeightDecay
 from tensorlite.compat.v2.keras.gathering import Averages, Gathered
 from tensorlite.compat.v2.keras.in_graphs import anywhere, apart, building
 from tensorlite.compat.v2.keras.own_updates import OwnState, Stepping, not_overwritten
+from tensorlite.compat.v2.keras.rates import as_rate
 from tensorlite.compat.v2.keras.weights import Weight
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.state import Variable as AnyVariable
 from tensorlite.train.module import Module
 from tensorlite.train.optimizers import Optimizer as Core
@@ -108,7 +108,7 @@ class Optimizer(Module):
         if decay and not callable(learning_rate):
             learning_rate = schedules.InverseTimeDecay(learning_rate, 1, decay)
         with interpreted_by(None):
-            self._rate: Any = _as_rate(learning_rate)
+            self._rate: Any = as_rate(learning_rate)
             self._core = self.core(self._rate)
             if naming.is_keras_3():
                 self._entitle()
@@ -199,7 +199,7 @@ class Optimizer(Module):
         if isinstance(self._rate, AnyVariable) and not callable(value):
             self._rate.assign(np.asarray(float(value), np.float32))
             return
-        self._rate = self._core.learning_rate = _as_rate(value)
+        self._rate = self._core.learning_rate = as_rate(value)
 
     lr = learning_rate
 
@@ -355,7 +355,18 @@ class Optimizer(Module):
         )
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
-        """Make one step by gradients of the variables."""
+        """Make one step by gradients of the variables, or of those it was built with.
+
+        InvalidArgumentError is raised without variables before `build`.
+        """
+        if trainable_variables is None:
+            trainable_variables = self._own.numbered
+            if not self.built:
+                raise InvalidArgumentError(
+                    "When passing `grads` without `variables`, the optimizer must already be "
+                    "built on a list of variables. Call `optimizer.build(trainable_variables)` "
+                    "first."
+                )
         return self.apply_gradients(zip(grads, trainable_variables, strict=True))
 
     def _rate_of_next_step(self) -> Any:
@@ -469,27 +480,3 @@ def _averages(options: dict[str, Any]) -> Averages | None:
     momentum = options.pop("ema_momentum", 0.99)
     every = options.pop("ema_overwrite_frequency", None)
     return Averages(momentum, every) if options.pop("use_ema", False) else None
-
-
-def _as_rate(given: Any) -> Any:
-    """Return a learning rate as what can be assigned to, or as a function of the step."""
-    if isinstance(given, schedules.LearningRateSchedule):
-        return given
-    if callable(given) and not isinstance(given, AnyVariable):
-        return _Called(given)
-    if isinstance(given, AnyVariable):
-        return given
-    if isinstance(given, SymbolicTensor):
-        return _Called(given.__tensor__)
-    value = np.asarray(float(given), np.float32)
-    return Weight(value, trainable=False, name="learning_rate")
-
-
-class _Called(schedules.LearningRateSchedule):
-    """A learning rate that a function without arguments returns."""
-
-    def __init__(self, function: Callable[[], Any]) -> None:
-        self.function = function
-
-    def __call__(self, step: Any) -> Any:
-        return tl.astype(self.function(), tl.float32)

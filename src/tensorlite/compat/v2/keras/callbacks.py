@@ -160,6 +160,12 @@ _UPWARD = frozenset(
 
 
 class EarlyStopping(_Watching):
+    """Stops training once what it watches has not become better for `patience` epochs.
+
+    A change counts from min_delta on; mode is "min", "max" or "auto", which goes by the name. With
+    restore_best_weights the model gets the weights of its best epoch.
+    """
+
     def __init__(
         self,
         monitor: str = "val_loss",
@@ -218,6 +224,12 @@ class EarlyStopping(_Watching):
 
 
 class ModelCheckpoint(_Watching):
+    """Saves the model, or its weights, after each epoch or every save_freq batches.
+
+    The path may have the epoch and what it came to: "{epoch:02d}-{val_loss:.2f}.keras". With
+    save_best_only it is saved only when what it watches becomes better.
+    """
+
     def __init__(
         self,
         filepath: Any,
@@ -283,6 +295,8 @@ class ModelCheckpoint(_Watching):
 
 
 class LearningRateScheduler(Callback):
+    """Sets the learning rate of each epoch by a function of its number and the rate before."""
+
     def __init__(self, schedule: Callable[..., Any], verbose: int = 0) -> None:
         self.schedule, self.verbose = schedule, verbose
 
@@ -317,6 +331,8 @@ def _is_rate(value: Any) -> bool:
 
 
 class ReduceLROnPlateau(_Watching):
+    """Multiplies the rate by `factor` once nothing was better for `patience` epochs."""
+
     def __init__(
         self,
         monitor: str = "val_loss",
@@ -374,6 +390,8 @@ class ReduceLROnPlateau(_Watching):
 
 
 class TerminateOnNaN(Callback):
+    """Stops training once the loss is not finite, or raises RuntimeError if raise_error."""
+
     def __init__(self, raise_error: bool = False) -> None:
         self.raise_error = raise_error
 
@@ -390,6 +408,8 @@ class TerminateOnNaN(Callback):
 
 
 class CSVLogger(Callback):
+    """Writes what epochs come to as rows of a file, parted by a separator."""
+
     def __init__(
         self, filename: Any, separator: str = ",", append: bool = False
     ) -> None:
@@ -411,6 +431,8 @@ class CSVLogger(Callback):
 
 
 class RemoteMonitor(Callback):
+    """Raises InvalidArgumentError: nothing is sent over the network."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise InvalidArgumentError(
             "RemoteMonitor: nothing is sent over the network; use LambdaCallback"

@@ -31,6 +31,8 @@ def _norm(w: Any, axis: Any) -> Any:
 
 
 class MaxNorm(Constraint):
+    """Makes weights smaller whose norm along an axis is above max_value."""
+
     def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
         self.max_value, self.axis = max_value, axis
 
@@ -42,11 +44,15 @@ class MaxNorm(Constraint):
 
 
 class NonNeg(Constraint):
+    """Makes weights 0 that are below."""
+
     def __call__(self, w: Any) -> Any:
         return tl.maximum(converted(w), 0.0)
 
 
 class UnitNorm(Constraint):
+    """Gives weights the norm 1 along an axis."""
+
     def __init__(self, axis: Any = 0) -> None:
         self.axis = axis
 
@@ -56,6 +62,8 @@ class UnitNorm(Constraint):
 
 
 class MinMaxNorm(Constraint):
+    """Brings norms along an axis between two values, by a share rate of the way."""
+
     def __init__(
         self,
         min_value: float = 0.0,

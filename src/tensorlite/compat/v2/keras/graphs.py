@@ -13,7 +13,7 @@ from inspect import isfunction
 from typing import Any
 
 from tensorlite.compat.v2.keras import describing, sketch
-from tensorlite.compat.v2.keras.layers_core import InputLayer, described_input
+from tensorlite.compat.v2.keras.layers_input import InputLayer, described_input
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 

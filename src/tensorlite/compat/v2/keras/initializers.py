@@ -17,16 +17,22 @@ Initializer = init_ops.Initializer
 
 
 class Zeros(init_ops.Zeros):
+    """Weights that are 0."""
+
     def __init__(self) -> None:
         super().__init__()
 
 
 class Ones(init_ops.Ones):
+    """Weights that are 1."""
+
     def __init__(self) -> None:
         super().__init__()
 
 
 class Constant(init_ops.Constant):
+    """Weights that are a value."""
+
     def __init__(self, value: Any = 0) -> None:
         super().__init__(value)
 
@@ -48,6 +54,8 @@ class _Seeded(init_ops.Initializer):
 
 
 class RandomUniform(_Seeded, init_ops.RandomUniform):
+    """Weights from minval to below maxval, equally likely."""
+
     def __init__(
         self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None
     ) -> None:
@@ -55,11 +63,15 @@ class RandomUniform(_Seeded, init_ops.RandomUniform):
 
 
 class RandomNormal(_Seeded, init_ops.RandomNormal):
+    """Normally distributed weights."""
+
     def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
         super().__init__(mean, stddev, seed)
 
 
 class TruncatedNormal(_Seeded, init_ops.TruncatedNormal):
+    """Normally distributed weights, at most two deviations from the mean."""
+
     def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
         super().__init__(mean, stddev, seed)
 
@@ -78,6 +90,12 @@ class _Fans(_Seeded, init_ops.VarianceScaling):
 
 
 class VarianceScaling(_Fans):
+    """Weights whose variance is scale divided by how many inputs or outputs there are.
+
+    mode is "fan_in", "fan_out" or "fan_avg"; distribution "truncated_normal", "untruncated_normal"
+    or "uniform".
+    """
+
     def __init__(
         self,
         scale: float = 1.0,
@@ -114,35 +132,51 @@ def over_axes(initializer: Any, inputs: list[int], outputs: list[int]) -> Any:
 
 
 class GlorotUniform(_Scaled):
+    """Equally likely weights of the variance 2 / (inputs + outputs) (Glorot and Bengio, 2010)."""
+
     rule = (1.0, "fan_avg", "uniform")
 
 
 class GlorotNormal(_Scaled):
+    """Normal weights of the variance 2 / (inputs + outputs) (Glorot and Bengio, 2010)."""
+
     rule = (1.0, "fan_avg", "truncated_normal")
 
 
 class LecunUniform(_Scaled):
+    """Equally likely weights of the variance 1 / inputs."""
+
     rule = (1.0, "fan_in", "uniform")
 
 
 class LecunNormal(_Scaled):
+    """Normal weights of the variance 1 / inputs."""
+
     rule = (1.0, "fan_in", "truncated_normal")
 
 
 class HeUniform(_Scaled):
+    """Equally likely weights of the variance 2 / inputs (He et al., 2015)."""
+
     rule = (2.0, "fan_in", "uniform")
 
 
 class HeNormal(_Scaled):
+    """Normal weights of the variance 2 / inputs (He et al., 2015)."""
+
     rule = (2.0, "fan_in", "truncated_normal")
 
 
 class Orthogonal(_Seeded, init_ops.Orthogonal):
+    """Matrices with perpendicular rows or columns of length gain (Saxe et al., 2013)."""
+
     def __init__(self, gain: float = 1.0, seed: Any = None) -> None:
         super().__init__(gain, seed)
 
 
 class Identity(init_ops.Identity):
+    """Square matrices with gain on the diagonal."""
+
     def __init__(self, gain: float = 1.0) -> None:
         super().__init__(gain)
 

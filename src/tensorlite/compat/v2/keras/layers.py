@@ -82,8 +82,6 @@ from tensorlite.compat.v2.keras.layers_core import (
     Embedding,
     Flatten,
     GaussianNoise,
-    Input,
-    InputLayer,
     Lambda,
     Masking,
     Permute,
@@ -99,6 +97,7 @@ from tensorlite.compat.v2.keras.layers_heads import (
     MultiHeadAttention,
 )
 from tensorlite.compat.v2.keras.layers_images import CenterCrop, Resizing
+from tensorlite.compat.v2.keras.layers_input import Input, InputLayer
 from tensorlite.compat.v2.keras.layers_merging import (
     Add,
     Average,

@@ -17,6 +17,8 @@ from tensorlite.core.errors import InvalidArgumentError
 
 
 class ReLU(Layer):
+    """The greater of 0 and its input, with a slope below, a ceiling and a threshold."""
+
     supports_masking = True
 
     def __init__(
@@ -43,6 +45,8 @@ class ReLU(Layer):
 
 
 class LeakyReLU(Layer):
+    """Its input above 0, and negative_slope times it below; alpha is the older name."""
+
     not_described = frozenset({"alpha"})
     supports_masking = True
 
@@ -63,6 +67,8 @@ class LeakyReLU(Layer):
 
 
 class ELU(Layer):
+    """Its input above 0, and alpha * (exp(x) - 1) below."""
+
     supports_masking = True
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
@@ -115,6 +121,11 @@ def _check_mask(mask: Any, x: Any) -> None:
 
 
 class PReLU(Layer):
+    """Its input above 0, and a weight times it below (He et al., 2015).
+
+    The weight is the same along shared_axes.
+    """
+
     supports_masking = True
 
     def __init__(

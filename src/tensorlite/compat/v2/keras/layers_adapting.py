@@ -299,6 +299,12 @@ def _rows(terms: Any) -> list[list[Any]]:
 
 
 class StringLookup(_Lookup):
+    """Words as their numbers in a vocabulary, which adapt learns, or numbers as words if invert.
+
+    Words that are not there have one of num_oov_indices numbers in front; output_mode is "int",
+    "one_hot", "multi_hot", "count" or "tf_idf".
+    """
+
     def __init__(
         self,
         max_tokens: int | None = None,
@@ -322,6 +328,12 @@ class StringLookup(_Lookup):
 
 
 class IntegerLookup(_Lookup):
+    """Whole numbers as their numbers in a vocabulary, or those as these if invert.
+
+    Numbers that are not there have one of num_oov_indices numbers in front; output_mode is "int",
+    "one_hot", "multi_hot", "count" or "tf_idf".
+    """
+
     key_dtype = tl.int64
 
     def __init__(

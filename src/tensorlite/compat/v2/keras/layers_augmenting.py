@@ -176,6 +176,11 @@ def range_of_values(given: Any) -> tuple[float, float]:
 
 
 class RandomFlip(RandomImages):
+    """Turns images over in training, each way as likely as not.
+
+    mode is "horizontal", "vertical" or "horizontal_and_vertical".
+    """
+
     moves = True
 
     def __init__(
@@ -199,6 +204,8 @@ class RandomFlip(RandomImages):
 
 
 class RandomContrast(RandomImages):
+    """Moves values of images from their mean, or towards it, in training."""
+
     def __init__(
         self,
         factor: Any,
@@ -220,6 +227,8 @@ class RandomContrast(RandomImages):
 
 
 class RandomBrightness(RandomImages):
+    """Adds the same number to all values of an image in training."""
+
     def __init__(
         self,
         factor: Any,
@@ -314,6 +323,8 @@ class _Moving(RandomImages):
 
 
 class RandomRotation(_Moving):
+    """Turns images in training by an angle, factor being a share of a whole turn."""
+
     def __init__(self, factor: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.factor = _range(factor)
@@ -333,6 +344,8 @@ class RandomRotation(_Moving):
 
 
 class RandomTranslation(_Moving):
+    """Moves images in training by shares of their height and width."""
+
     def __init__(
         self, height_factor: Any, width_factor: Any, *args: Any, **kwargs: Any
     ) -> None:
@@ -350,6 +363,8 @@ class RandomTranslation(_Moving):
 
 
 class RandomZoom(_Moving):
+    """Makes images smaller or greater in training, by shares of their height and width."""
+
     def __init__(
         self, height_factor: Any, width_factor: Any = None, *args: Any, **kwargs: Any
     ) -> None:
@@ -371,6 +386,8 @@ class RandomZoom(_Moving):
 
 
 class RandomShear(_Moving):
+    """Slants images in training."""
+
     def __init__(
         self, x_factor: Any = 0.0, y_factor: Any = 0.0, *args: Any, **kwargs: Any
     ) -> None:

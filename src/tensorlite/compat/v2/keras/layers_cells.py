@@ -207,6 +207,8 @@ def _states(states: Any) -> list[Any]:
 
 
 class SimpleRNNCell(Cell):
+    """A step of a simple recurrent layer: activation(x @ kernel + state @ recurrent + bias)."""
+
     draws_first = True
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
@@ -220,6 +222,8 @@ class SimpleRNNCell(Cell):
 
 
 class LSTMCell(Cell):
+    """A step of long short-term memory (Hochreiter and Schmidhuber, 1997)."""
+
     gates = 4
 
     def __init__(
@@ -266,6 +270,11 @@ class LSTMCell(Cell):
 
 
 class GRUCell(Cell):
+    """A step with an update gate and a reset gate (Cho et al., 2014).
+
+    reset_after resets the product of the state rather than the state.
+    """
+
     gates = 3
 
     def __init__(

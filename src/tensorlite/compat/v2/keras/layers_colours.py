@@ -49,6 +49,8 @@ def _ranged(images: Any, own: Any, wanted: Any) -> Any:
 
 
 class RandomHue(_Coloured):
+    """Turns the hue of images in training."""
+
     def drawn_for(self, images: Any) -> Any:
         turned = self.between(0.0, 1.0, images) > 0.5
         share = self.between(*self.factor, images)
@@ -65,6 +67,8 @@ class RandomHue(_Coloured):
 
 
 class RandomSaturation(_Coloured):
+    """Makes colours paler or stronger in training."""
+
     bounds = (-1.0, 1.0)
 
     def drawn_for(self, images: Any) -> Any:
@@ -80,6 +84,8 @@ class RandomSaturation(_Coloured):
 
 
 class RandomSharpness(_Coloured):
+    """Blurs or sharpens images in training."""
+
     def changed(self, images: Any, how: Any, are_masks: bool = False) -> Any:
         sharpness = of_each(how["factor"], images) * 2.0
         kernel = [[1.0, 1.0, 1.0], [1.0, 5.0, 1.0], [1.0, 1.0, 1.0]]

@@ -183,14 +183,31 @@ class Convolution(Layer):
 
 
 class Conv1D(Convolution):
+    """A convolution of sequences of (batch, steps, channels), with as many outputs as filters.
+
+    padding is "valid", "same" or "causal", which looks back only.
+    """
+
     axes = 1
 
 
 class Conv2D(Convolution):
+    """A convolution of images of (batch, rows, columns, channels), with as many outputs as filters.
+
+    padding is "valid" or "same"; groups parts the channels; data_format "channels_first" has them
+    second.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.layers.Conv2D(4, 3)(tf.ones([1, 5, 5, 2])).shape
+    TensorShape([1, 3, 3, 4])
+    """
+
     axes = 2
 
 
 class Conv3D(Convolution):
+    """A convolution of volumes, with as many outputs as filters."""
+
     axes = 3
 
 
@@ -262,14 +279,20 @@ class _Transposed(Convolution):
 
 
 class Conv1DTranspose(_Transposed):
+    """The transpose of a convolution of sequences, which makes them longer by strides."""
+
     axes = 1
 
 
 class Conv2DTranspose(_Transposed):
+    """The transpose of a convolution of images, which makes them greater by strides."""
+
     axes = 2
 
 
 class Conv3DTranspose(_Transposed):
+    """The transpose of a convolution of volumes, which makes them greater by strides."""
+
     axes = 3
 
 

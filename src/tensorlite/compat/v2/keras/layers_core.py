@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from math import prod
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,139 +16,14 @@ from tensorlite.compat.v2.keras import (
     activation_functions as activations,
     checking,
     constraints,
-    histories,
     initializers,
-    naming,
     regularizers,
     seeding,
-    sketch,
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.channels import bias_add
 from tensorlite.ops.shape import astype, shape_of
-
-
-class InputLayer(Layer):
-    """What a model is given."""
-
-    def __init__(
-        self,
-        input_shape: Any = None,
-        batch_size: int | None = None,
-        dtype: Any = None,
-        input_tensor: Any = None,
-        sparse: Any = None,
-        name: str | None = None,
-        ragged: Any = None,
-        shape: Any = None,
-        batch_shape: Any = None,
-        batch_input_shape: Any = None,
-        optional: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(name=name or naming.of_input(), dtype=dtype)
-        self.optional = optional
-        whole = batch_input_shape if batch_shape is None else batch_shape
-        inner = shape if input_shape is None else input_shape
-        if whole is None:
-            sizes = (
-                (inner,) if inner is None or isinstance(inner, Integral) else inner
-            )
-            whole = (batch_size, *sizes)
-        self.built = True
-        if isinstance(input_tensor, SymbolicTensor):
-            self.kept = histories.taken(input_tensor, self.name, self)
-        else:
-            self.kept = histories.placed_input(whole, dtype, self.name, self)
-        self.sparse, self.ragged = bool(sparse), bool(ragged)
-        self.kept.sparse = self.sparse
-        self.nodes = (self.kept.node,)
-
-    @classmethod
-    def silent(cls) -> Any:
-        """Return one that is not numbered, for models that begin with another layer."""
-        return None
-
-    @property
-    def output(self) -> Any:
-        """The symbolic tensor of what a model is given."""
-        return histories.shown(self.kept)
-
-    @property
-    def input(self) -> Any:
-        """The symbolic tensor of what a model is given."""
-        return histories.shown(self.kept)
-
-    @property
-    def batch_shape(self) -> Any:
-        """The shape of what is given, with the batch."""
-        return tuple(self.kept.spec.dims)
-
-    @property
-    def dtype(self) -> str:
-        """The name of the dtype of what a model is given."""
-        return str(self.kept.dtype.name)
-
-    def call(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError("an InputLayer stands for what a model is given")
-
-    def get_config(self) -> dict[str, Any]:
-        return described_input(self.kept)
-
-
-def described_input(tensor: Any) -> dict[str, Any]:
-    """Return the configuration of the InputLayer of a symbolic tensor."""
-    told = {"batch_shape": tuple(tensor.spec.shape), "dtype": tensor.dtype.name}
-    if naming.is_keras_3():
-        optional = getattr(tensor.node.layer, "optional", False)
-        told.update(sparse=tensor.sparse, ragged=tensor.ragged, optional=optional)
-    return {**told, "name": tensor.name}
-
-
-def Input(
-    shape: Any = None,
-    batch_size: int | None = None,
-    name: str | None = None,
-    dtype: Any = None,
-    sparse: Any = None,
-    tensor: Any = None,
-    ragged: Any = None,
-    batch_shape: Any = None,
-    optional: bool = False,
-    **kwargs: Any,
-) -> Any:
-    """Return a symbolic tensor that models begin with, its shape without the batch.
-
-    batch_shape has the batch too; dtype is `floatx` if None. InvalidArgumentError is raised without
-    a shape and for ragged tensors.
-
-    >>> from tensorlite.compat import v2 as tf
-    >>> tf.keras.Input((3,)).shape
-    (None, 3)
-    """
-    if sketch.is_leaf(tensor):
-        return tensor
-    if isinstance(tensor, SymbolicTensor):
-        return InputLayer(input_tensor=tensor, name=name).output
-    if ragged or tensor is not None:
-        raise InvalidArgumentError(
-            "Input: ragged and tensor are not served; give rows of one length and a Masking layer"
-        )
-    if shape is None and batch_shape is None and "batch_input_shape" not in kwargs:
-        raise InvalidArgumentError("You must pass a `shape` argument.")
-    layer = InputLayer(
-        shape,
-        batch_size,
-        dtype,
-        name=name,
-        sparse=sparse,
-        batch_shape=batch_shape,
-        optional=optional,
-        **kwargs,
-    )
-    return layer.output
 
 
 class Dense(Layer):
@@ -223,6 +97,8 @@ class Dense(Layer):
 
 
 class Flatten(Layer):
+    """All elements of an example in a row."""
+
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = checking.data_format(data_format)
@@ -242,6 +118,8 @@ def _rows(x: Any) -> Any:
 
 
 class Reshape(Layer):
+    """Examples in another shape, of which one size may be -1."""
+
     def __init__(self, target_shape: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
@@ -255,6 +133,8 @@ class Reshape(Layer):
 
 
 class Permute(Layer):
+    """Examples with their axes, counted from 1, in another order."""
+
     def __init__(self, dims: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dims = tuple(dims)
@@ -269,6 +149,8 @@ class Permute(Layer):
 
 
 class RepeatVector(Layer):
+    """Each row n times, as steps of a sequence."""
+
     def __init__(self, n: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         checking.whole(n=n)
@@ -279,6 +161,8 @@ class RepeatVector(Layer):
 
 
 class Activation(Layer):
+    """A function of its input, by name or as such."""
+
     supports_masking = True
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
@@ -298,6 +182,8 @@ def _parameters_of(function: Callable[..., Any]) -> frozenset[str]:
 
 
 class Lambda(Layer):
+    """A function of a program, which is told arguments, and mask and training if it takes them."""
+
     supports_masking = True
 
     def __init__(
@@ -330,6 +216,11 @@ class Lambda(Layer):
 
 
 class Dropout(Layer):
+    """Sets a share rate of elements to 0 in training, and divides the others by 1 - rate.
+
+    noise_shape has sizes of 1 where elements are dropped together.
+    """
+
     supports_masking = True
 
     def __init__(
@@ -375,18 +266,24 @@ def chosen(training: Any, during: Callable[[], Any], after: Callable[[], Any]) -
 
 
 class SpatialDropout1D(Dropout):
+    """Drops whole channels of sequences in training."""
+
     def _noise_shape(self, inputs: Any) -> Any:
         own = shape_of(inputs)
         return [own[0], 1, own[-1]]
 
 
 class SpatialDropout2D(Dropout):
+    """Drops whole channels of images in training."""
+
     def _noise_shape(self, inputs: Any) -> Any:
         own = shape_of(inputs)
         return [own[0], 1, 1, own[-1]]
 
 
 class GaussianNoise(Layer):
+    """Adds normally distributed numbers in training."""
+
     supports_masking = True
 
     def __init__(self, stddev: float, seed: Any = None, **kwargs: Any) -> None:
@@ -468,6 +365,8 @@ class Masking(Layer):
 
 
 class ActivityRegularization(Layer):
+    """Its input, for which l1 * sum |x| + l2 * sum x * x is added to the loss."""
+
     supports_masking = True
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
@@ -475,6 +374,8 @@ class ActivityRegularization(Layer):
 
 
 class Rescaling(Layer):
+    """Its input times scale plus offset."""
+
     supports_masking = True
 
     def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:

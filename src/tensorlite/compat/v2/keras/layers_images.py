@@ -33,6 +33,8 @@ class _Sized(Layer):
 
 
 class Resizing(_Sized):
+    """Images in another size, stretched, cut or with a border."""
+
     def __init__(
         self,
         height: int,

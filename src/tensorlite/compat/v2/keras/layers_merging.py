@@ -99,12 +99,16 @@ def _check_masks(inputs: Any, mask: Any) -> None:
 
 
 class Add(Merge):
+    """The sum of a list of inputs."""
+
     def joined(self, x: Any, y: Any) -> Any:
         """Return the sum of two inputs."""
         return x + y
 
 
 class Subtract(Merge):
+    """The first of two inputs less the second."""
+
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
         if len(input_shape) != 2:
@@ -119,6 +123,8 @@ class Subtract(Merge):
 
 
 class Multiply(Merge):
+    """The product of a list of inputs."""
+
     def shown(self, inputs: Any) -> Any:
         """Return inputs with ones where a mask leaves them out, noughts where all are left out."""
         own = [masks.of_one(x) for x in inputs]
@@ -135,6 +141,8 @@ class Multiply(Merge):
 
 
 class Average(Add):
+    """The mean of a list of inputs."""
+
     def finished(self, x: Any, count: int) -> Any:
         """Return the sum divided by the number of inputs."""
         return x / count
@@ -159,18 +167,24 @@ class _Choice(Merge):
 
 
 class Maximum(_Choice):
+    """The greatest elements of a list of inputs."""
+
     def joined(self, x: Any, y: Any) -> Any:
         """Return the greater elements of two inputs."""
         return tl.maximum(x, y)
 
 
 class Minimum(_Choice):
+    """The least elements of a list of inputs."""
+
     def joined(self, x: Any, y: Any) -> Any:
         """Return the lesser elements of two inputs."""
         return tl.minimum(x, y)
 
 
 class Concatenate(Merge):
+    """A list of inputs, one behind the other along an axis."""
+
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis

@@ -38,6 +38,8 @@ _SELU_FLOOR = -1.7580993408473766
 
 
 class Identity(Layer):
+    """Its input."""
+
     supports_masking = True
 
 
@@ -55,6 +57,8 @@ class Wrapper(Layer):
 
 
 class SpatialDropout3D(Dropout):
+    """Drops whole channels of volumes in training."""
+
     def _noise_shape(self, inputs: Any) -> Any:
         own = shape_of(inputs)
         return [own[0], 1, 1, 1, own[-1]]
@@ -108,6 +112,8 @@ class AlphaDropout(Layer):
 
 
 class ThresholdedReLU(Layer):
+    """Its input above theta, and 0 elsewhere."""
+
     def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.theta = theta
@@ -122,6 +128,8 @@ def _of_rows(values: Any) -> tuple[int, int]:
 
 
 class DepthwiseConv1D(DepthwiseConv2D):
+    """A convolution of each channel of sequences by itself."""
+
     axes = 1
 
     def call(self, inputs: Any) -> Any:
@@ -129,6 +137,8 @@ class DepthwiseConv1D(DepthwiseConv2D):
 
 
 class SeparableConv1D(SeparableConv2D):
+    """A convolution of each channel of sequences by itself, then of all at each step."""
+
     axes = 1
 
     def call(self, inputs: Any) -> Any:
@@ -322,6 +332,8 @@ class EinsumDense(Layer):
 
 
 class UpSampling3D(Layer):
+    """Volumes in which each element is repeated along its axes."""
+
     def __init__(
         self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any
     ) -> None:
@@ -337,6 +349,8 @@ class UpSampling3D(Layer):
 
 
 class Cropping3D(Cropping2D):
+    """Volumes without their outermost elements."""
+
     axes = 3
 
 

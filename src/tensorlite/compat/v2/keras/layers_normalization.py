@@ -281,6 +281,8 @@ class LayerNormalization(Layer):
 
 
 class UnitNormalization(Layer):
+    """Its input divided by its length along an axis."""
+
     supports_masking = True
 
     def __init__(self, axis: Any = -1, **kwargs: Any) -> None:

@@ -48,26 +48,38 @@ class _Pooling(Layer):
 
 
 class MaxPooling1D(_Pooling):
+    """The greatest element of each window of sequences."""
+
     axes, kind = 1, "max"
 
 
 class MaxPooling2D(_Pooling):
+    """The greatest element of each window of images."""
+
     axes, kind = 2, "max"
 
 
 class MaxPooling3D(_Pooling):
+    """The greatest element of each window of volumes."""
+
     axes, kind = 3, "max"
 
 
 class AveragePooling1D(_Pooling):
+    """The mean of each window of sequences."""
+
     axes, kind = 1, "avg"
 
 
 class AveragePooling2D(_Pooling):
+    """The mean of each window of images."""
+
     axes, kind = 2, "avg"
 
 
 class AveragePooling3D(_Pooling):
+    """The mean of each window of volumes."""
+
     axes, kind = 3, "avg"
 
 
@@ -99,18 +111,26 @@ class _Global(Layer):
 
 
 class GlobalMaxPooling1D(_Global):
+    """The greatest element of each channel of sequences."""
+
     kind = "max"
 
 
 class GlobalMaxPooling2D(_Global):
+    """The greatest element of each channel of images."""
+
     kind = "max"
 
 
 class GlobalMaxPooling3D(_Global):
+    """The greatest element of each channel of volumes."""
+
     kind = "max"
 
 
 class GlobalAveragePooling1D(_Global):
+    """The mean of each channel of sequences, over the steps that count by a mask."""
+
     kind = "avg"
     supports_masking = True
 
@@ -119,10 +139,14 @@ class GlobalAveragePooling1D(_Global):
 
 
 class GlobalAveragePooling2D(_Global):
+    """The mean of each channel of images."""
+
     kind = "avg"
 
 
 class GlobalAveragePooling3D(_Global):
+    """The mean of each channel of volumes."""
+
     kind = "avg"
 
 
@@ -162,14 +186,20 @@ class _Bordered(Layer):
 
 
 class ZeroPadding1D(_Bordered):
+    """Sequences with steps of zeros before and after them."""
+
     axes = 1
 
 
 class ZeroPadding2D(_Bordered):
+    """Images with a border of zeros."""
+
     axes = 2
 
 
 class ZeroPadding3D(_Bordered):
+    """Volumes with a border of zeros."""
+
     axes = 3
 
 
@@ -192,15 +222,21 @@ class _Cropping(Layer):
 
 
 class Cropping1D(_Cropping):
+    """Sequences without their first and last steps."""
+
     axes = 1
     not_described = frozenset({"data_format"})
 
 
 class Cropping2D(_Cropping):
+    """Images without their outermost rows and columns."""
+
     axes = 2
 
 
 class UpSampling1D(Layer):
+    """Sequences in which each step is repeated."""
+
     def __init__(self, size: int = 2, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.size = int(size)
@@ -210,6 +246,8 @@ class UpSampling1D(Layer):
 
 
 class UpSampling2D(Layer):
+    """Images made greater by whole factors, by repetition or as interpolation says."""
+
     def __init__(
         self,
         size: Any = (2, 2),

@@ -286,14 +286,32 @@ class _OfCell(RNN):
 
 
 class SimpleRNN(_OfCell):
+    """A recurrent layer whose state is its last result."""
+
     kind = cells.SimpleRNNCell
 
 
 class LSTM(_OfCell):
+    """Long short-term memory over sequences of (batch, steps, features).
+
+    Returned is the last result, or all of them with return_sequences, and the states with
+    return_state.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.layers.LSTM(4)(tf.ones([2, 3, 5])).shape
+    TensorShape([2, 4])
+    """
+
     kind = cells.LSTMCell
 
 
 class GRU(_OfCell):
+    """A recurrent layer with an update gate and a reset gate (Cho et al., 2014).
+
+    Returned is the last result, or all of them with return_sequences, and the state with
+    return_state.
+    """
+
     kind = cells.GRUCell
 
 

@@ -154,14 +154,20 @@ class _OverTime(Convolution):
 
 
 class ConvLSTM1D(_OverTime):
+    """Long short-term memory over steps of lines, by convolutions (Shi et al., 2015)."""
+
     axes = 1
 
 
 class ConvLSTM2D(_OverTime):
+    """Long short-term memory over steps of images, by convolutions (Shi et al., 2015)."""
+
     axes = 2
 
 
 class ConvLSTM3D(_OverTime):
+    """Long short-term memory over steps of volumes, by convolutions (Shi et al., 2015)."""
+
     axes = 3
 
 
@@ -222,24 +228,36 @@ class _ToSize(Layer):
 
 
 class AdaptiveAveragePooling1D(_ToSize):
+    """Means of as many parts of sequences as output_size says."""
+
     axes, pooled = 1, staticmethod(windows.adaptive_average_pool)
 
 
 class AdaptiveAveragePooling2D(_ToSize):
+    """Means of as many parts of images as output_size says."""
+
     axes, pooled = 2, staticmethod(windows.adaptive_average_pool)
 
 
 class AdaptiveAveragePooling3D(_ToSize):
+    """Means of as many parts of volumes as output_size says."""
+
     axes, pooled = 3, staticmethod(windows.adaptive_average_pool)
 
 
 class AdaptiveMaxPooling1D(_ToSize):
+    """Greatest elements of as many parts of sequences as output_size says."""
+
     axes, pooled = 1, staticmethod(windows.adaptive_max_pool)
 
 
 class AdaptiveMaxPooling2D(_ToSize):
+    """Greatest elements of as many parts of images as output_size says."""
+
     axes, pooled = 2, staticmethod(windows.adaptive_max_pool)
 
 
 class AdaptiveMaxPooling3D(_ToSize):
+    """Greatest elements of as many parts of volumes as output_size says."""
+
     axes, pooled = 3, staticmethod(windows.adaptive_max_pool)

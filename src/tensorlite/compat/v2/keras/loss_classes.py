@@ -10,6 +10,8 @@ from tensorlite.core.errors import InvalidArgumentError
 
 
 class MeanSquaredError(LossFunctionWrapper):
+    """The mean of squared differences."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -25,6 +27,8 @@ class MeanSquaredError(LossFunctionWrapper):
 
 
 class MeanAbsoluteError(LossFunctionWrapper):
+    """The mean of absolute differences."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -40,6 +44,8 @@ class MeanAbsoluteError(LossFunctionWrapper):
 
 
 class MeanAbsolutePercentageError(LossFunctionWrapper):
+    """The mean of differences in hundredths of what is true."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -55,6 +61,8 @@ class MeanAbsolutePercentageError(LossFunctionWrapper):
 
 
 class MeanSquaredLogarithmicError(LossFunctionWrapper):
+    """The mean of squared differences of log(1 + x)."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -70,6 +78,8 @@ class MeanSquaredLogarithmicError(LossFunctionWrapper):
 
 
 class Hinge(LossFunctionWrapper):
+    """The mean of max(1 - true * predicted, 0), for true values -1 and 1."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -85,6 +95,8 @@ class Hinge(LossFunctionWrapper):
 
 
 class SquaredHinge(LossFunctionWrapper):
+    """The mean of squares of max(1 - true * predicted, 0), for true values -1 and 1."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -100,6 +112,8 @@ class SquaredHinge(LossFunctionWrapper):
 
 
 class CategoricalHinge(LossFunctionWrapper):
+    """By how much the greatest wrong score, plus 1, is above the right one's, or 0."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -115,6 +129,8 @@ class CategoricalHinge(LossFunctionWrapper):
 
 
 class LogCosh(LossFunctionWrapper):
+    """The mean of log(cosh(predicted - true))."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -130,6 +146,8 @@ class LogCosh(LossFunctionWrapper):
 
 
 class Poisson(LossFunctionWrapper):
+    """The mean of predicted - true * log(predicted)."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -145,6 +163,8 @@ class Poisson(LossFunctionWrapper):
 
 
 class KLDivergence(LossFunctionWrapper):
+    """The sum of true * log(true / predicted)."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -160,6 +180,8 @@ class KLDivergence(LossFunctionWrapper):
 
 
 class Huber(LossFunctionWrapper):
+    """Half the squares of differences, or lines beyond delta."""
+
     def __init__(
         self,
         delta: float = 1.0,
@@ -177,6 +199,8 @@ class Huber(LossFunctionWrapper):
 
 
 class CosineSimilarity(LossFunctionWrapper):
+    """Minus the cosine of the angle between true and predicted rows."""
+
     def __init__(
         self,
         axis: int = -1,
@@ -194,6 +218,8 @@ class CosineSimilarity(LossFunctionWrapper):
 
 
 class BinaryCrossentropy(LossFunctionWrapper):
+    """The entropies of yes and no, of shares or of logits."""
+
     def __init__(
         self,
         from_logits: bool = False,
@@ -215,6 +241,8 @@ class BinaryCrossentropy(LossFunctionWrapper):
 
 
 class BinaryFocalCrossentropy(LossFunctionWrapper):
+    """Binary cross-entropies that weigh what is predicted well by less."""
+
     def __init__(
         self,
         apply_class_balancing: bool = False,
@@ -242,6 +270,8 @@ class BinaryFocalCrossentropy(LossFunctionWrapper):
 
 
 class CategoricalCrossentropy(LossFunctionWrapper):
+    """The entropy of predicted shares, or logits, of classes, for true shares."""
+
     def __init__(
         self,
         from_logits: bool = False,
@@ -263,6 +293,14 @@ class CategoricalCrossentropy(LossFunctionWrapper):
 
 
 class SparseCategoricalCrossentropy(LossFunctionWrapper):
+    """The entropy of predicted shares, or logits, for numbers of classes.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    >>> round(float(loss([0, 1], [[0.0, 0.0], [0.0, 0.0]])), 4)
+    0.6931
+    """
+
     def __init__(
         self,
         from_logits: bool = False,
@@ -284,6 +322,8 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
 
 
 class CategoricalFocalCrossentropy(LossFunctionWrapper):
+    """Cross-entropies of classes that weigh what is predicted well by less."""
+
     def __init__(
         self,
         alpha: float = 0.25,
@@ -309,6 +349,8 @@ class CategoricalFocalCrossentropy(LossFunctionWrapper):
 
 
 class Dice(LossFunctionWrapper):
+    """One less twice the overlap, divided by both areas' sum."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -320,6 +362,8 @@ class Dice(LossFunctionWrapper):
 
 
 class Tversky(LossFunctionWrapper):
+    """One less the overlap, with wrong and missed places weighed by alpha and beta."""
+
     def __init__(
         self,
         alpha: float = 0.5,
@@ -335,6 +379,8 @@ class Tversky(LossFunctionWrapper):
 
 
 class CTC(LossFunctionWrapper):
+    """The cost of labels of sequences whose places are not known (Graves et al., 2006)."""
+
     def __init__(
         self,
         reduction: Any = Reduction.AUTO,
@@ -345,6 +391,8 @@ class CTC(LossFunctionWrapper):
 
 
 class Circle(LossFunctionWrapper):
+    """Brings rows of one class together and those of others apart (Sun et al., 2020)."""
+
     def __init__(
         self,
         gamma: float = 80.0,
@@ -366,6 +414,8 @@ class Circle(LossFunctionWrapper):
 
 
 class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
+    """(1 - p ** q) / q of the true class's share p (Zhang and Sabuncu, 2018)."""
+
     def __init__(
         self,
         q: float = 0.5,

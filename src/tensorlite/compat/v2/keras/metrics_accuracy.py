@@ -77,11 +77,15 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
 
 
 class Accuracy(MeanMetricWrapper):
+    """The share of predictions that equal true values."""
+
     def __init__(self, name: str | None = "accuracy", dtype: Any = None) -> None:
         super().__init__(accuracy, name, dtype)
 
 
 class BinaryAccuracy(MeanMetricWrapper):
+    """The share of predictions on the right side of a threshold."""
+
     def __init__(
         self,
         name: str | None = "binary_accuracy",
@@ -92,6 +96,8 @@ class BinaryAccuracy(MeanMetricWrapper):
 
 
 class CategoricalAccuracy(MeanMetricWrapper):
+    """The share of right classes, where true ones are rows of shares."""
+
     def __init__(
         self, name: str | None = "categorical_accuracy", dtype: Any = None
     ) -> None:
@@ -112,6 +118,8 @@ class _Sparse(MeanMetricWrapper):
 
 
 class SparseCategoricalAccuracy(_Sparse):
+    """The share of right classes, where true ones are numbers."""
+
     def __init__(
         self, name: str | None = "sparse_categorical_accuracy", dtype: Any = None
     ) -> None:
@@ -119,6 +127,8 @@ class SparseCategoricalAccuracy(_Sparse):
 
 
 class TopKCategoricalAccuracy(MeanMetricWrapper):
+    """How often the true class, a row of shares, is among the k predicted most."""
+
     def __init__(
         self,
         k: int = 5,
@@ -129,6 +139,8 @@ class TopKCategoricalAccuracy(MeanMetricWrapper):
 
 
 class SparseTopKCategoricalAccuracy(_Sparse):
+    """How often the true class, a number, is among the k predicted most."""
+
     def __init__(
         self,
         k: int = 5,

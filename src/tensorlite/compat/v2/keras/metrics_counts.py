@@ -95,6 +95,12 @@ class _Counts(Metric):
 
 
 class Precision(_Counts):
+    """The share of true ones among those that are predicted.
+
+    thresholds say from where on something is predicted, 1/2 if None; top_k counts the k greatest
+    only.
+    """
+
     def __init__(
         self,
         thresholds: Any = None,
@@ -114,6 +120,12 @@ class Precision(_Counts):
 
 
 class Recall(_Counts):
+    """The share of predicted ones among those that are true.
+
+    thresholds say from where on something is predicted, 1/2 if None; top_k counts the k greatest
+    only.
+    """
+
     def __init__(
         self,
         thresholds: Any = None,
@@ -152,18 +164,26 @@ class _One(_Counts):
 
 
 class TruePositives(_One):
+    """How many are predicted and true."""
+
     which = "true_positives"
 
 
 class TrueNegatives(_One):
+    """How many are neither predicted nor true."""
+
     which = "true_negatives"
 
 
 class FalsePositives(_One):
+    """How many are predicted and not true."""
+
     which = "false_positives"
 
 
 class FalseNegatives(_One):
+    """How many are true and not predicted."""
+
     which = "false_negatives"
 
 

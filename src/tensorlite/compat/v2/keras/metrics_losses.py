@@ -12,6 +12,8 @@ from tensorlite.compat.v2.keras.base_metric import Mean, MeanMetricWrapper, show
 
 
 class MeanSquaredError(MeanMetricWrapper):
+    """The mean of squared differences."""
+
     def __init__(
         self,
         name: str | None = "mean_squared_error",
@@ -21,6 +23,8 @@ class MeanSquaredError(MeanMetricWrapper):
 
 
 class MeanAbsoluteError(MeanMetricWrapper):
+    """The mean of absolute differences."""
+
     def __init__(
         self,
         name: str | None = "mean_absolute_error",
@@ -30,6 +34,8 @@ class MeanAbsoluteError(MeanMetricWrapper):
 
 
 class MeanAbsolutePercentageError(MeanMetricWrapper):
+    """The mean of differences in hundredths of what is true."""
+
     def __init__(
         self,
         name: str | None = "mean_absolute_percentage_error",
@@ -39,6 +45,8 @@ class MeanAbsolutePercentageError(MeanMetricWrapper):
 
 
 class MeanSquaredLogarithmicError(MeanMetricWrapper):
+    """The mean of squared differences of log(1 + x)."""
+
     def __init__(
         self,
         name: str | None = "mean_squared_logarithmic_error",
@@ -48,6 +56,8 @@ class MeanSquaredLogarithmicError(MeanMetricWrapper):
 
 
 class Hinge(MeanMetricWrapper):
+    """The mean of max(1 - true * predicted, 0), for true values -1 and 1."""
+
     def __init__(
         self,
         name: str | None = "hinge",
@@ -57,6 +67,8 @@ class Hinge(MeanMetricWrapper):
 
 
 class SquaredHinge(MeanMetricWrapper):
+    """The mean of squares of max(1 - true * predicted, 0), for true values -1 and 1."""
+
     def __init__(
         self,
         name: str | None = "squared_hinge",
@@ -66,6 +78,8 @@ class SquaredHinge(MeanMetricWrapper):
 
 
 class CategoricalHinge(MeanMetricWrapper):
+    """By how much the greatest wrong score, plus 1, is above the right one's, or 0."""
+
     def __init__(
         self,
         name: str | None = "categorical_hinge",
@@ -75,6 +89,8 @@ class CategoricalHinge(MeanMetricWrapper):
 
 
 class LogCoshError(MeanMetricWrapper):
+    """The mean of log(cosh(predicted - true))."""
+
     def __init__(
         self,
         name: str | None = "logcosh",
@@ -84,6 +100,8 @@ class LogCoshError(MeanMetricWrapper):
 
 
 class Poisson(MeanMetricWrapper):
+    """The mean of predicted - true * log(predicted)."""
+
     def __init__(
         self,
         name: str | None = "poisson",
@@ -93,6 +111,8 @@ class Poisson(MeanMetricWrapper):
 
 
 class KLDivergence(MeanMetricWrapper):
+    """The mean of the sums of true * log(true / predicted)."""
+
     def __init__(
         self,
         name: str | None = "kl_divergence",
@@ -102,6 +122,8 @@ class KLDivergence(MeanMetricWrapper):
 
 
 class BinaryCrossentropy(MeanMetricWrapper):
+    """The mean of the entropies of yes and no."""
+
     def __init__(
         self,
         name: str | None = "binary_crossentropy",
@@ -119,6 +141,8 @@ class BinaryCrossentropy(MeanMetricWrapper):
 
 
 class CategoricalCrossentropy(MeanMetricWrapper):
+    """The mean of the entropies of predicted classes, for true shares."""
+
     def __init__(
         self,
         name: str | None = "categorical_crossentropy",
@@ -138,6 +162,8 @@ class CategoricalCrossentropy(MeanMetricWrapper):
 
 
 class SparseCategoricalCrossentropy(MeanMetricWrapper):
+    """The mean of the entropies of predicted classes, for their numbers."""
+
     def __init__(
         self,
         name: str | None = "sparse_categorical_crossentropy",
@@ -167,6 +193,8 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
 
 
 class CosineSimilarity(MeanMetricWrapper):
+    """The mean of the cosines of the angles between true and predicted rows."""
+
     def __init__(
         self,
         name: str | None = "cosine_similarity",
@@ -181,6 +209,8 @@ def _cosine(y_true: Any, y_pred: Any, axis: int) -> Any:
 
 
 class RootMeanSquaredError(Mean):
+    """The root of the mean of squared differences."""
+
     def __init__(
         self, name: str | None = "root_mean_squared_error", dtype: Any = None
     ) -> None:
@@ -199,6 +229,8 @@ class RootMeanSquaredError(Mean):
 
 
 class MeanRelativeError(Mean):
+    """The mean of differences divided by the normalizer."""
+
     def __init__(
         self, normalizer: Any, name: str | None = None, dtype: Any = None
     ) -> None:

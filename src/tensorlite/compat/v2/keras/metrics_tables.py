@@ -66,6 +66,8 @@ class IoU(Metric):
 
 
 class MeanIoU(IoU):
+    """The mean over all classes of overlap by union, of numbers of classes."""
+
     def __init__(
         self,
         num_classes: int,
@@ -83,6 +85,8 @@ class MeanIoU(IoU):
 
 
 class OneHotIoU(IoU):
+    """The mean over some classes of overlap by union, of rows with one number for each class."""
+
     def __init__(
         self,
         num_classes: int,
@@ -100,6 +104,8 @@ class OneHotIoU(IoU):
 
 
 class OneHotMeanIoU(IoU):
+    """The mean over all classes of overlap by union, of rows with one number for each class."""
+
     def __init__(
         self,
         num_classes: int,
@@ -116,6 +122,8 @@ class OneHotMeanIoU(IoU):
 
 
 class BinaryIoU(IoU):
+    """The mean over no and yes of overlap by union, yes being from a threshold on."""
+
     def __init__(
         self,
         target_class_ids: Any = (0, 1),
@@ -215,6 +223,8 @@ class FBetaScore(Metric):
 
 
 class F1Score(FBetaScore):
+    """The harmonic mean of precision and recall."""
+
     def __init__(
         self,
         average: str | None = None,
@@ -374,6 +384,8 @@ class _At(AUC):
 
 
 class PrecisionAtRecall(_At):
+    """The best precision of thresholds with a recall of at least so much."""
+
     rates = "precision", "recall"
 
     def __init__(
@@ -389,6 +401,8 @@ class PrecisionAtRecall(_At):
 
 
 class RecallAtPrecision(_At):
+    """The best recall of thresholds with a precision of at least so much."""
+
     rates = "recall", "precision"
 
     def __init__(
@@ -404,6 +418,8 @@ class RecallAtPrecision(_At):
 
 
 class SensitivityAtSpecificity(_At):
+    """The best sensitivity of thresholds with a specificity of at least so much."""
+
     rates = "sensitivity", "specificity"
 
     def __init__(
@@ -419,6 +435,8 @@ class SensitivityAtSpecificity(_At):
 
 
 class SpecificityAtSensitivity(_At):
+    """The best specificity of thresholds with a sensitivity of at least so much."""
+
     rates = "specificity", "sensitivity"
 
     def __init__(

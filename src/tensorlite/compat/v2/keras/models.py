@@ -27,7 +27,7 @@ from tensorlite.compat.v2.keras.base_model import (
 )
 from tensorlite.compat.v2.keras.fitting import fitted
 from tensorlite.compat.v2.keras.layer_weights import once
-from tensorlite.compat.v2.keras.layers_core import InputLayer, described_input
+from tensorlite.compat.v2.keras.layers_input import InputLayer, described_input
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.tensor import Tensor

@@ -25,6 +25,8 @@ class _Velocity(tl.optimizers.SGD):
 
 
 class SGD(Optimizer):
+    """Subtracts the rate times the gradient, with momentum, Nesterov's too, if it is asked for."""
+
     def __init__(
         self,
         learning_rate: Any = 0.01,
@@ -46,6 +48,8 @@ class SGD(Optimizer):
 
 
 class RMSprop(Optimizer):
+    """Divides gradients by the root of the mean of their squares (Hinton, 2012)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -75,6 +79,8 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
+    """Divides gradients by the root of the sum of their squares (Duchi et al., 2011)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -100,6 +106,8 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
+    """Makes steps as large as those before by the gradients' sizes (Zeiler, 2012)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -119,6 +127,15 @@ class Adadelta(Optimizer):
 
 
 class Adam(Optimizer):
+    """Divides means of gradients by roots of means of squares (Kingma and Ba, 2014).
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> weight = tf.Variable([1.0])
+    >>> _ = tf.keras.optimizers.Adam(0.1).apply_gradients([(tf.constant([4.0]), weight)])
+    >>> weight.numpy().round(4).tolist()
+    [0.9]
+    """
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -148,6 +165,8 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
+    """Adam whose weights lose a share of the rate at each step (Loshchilov and Hutter, 2017)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -198,6 +217,8 @@ class _Largest(Replaced):
 
 
 class Adamax(Optimizer):
+    """Adam by the greatest gradients in place of their squares (Kingma and Ba, 2014)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -275,6 +296,8 @@ class Ahead(Replaced):
 
 
 class Nadam(Optimizer):
+    """Adam with Nesterov's momentum (Dozat, 2016)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -313,6 +336,8 @@ class _Leader(tl.optimizers.Ftrl):
 
 
 class Ftrl(Optimizer):
+    """Follows the regularized leader, which makes many weights 0 (McMahan et al., 2013)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,

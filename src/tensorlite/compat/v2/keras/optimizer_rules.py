@@ -38,6 +38,8 @@ class _Signs(Replaced):
 
 
 class Lion(Optimizer):
+    """Steps by signs of means of gradients (Chen et al., 2023)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -95,6 +97,8 @@ class _Layerwise(Replaced):
 
 
 class Lamb(Optimizer):
+    """Adam whose steps are as large as each weight's norm says (You et al., 2019)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,
@@ -173,6 +177,8 @@ def _root_mean(x: Any) -> Any:
 
 
 class Adafactor(Optimizer):
+    """Adam with squares kept by rows and columns (Shazeer and Stern, 2018)."""
+
     def __init__(
         self,
         learning_rate: Any = 0.001,

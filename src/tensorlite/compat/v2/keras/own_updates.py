@@ -21,12 +21,15 @@ class OwnState:
     def __init__(self, owner: str) -> None:
         self.owner = owner
         self.variables: list[Any] = []
+        self.numbered: list[Any] = []
         self._places: dict[int, int] = {}
 
     def number(self, variables: Iterable[Any]) -> None:
         """Number the variables that have no number yet."""
         for variable in variables:
-            self._places.setdefault(id(variable), len(self._places))
+            if id(variable) not in self._places:
+                self._places[id(variable)] = len(self.numbered)
+                self.numbered.append(variable)
 
     def index(self, variable: Any) -> int:
         """Return the number of a variable."""

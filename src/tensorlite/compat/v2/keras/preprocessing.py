@@ -1,10 +1,8 @@
-"""tf.keras.preprocessing: sequences brought to one length, texts as numbers of words."""
+"""tf.keras.preprocessing: sequences brought to one length; gathers texts and images."""
 
 from __future__ import annotations
 
-import hashlib
 import random
-from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -41,6 +39,13 @@ from tensorlite.compat.v2.keras.pictures import (
     load_img,
     save_img,
 )
+from tensorlite.compat.v2.keras.tokenizing import (
+    Tokenizer,
+    hashing_trick,
+    one_hot,
+    text_to_word_sequence,
+    tokenizer_from_json,
+)
 from tensorlite.core.errors import InvalidArgumentError
 
 
@@ -76,107 +81,6 @@ def pad_sequences(
         else:
             made[i, length - len(kept) :] = kept
     return made
-
-
-_FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
-
-
-def text_to_word_sequence(
-    input_text: str, filters: str = _FILTERS, lower: bool = True, split: str = " "
-) -> list[str]:
-    """Return the words of a text, without the characters in filters."""
-    text = input_text.lower() if lower else input_text
-    parted = text.translate({ord(x): split for x in filters})
-    return [word for word in parted.split(split) if word]
-
-
-class Tokenizer:
-    """Numbers words by how often they are."""
-
-    def __init__(
-        self,
-        num_words: int | None = None,
-        filters: str = _FILTERS,
-        lower: bool = True,
-        split: str = " ",
-        char_level: bool = False,
-        oov_token: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        self.num_words, self.filters, self.lower, self.split = (
-            num_words,
-            filters,
-            lower,
-            split,
-        )
-        self.char_level, self.oov_token = char_level, oov_token
-        self.word_counts: Counter[str] = Counter()
-        self.word_docs: Counter[str] = Counter()
-        self.word_index: dict[str, int] = {}
-        self.index_word: dict[int, str] = {}
-        self.document_count = 0
-
-    def _words(self, text: Any) -> list[str]:
-        if not isinstance(text, str):
-            return list(text)
-        if self.char_level:
-            return list(text.lower() if self.lower else text)
-        return text_to_word_sequence(text, self.filters, self.lower, self.split)
-
-    def fit_on_texts(self, texts: Any) -> None:
-        """Count the words of texts and number them, the most frequent first."""
-        for text in texts:
-            words = self._words(text)
-            self.document_count += 1
-            self.word_counts.update(words)
-            self.word_docs.update(set(words))
-        # As Keras: by how often, then by which came first.
-        ranked = sorted(self.word_counts.items(), key=lambda pair: -pair[1])
-        first = [] if self.oov_token is None else [self.oov_token]
-        listed = [*first, *[word for word, _ in ranked]]
-        self.word_index = {word: i for i, word in enumerate(listed, 1)}
-        self.index_word = {i: word for word, i in self.word_index.items()}
-
-    def texts_to_sequences(self, texts: Any) -> list[list[int]]:
-        """Return the numbers of the words of each text."""
-        return [self._numbers(self._words(text)) for text in texts]
-
-    def _numbers(self, words: list[str]) -> list[int]:
-        other = self.word_index.get(self.oov_token or "")
-        found = []
-        for word in words:
-            number = self.word_index.get(word)
-            if number is None or (self.num_words and number >= self.num_words):
-                number = other
-            if number is not None:
-                found.append(number)
-        return found
-
-    def sequences_to_texts(self, sequences: Any) -> list[str]:
-        """Return the words of numbers, joined by blanks."""
-        return [
-            " ".join(self.index_word[i] for i in row if i in self.index_word)
-            for row in sequences
-        ]
-
-    def texts_to_matrix(self, texts: Any, mode: str = "binary") -> Any:
-        """Return a row per text with what mode says of each number, as sequences_to_matrix does."""
-        return self.sequences_to_matrix(self.texts_to_sequences(texts), mode)
-
-    def sequences_to_matrix(self, sequences: Any, mode: str = "binary") -> Any:
-        """Return a row per sequence with an element for each number.
-
-        mode is "binary" (whether it occurs), "count", "freq" (its share) or "tfidf", which weighs
-        rare words by more; others raise InvalidArgumentError.
-        """
-        if mode not in {"binary", "count", "freq"}:
-            raise InvalidArgumentError(f"mode={mode!r}; it is binary, count or freq")
-        made = np.zeros((len(sequences), self.num_words or len(self.word_index) + 1))
-        for i, row in enumerate(sequences):
-            for number, count in Counter(row).items():
-                shares = {"binary": 1.0, "count": count, "freq": count / len(row)}
-                made[i, number] = shares[mode]
-        return made
 
 
 class TimeseriesGenerator:
@@ -231,39 +135,6 @@ class TimeseriesGenerator:
 
     def on_epoch_end(self) -> None:
         """Do nothing."""
-
-
-def one_hot(
-    input_text: str,
-    n: int,
-    filters: str = _FILTERS,
-    lower: bool = True,
-    split: str = " ",
-) -> list[int]:
-    """Return numbers below n for the words of a text, by Python's hash."""
-    return hashing_trick(input_text, n, hash, filters, lower, split)
-
-
-def hashing_trick(
-    text: str,
-    n: int,
-    hash_function: Any = None,
-    filters: str = _FILTERS,
-    lower: bool = True,
-    split: str = " ",
-) -> list[int]:
-    """Return numbers from 1 to below n for the words of a text, by a hash function.
-
-    "md5" gives the same numbers in each process; None, Python's hash, does not. Two words may share
-    a number.
-    """
-
-    def digest(word: str) -> int:
-        return int(hashlib.md5(word.encode()).hexdigest(), 16)  # noqa: S324  Keras' hash
-
-    number = {None: hash, "md5": digest}.get(hash_function, hash_function)
-    words = text_to_word_sequence(text, filters, lower, split)
-    return [int(number(word) % (n - 1) + 1) for word in words]
 
 
 def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> Any:
@@ -336,6 +207,7 @@ text = SimpleNamespace(
     hashing_trick=hashing_trick,
     one_hot=one_hot,
     text_to_word_sequence=text_to_word_sequence,
+    tokenizer_from_json=tokenizer_from_json,
 )
 image = SimpleNamespace(
     DataFrameIterator=DataFrameIterator,

@@ -25,6 +25,8 @@ class Regularizer:
 
 
 class L1L2(Regularizer):
+    """A penalty l1 * sum |w| + l2 * sum w * w."""
+
     def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:
         self.l1, self.l2 = float(l1 or 0.0), float(l2 or 0.0)
         checking.not_negative(l1=self.l1, l2=self.l2)
@@ -40,6 +42,8 @@ class L1L2(Regularizer):
 
 
 class L1(Regularizer):
+    """A penalty l1 * sum |w|."""
+
     def __init__(self, l1: float = 0.01, **kwargs: Any) -> None:
         self.l1 = float(kwargs.get("l", l1))
         checking.not_negative(l1=self.l1)
@@ -49,6 +53,8 @@ class L1(Regularizer):
 
 
 class L2(Regularizer):
+    """A penalty l2 * sum w * w."""
+
     def __init__(self, l2: float = 0.01, **kwargs: Any) -> None:
         self.l2 = float(kwargs.get("l", l2))
         checking.not_negative(l2=self.l2)

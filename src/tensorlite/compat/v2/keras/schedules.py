@@ -36,6 +36,14 @@ def _step(step: Any) -> Any:
 
 
 class ExponentialDecay(LearningRateSchedule):
+    """The rate times decay_rate to the power of step / decay_steps, whole if staircase.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> rate = tf.keras.optimizers.schedules.ExponentialDecay(1.0, 10, 0.5)
+    >>> float(rate(20))
+    0.25
+    """
+
     def __init__(
         self,
         initial_learning_rate: Any,
@@ -60,6 +68,8 @@ class ExponentialDecay(LearningRateSchedule):
 
 
 class InverseTimeDecay(ExponentialDecay):
+    """The rate divided by 1 + decay_rate * step / decay_steps, whole if staircase."""
+
     def __call__(self, step: Any) -> Any:
         return decays.inverse_time(
             self.initial_learning_rate, self.decay_rate, self._turns(step)
@@ -67,6 +77,11 @@ class InverseTimeDecay(ExponentialDecay):
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):
+    """One of values, by which of the boundaries the step has not passed.
+
+    InvalidArgumentError is raised unless there is one value more than boundaries.
+    """
+
     def __init__(self, boundaries: Any, values: Any, name: str | None = None) -> None:
         if len(boundaries) != len(values) - 1:
             raise InvalidArgumentError(
@@ -82,6 +97,11 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
 
 class PolynomialDecay(LearningRateSchedule):
+    """The rate falling to end_learning_rate within decay_steps, by a power.
+
+    With cycle it begins anew, with more steps, in place of staying there.
+    """
+
     def __init__(
         self,
         initial_learning_rate: Any,
@@ -106,6 +126,11 @@ class PolynomialDecay(LearningRateSchedule):
 
 
 class CosineDecay(LearningRateSchedule):
+    """The rate falling as a cosine within decay_steps, to the share alpha of it.
+
+    With a warmup_target it rises to that in warmup_steps first (Loshchilov and Hutter, 2016).
+    """
+
     def __init__(
         self,
         initial_learning_rate: Any,
@@ -137,6 +162,11 @@ class CosineDecay(LearningRateSchedule):
 
 
 class CosineDecayRestarts(LearningRateSchedule):
+    """The rate falling as a cosine, again and again (Loshchilov and Hutter, 2016).
+
+    Each fall has t_mul times the steps, and begins at m_mul times the rate, of the one before.
+    """
+
     def __init__(
         self,
         initial_learning_rate: Any,
