@@ -145,3 +145,9 @@ def test_functions_of_the_backend_stand_between_layers() -> None:
     model = tf.keras.Model(given, made)
     found = model(tf.constant([[2.0, -3.0]])).numpy()
     np.testing.assert_array_equal(found, [[2.0, -1.0]])
+
+
+def test_names_are_numbered_from_one_beside_those_of_layers() -> None:
+    K.clear_session()
+    assert [K.get_uid(x) for x in ("dense", "dense", "a_b", "")] == [1, 2, 1, 1]
+    assert tf.keras.layers.Dense(2).name == "dense_2"

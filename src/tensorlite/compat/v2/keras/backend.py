@@ -104,7 +104,7 @@ def clear_session() -> None:
 
 def get_uid(prefix: str = "") -> int:
     """Return how often names with a prefix have been given, this time included, from 1."""
-    return int(naming.unique(prefix).rpartition("_")[2] or 1)
+    return naming.number(prefix)
 
 
 def learning_phase() -> int:

@@ -32,11 +32,17 @@ def _counted() -> Counter[str]:
     return found
 
 
-def unique(base: str) -> str:
-    """Return a name that no layer has yet."""
+def number(base: str) -> int:
+    """Return how often a name was asked for, this time included."""
     counts = _counted()
     counts[base] += 1
-    return base if counts[base] == 1 else f"{base}_{counts[base] - 1}"
+    return counts[base]
+
+
+def unique(base: str) -> str:
+    """Return a name that no layer has yet."""
+    before = number(base) - 1
+    return f"{base}_{before}" if before else base
 
 
 def of_input() -> str:
