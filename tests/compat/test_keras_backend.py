@@ -151,3 +151,18 @@ def test_names_are_numbered_from_one_beside_those_of_layers() -> None:
     K.clear_session()
     assert [K.get_uid(x) for x in ("dense", "dense", "a_b", "")] == [1, 2, 1, 1]
     assert tf.keras.layers.Dense(2).name == "dense_2"
+
+
+def test_causal_convolutions_look_back_only() -> None:
+    x, kernel = drawn(2, 5, 3), drawn(2, 3, 4, seed=1)
+    made = K.conv1d(x, kernel, padding="causal", dilation_rate=2).numpy()
+    before = np.pad(x, ((0, 0), (2, 0), (0, 0)))[:, :5]
+    want = before @ kernel[0] + x @ kernel[1]
+    np.testing.assert_allclose(made, want, rtol=1e-4, atol=1e-5)
+    turned = K.conv1d(x.swapaxes(1, 2), kernel, 1, "causal", "channels_first", 2)
+    np.testing.assert_allclose(turned.numpy().swapaxes(1, 2), made, rtol=1e-5)
+
+
+def test_the_hard_sigmoid_has_the_slope_of_keras_2() -> None:
+    made = K.hard_sigmoid(tf.constant([-3.0, 0.3, 2.0])).numpy()
+    np.testing.assert_allclose(made, [0.0, 0.56, 0.9], rtol=1e-6)

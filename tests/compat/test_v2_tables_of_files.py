@@ -10,7 +10,8 @@ import pytest
 import tensorlite.compat.v1 as tf_1
 import tensorlite.compat.v2 as tf
 
-LINE, NUMBER = tf.lookup.TextFileIndex.WHOLE_LINE, tf.lookup.TextFileIndex.LINE_NUMBER
+FILLER: Any = tf.lookup.TextFileInitializer
+NUMBER = tf.lookup.TextFileIndex.LINE_NUMBER
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def words(tmp_path: Path) -> str:
 
 
 def filled(path: str, *columns: Any, default: Any = -1) -> Any:
-    parts = tf.lookup.TextFileInitializer(path, *columns, value_index_offset=10)
+    parts = FILLER(path, *columns, value_index_offset=10)
     return tf.lookup.StaticHashTable(parts, default)
 
 

@@ -461,7 +461,7 @@ softplus, softsign, elu, hard_sigmoid = (
     activations.softplus,
     activations.softsign,
     activations.elu,
-    activations.hard_sigmoid,
+    activations.hard_sigmoid_of_keras_2,
 )
 bias_add, l2_normalize = nn.bias_add, nn.l2_normalize
 binary_crossentropy = neural.binary_crossentropy  # of each element, unlike the loss

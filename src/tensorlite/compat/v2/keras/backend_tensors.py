@@ -26,8 +26,29 @@ from tensorlite.core.operand import Operand
 from tensorlite.ops.shape import astype, shape_of
 from tensorlite.ops.sparse_tensor import SparseTensor
 
-conv1d = conv2d = conv3d = ops.conv
+conv2d = conv3d = ops.conv
 depthwise_conv2d, separable_conv2d = ops.depthwise_conv, ops.separable_conv
+
+
+@operation
+def conv1d(
+    x: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: int = 1,
+) -> Any:
+    """Return the convolution of sequences by a kernel of (width, channels, outputs).
+
+    padding is "valid", "same" or "causal", which looks back only.
+    """
+    if padding == "causal":
+        back = (dilation_rate * (kernel.shape[0] - 1), 0)
+        axis = 2 if data_format == "channels_first" else 1
+        x = ops.pad(x, [back if i == axis else (0, 0) for i in range(3)])
+        padding = "valid"
+    return ops.conv(x, kernel, strides, padding, data_format, dilation_rate)
 
 
 @operation

@@ -327,7 +327,8 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> Any:
     places = tl.searchsorted(
         edges[1:-1], tl.boolean_mask(value, inside), side="right"
     )
-    return tl.bincount(astype(places, int32), minlength=bins), edges
+    counts = tl.bincount(astype(places, int32), minlength=bins)
+    return astype(counts, tensor(x).dtype), edges
 
 
 @operation
