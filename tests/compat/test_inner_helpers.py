@@ -177,6 +177,20 @@ def test_messages_are_those_of_public_names() -> None:
         _of(f"{core}.framework.graph_pb2", "NoSuchMessage")
 
 
+def test_hooks_watch_the_count_of_evaluations_that_they_are_given() -> None:
+    evaluation = import_module(f"{INSIDE}.training.evaluation")
+    with tf.Graph().as_default():
+        counted = tf.Variable(0).assign_add(1)
+        hook = evaluation._StopAfterNEvalsHook(3)
+        hook._set_evals_completed_tensor(counted)
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            turns = [
+                session.run(counted) for _ in range(3) if not session.should_stop()
+            ]
+            assert session.should_stop()
+    assert turns == [1, 2, 3]
+
+
 def test_whether_programs_are_of_version_2() -> None:
     assert _of(f"{INSIDE}.tf2", "enabled")() is (tf.executing_eagerly())
 

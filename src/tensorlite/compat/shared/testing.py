@@ -172,6 +172,10 @@ class TestCase(Assertions):
         return CheckedThread(self, target, args or (), kwargs or {})
 
 
+TensorFlowTestCase = TestCase
+"""The class by the name that it has in TensorFlow's inside."""
+
+
 class EvaluatingSession:
     """What tests are given for a session where operators run at once."""
 

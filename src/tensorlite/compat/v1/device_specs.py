@@ -25,3 +25,7 @@ class DeviceSpec(device_specs.DeviceSpec):
     def merge_from(self, dev: device_specs.DeviceSpec) -> None:
         """Take over those parts that another spec has."""
         self.parse_from_string(self.make_merged_spec(dev).to_string())
+
+
+DeviceSpecV1 = DeviceSpec
+"""The class by the name that it has in TensorFlow's inside."""

@@ -45,6 +45,10 @@ class StopAfterNEvalsHook(SessionRunHook):
         self._count = num_evals
         self._step: Any = None
 
+    def _set_evals_completed_tensor(self, updated_eval_step: Any) -> None:
+        """Watch a tensor that counts evaluations: loops of libraries give theirs."""
+        self._step = updated_eval_step
+
     def begin(self) -> None:
         """Find the count of evaluations that is to be watched."""
         if self._step is None:
