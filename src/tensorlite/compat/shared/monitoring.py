@@ -14,12 +14,15 @@ class Cell:
         self._value = first
 
     def set(self, value: Any) -> None:
+        """Put a value in the place of the one that is there."""
         self._value = value
 
     def increase_by(self, value: int) -> None:
+        """Add a number to the value."""
         self._value += value
 
     def value(self) -> Any:
+        """Return the value."""
         return self._value
 
 

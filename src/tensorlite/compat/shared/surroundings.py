@@ -33,6 +33,7 @@ class TpuContext:
     number_of_shards: int | None = None
 
     def set_number_of_shards(self, number_of_shards: int | None) -> None:
+        """Say how many shards there are, None for no TPU."""
         self.number_of_shards = number_of_shards
 
 
