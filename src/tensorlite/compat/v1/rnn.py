@@ -48,6 +48,7 @@ def check_cell(cell: Any) -> None:
 
 
 def time_first(x: Any) -> Any:
+    """Return [batch, time, ...] as [time, batch, ...], or the reverse; of no rank as it is."""
     sizes = x.get_shape()
     if sizes.rank is None:
         return x
@@ -79,6 +80,10 @@ def _batch(x: Any) -> Any:
 def first_state(
     cell: Any, initial_state: Any, inputs: Any, batch: Any, dtype: Any
 ) -> Any:
+    """Return the state that a cell begins with: the one given, or its own for dtype.
+
+    Without both InvalidArgumentError is raised.
+    """
     if initial_state is not None:
         return initial_state
     if dtype is None:
