@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+import tensorlite.compat.v2 as tf
 from tensorlite.graph.trace import trace
-from tests.benchmarks import budgets, devices, ours, workload
+from tests.benchmarks import budgets, devices, ours, programs, workload
 from tests.benchmarks.timing import Case
 
 MAKERS = (
@@ -91,3 +92,10 @@ def test_the_chain_is_ten_operators() -> None:
         [tl.TensorSpec(x.shape), tl.TensorSpec(y.shape)],
     ).graph
     assert len(graph.nodes) == 2 + workload.CHAIN
+
+
+@pytest.mark.parametrize("name", programs.PROGRAMS)
+def test_programs_of_tensorflows_fit(name: str) -> None:
+    epoch, steps = programs.fitting(tf, programs.PROGRAMS[name])
+    assert steps >= 4
+    assert 0 < epoch().history["loss"][0] < 10
