@@ -122,7 +122,8 @@ class BatchNormalization(Layer):
         return astype(made, inputs.dtype)
 
     def _in_training(self, x: Any, mask: Any) -> Any:
-        if mask is None and in_graphs.building.get() is None:
+        renewed = self._renewed
+        if mask is None and renewed is None and in_graphs.building.get() is None:
             made, mean, variance = tl.nn.batch_norm(
                 x, self.gamma, self.beta, self.axis, self.epsilon
             )
@@ -131,7 +132,6 @@ class BatchNormalization(Layer):
         rank = len(x.shape)
         axes = tuple(i for i in range(rank) if i != self.axis % rank)
         mean, variance = _moments(x, axes, mask)
-        renewed = self._renewed
         if renewed is None:
             self._move(mean, variance, 1.0 - self.momentum)
             return self._normalized(x, mean, variance)
