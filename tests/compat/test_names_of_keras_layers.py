@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tensorlite.compat import v1
@@ -131,3 +132,48 @@ def test_what_models_make_stands_below_their_names() -> None:
             "net/dense_1/kernel:0",
             "net/dense_1/bias:0",
         ]
+
+
+NUMBERS = np.arange(8, dtype=np.float32).reshape(2, 2, 2, 1)
+
+
+def normalized(trainable: bool = True, **kwargs: Any) -> list[Any]:
+    """Return numbers normalized in training, and the averages of mean and variance then."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        layer = tf.keras.layers.BatchNormalization(momentum=0.5, **kwargs)
+        layer.trainable = trainable
+        x = tf.placeholder(tf.float32, NUMBERS.shape)
+        made = layer(x, training=True)
+        session.run(tf.global_variables_initializer())
+        first = session.run([made, *layer.updates], {x: NUMBERS})[0]
+        return [first, *session.run([layer.moving_mean, layer.moving_variance])]
+
+
+def test_variances_of_images_are_averaged_without_bias() -> None:
+    _, mean, variance = normalized()
+    np.testing.assert_allclose([mean, variance], [[1.75], [3.5]], rtol=1e-6)
+    assert normalized(fused=False)[2] == pytest.approx(0.5 + np.var(NUMBERS) / 2)
+
+
+@pytest.mark.parametrize("fused", [None, False])
+def test_layers_that_are_not_trained_still_normalize_by_the_batch(fused: Any) -> None:
+    made, mean, variance = normalized(False, fused=fused)
+    wanted = (NUMBERS - 3.5) / np.sqrt(np.var(NUMBERS) + 1e-3)
+    np.testing.assert_allclose(made, wanted, rtol=1e-5)
+    assert (mean.item(), variance.item()) == (0.0, 1.0)
+
+
+def test_a_fed_phase_says_whether_images_are_normalized_by_the_batch() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        layer = tf.keras.layers.BatchNormalization(momentum=0.5)
+        x = tf.placeholder(tf.float32, NUMBERS.shape)
+        made, phase = layer(x), tf.keras.backend.learning_phase()
+        assert made.name == "batch_normalization/cond/Merge:0"
+        session.run(tf.global_variables_initializer())
+        used = session.run([made, *layer.updates], {x: NUMBERS, phase: False})[0]
+        kept = session.run([layer.moving_mean, layer.moving_variance])
+        session.run([made, *layer.updates], {x: NUMBERS, phase: True})
+        moved = session.run([layer.moving_mean, layer.moving_variance])
+    np.testing.assert_allclose(used, NUMBERS / np.sqrt(1.001), rtol=1e-5)
+    np.testing.assert_allclose(kept, [[0.0], [1.0]])
+    np.testing.assert_allclose(moved, [[1.75], [3.5]], rtol=1e-6)

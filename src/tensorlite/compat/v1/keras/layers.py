@@ -11,6 +11,7 @@ from tensorlite.compat.v1.keras.layers_local import (
     LocallyConnected1D,
     LocallyConnected2D,
 )
+from tensorlite.compat.v1.keras.normalization import BatchNormalization
 from tensorlite.compat.v2.keras import layers
 
 
@@ -136,6 +137,7 @@ class CuDNNGRU(layers.GRU):
 DIFFERENT = {
     kind.__name__: kind
     for kind in (
+        BatchNormalization,
         Embedding,
         *(LSTMCell, GRUCell, SimpleRNNCell, LSTM, GRU, SimpleRNN, ConvLSTM2D),
         *(CuDNNLSTM, CuDNNGRU, LocallyConnected1D, LocallyConnected2D),

@@ -11,16 +11,19 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.shared import control_flow
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
     activation_functions as activations,
     checking,
     constraints,
+    in_graphs,
     initializers,
     regularizers,
     seeding,
 )
 from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
+from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.channels import bias_add
 from tensorlite.ops.shape import astype, shape_of
@@ -262,7 +265,9 @@ def chosen(training: Any, during: Callable[[], Any], after: Callable[[], Any]) -
     """Return what holds in training or else, which may be known by a tensor only."""
     if training is None or isinstance(training, (bool, int, np.bool_)):
         return during() if training else after()
-    return tl.cond(astype(training, tl.bool), during, after)
+    if in_graphs.building.get() is None:
+        return tl.cond(astype(training, tl.bool), during, after)
+    return plain(control_flow.cond(astype(training, tl.bool), during, after))
 
 
 class SpatialDropout1D(Dropout):
@@ -296,7 +301,7 @@ class GaussianNoise(Layer):
         def noisy() -> Any:
             return inputs + normal_like(inputs, 0.0, self.stddev, self.seed_generator)
 
-        return chosen(training, noisy, lambda: tl.identity(inputs))
+        return chosen(training, noisy, lambda: inputs)
 
 
 class Embedding(Layer):
@@ -340,7 +345,14 @@ class Embedding(Layer):
 
     def call(self, inputs: Any) -> Any:
         whole = inputs if inputs.dtype.is_integer else astype(inputs, tl.int32)
-        return tl.nn.embedding_lookup(self.embeddings, whole)
+        if in_graphs.building.get() is None:
+            return tl.nn.embedding_lookup(self.embeddings, whole)
+        return plain(in_graph(lambda: self._read(whole), "embedding_lookup", None, None))
+
+    def _read(self, rows: Any) -> Any:
+        """Return rows as TensorFlow 1 has them in graphs, behind two names for them."""
+        found = tl.nn.embedding_lookup(self.embeddings, rows)
+        return tl.identity(tl.identity(found))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return (converted(inputs) != 0) if self.mask_zero else None

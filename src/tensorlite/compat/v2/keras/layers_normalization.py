@@ -115,11 +115,15 @@ class BatchNormalization(Layer):
         if isinstance(training, Tensor) and in_graphs.building.get() is not None:
             return astype(self._by_phase(x, mask, training), inputs.dtype)
         made = chosen(
-            training if self.trainable else False,
+            training if self._may_train() else False,
             lambda: self._in_training(x, mask),
             lambda: self._in_use(x),
         )
         return astype(made, inputs.dtype)
+
+    def _may_train(self) -> bool:
+        """Return whether what is computed depends on whether layers train."""
+        return bool(self.trainable)
 
     def _in_training(self, x: Any, mask: Any) -> Any:
         renewed = self._renewed
@@ -157,7 +161,7 @@ class BatchNormalization(Layer):
         rank = len(x.shape)
         axes = tuple(i for i in range(rank) if i != self.axis % rank)
         moving = self.moving_mean.value(), self.moving_variance.value()
-        asked = tl.logical_and(astype(training, tl.bool), self.trainable)
+        asked = tl.logical_and(astype(training, tl.bool), self._may_train())
         mean, variance = tl.cond(
             asked, lambda: _moments(x, axes, mask), lambda: moving
         )

@@ -1,0 +1,70 @@
+"""tf.keras.layers.BatchNormalization of version 1: images are normalized by one operator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v1 import nn_functions
+from tensorlite.compat.v2.keras import in_graphs, layers
+from tensorlite.compat.v2.keras.layers_core import chosen
+from tensorlite.compat.views import plain
+from tensorlite.core.tensor import Tensor
+from tensorlite.ops.shape import astype
+
+
+class BatchNormalization(layers.BatchNormalization):
+    """Takes off the batch's mean and divides by its spread; in use, those seen in training.
+
+    The operator for images estimates the variance that is averaged without bias. A layer that is
+    not trainable takes the batch's moments as others do, and leaves its averages as they are.
+    """
+
+    def __init__(self, *args: Any, fused: bool | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fused = fused
+
+    def _may_train(self) -> bool:
+        return True
+
+    def _move(self, mean: Any, variance: Any, share: Any) -> None:
+        if self.trainable:
+            super()._move(mean, variance, share)
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        if not self._is_fused(inputs):
+            return super().call(inputs, training, mask)
+        made, mean, variance = chosen(
+            training,
+            lambda: self._by_one(inputs),
+            lambda: self._by_one(inputs, self.moving_mean, self.moving_variance),
+        )
+        if isinstance(training, Tensor):
+            trains = astype(training, tl.bool)
+            share = chosen(trains, lambda: self._share(), lambda: tl.constant(0.0))
+            self._move(mean, variance, share)
+        elif training:
+            self._move(mean, variance, self._share())
+        return made
+
+    def _share(self) -> Any:
+        """Return how much of a batch's moments the averages take on."""
+        return tl.constant(1.0 - self.momentum, tl.float32)
+
+    def _is_fused(self, inputs: Any) -> bool:
+        """Return whether inputs are images of a dtype that the operator takes."""
+        takes = inputs.dtype in {tl.float16, tl.bfloat16, tl.float32}
+        images = len(inputs.shape) == 4 and self.axis in (1, 3, -1, -3)
+        return takes and images and self.fused is not False
+
+    def _by_one(self, x: Any, mean: Any = None, variance: Any = None) -> Any:
+        """Return images normalized, and the moments that they were normalized by."""
+        size = self.moving_mean.shape
+        scale = tl.ones(size, dtype=tl.float32) if self.gamma is None else self.gamma
+        shift = tl.zeros(size, dtype=tl.float32) if self.beta is None else self.beta
+        form = "NCHW" if self.axis in (1, -3) else "NHWC"
+        made = nn_functions.fused_batch_norm(
+            *(x, scale, shift, mean, variance, self.epsilon, form),
+            is_training=mean is None,
+        )
+        return tuple(plain(made)) if in_graphs.building.get() is not None else made
