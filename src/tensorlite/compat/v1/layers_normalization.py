@@ -257,8 +257,8 @@ class BatchNormalization(Layer):
     def _fused(self, inputs: Any, training: Any) -> Any:
         """Return images normalised by one operator, which estimates variances without bias."""
         shape, dtype = self.moving_mean.get_shape(), self.moving_mean.dtype
-        scale = arrays.ones(shape, dtype) if self.gamma is None else self.gamma
-        offset = arrays.zeros(shape, dtype) if self.beta is None else self.beta
+        scale = constant(1.0, dtype, shape) if self.gamma is None else self.gamma
+        offset = constant(0.0, dtype, shape) if self.beta is None else self.beta
 
         def normed(mean: Any = None, variance: Any = None) -> Any:
             return nn_functions.fused_batch_norm(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
+from tensorlite.compat.shared import elementwise, nn as shared_nn
 from tensorlite.compat.v1 import (
-    arrays as v1_arrays,
     framework,
     init_ops,
     layers,
@@ -14,8 +13,8 @@ from tensorlite.compat.v1 import (
     numbers,
     scopes,
 )
-from tensorlite.compat.v1.averages import assign_moving_average
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
+from tensorlite.compat.v1.contrib.batch_norms import Asked, FusedNorm, Norm
 from tensorlite.compat.v1.contrib.layer_utils import (
     collect_named_outputs,
     get_variable_collections,
@@ -27,7 +26,6 @@ from tensorlite.compat.v1.contrib.weighted import (
     finished,
     layer_scope,
 )
-from tensorlite.compat.v1.layers_core import chosen, known_size, static_bool
 from tensorlite.core.dtypes import float16
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.keys import GraphKeys
@@ -77,7 +75,7 @@ def batch_norm(
     _check_channels(x, data_format)
     first = {**_FIRST, **(param_initializers or {})}
     into = variables_collections
-    asked = _Asked(decay, epsilon, center, scale, first, data_format, into, trainable)
+    asked = Asked(decay, epsilon, center, scale, first, data_format, into, trainable)
     corrections = _corrections(renorm, renorm_clipping, renorm_decay, adjustment)
     able = fused is not False and batch_weights is None and rank in (2, 4)
     able = able and not corrections
@@ -86,7 +84,8 @@ def batch_norm(
     if own_way:
         _check_none(corrections)
         with scopes.variable_scope(scope, "BatchNorm", reuse=reuse) as sc:
-            norm = _Norm(x, asked, able, zero_debias_moving_mean)
+            kind = FusedNorm if able else Norm
+            norm = kind(x, asked, zero_debias_moving_mean)
             made = norm.normalized(is_training, updates_collections, batch_weights)
             made = finished(made, None, None, activation_fn)
             return collect_named_outputs(outputs_collections, sc.name, made)
@@ -144,26 +143,8 @@ def _add_to_own(layer: Any, collections: Any) -> None:
             add_to_own(getattr(layer, name), collections, name)
 
 
-class _Asked(NamedTuple):
-    """What a batch norm is asked for, in whichever way it is made."""
-
-    decay: Any
-    epsilon: float
-    center: bool
-    scale: bool
-    first: dict[str, Any]
-    """What its variables begin with."""
-    data_format: str
-    collections: Any
-    trainable: bool
-
-    def axis(self, last: int) -> int:
-        """Return the axis of channels."""
-        return 1 if channels_of(self.data_format) == "channels_first" else last
-
-
 def _layer(
-    sc: Any, asked: _Asked, regularizers: Any, reuse: Any, fused: Any, **more: Any
+    sc: Any, asked: Asked, regularizers: Any, reuse: Any, fused: Any, **more: Any
 ) -> Any:
     """Return the layer of tf.layers that normalizes batches."""
     firsts = {f"{name}_initializer": value for name, value in asked.first.items()}
@@ -183,94 +164,6 @@ def _layer(
         **firsts,
         **more,
     )
-
-
-class _Norm:
-    """A batch norm that says itself when its averages move."""
-
-    def __init__(self, x: Any, asked: _Asked, fused: bool, debias: bool) -> None:
-        self.x, self.asked, self.fused, self.debias = x, asked, fused, debias
-        rank = x.get_shape().rank
-        self.axis = asked.axis(rank - 1)
-        self.over = [i for i in range(rank) if i != self.axis]
-        self.shape = [-1 if i == self.axis else 1 for i in range(rank)]
-        self.beta = self._variable("beta", asked.trainable) if asked.center else None
-        self.gamma = self._variable("gamma", asked.trainable) if asked.scale else None
-        self.mean = self._variable("moving_mean", False)
-        self.variance = self._variable("moving_variance", False)
-
-    def _variable(self, name: str, trainable: bool) -> Any:
-        return model_variable(
-            name,
-            [known_size(self.x.get_shape(), self.axis, "batch_norm")],
-            self.x.dtype,
-            self.asked.first[name],
-            trainable=trainable,
-            collections=get_variable_collections(self.asked.collections, name),
-        )
-
-    def normalized(self, training: Any, updates: Any, weights: Any) -> Any:
-        mean, variance = chosen(
-            training,
-            lambda: self._batch(updates, weights),
-            lambda: (arrays.identity(self.mean), arrays.identity(self.variance)),
-        )
-        if static_bool(training) is not False and updates is not None:
-            self._later(training, updates, mean, variance)
-        fit = self._fitted
-        outputs = shared_nn.batch_normalization(
-            self.x,
-            fit(mean),
-            fit(variance),
-            fit(self.beta),
-            fit(self.gamma),
-            self.asked.epsilon,
-            name="batchnorm",
-        )
-        if hasattr(outputs, "set_shape"):
-            outputs.set_shape(self.x.get_shape())
-        return outputs
-
-    def _fitted(self, x: Any) -> Any:
-        if x is None or self.axis == len(self.shape) - 1:
-            return x
-        return arrays.reshape(x, self.shape)
-
-    def _batch(self, updates: Any, weights: Any) -> Any:
-        """Return the batch's moments; without a collection for updates the averages move first."""
-        if weights is None:
-            mean, variance = nn_functions.moments(self.x, self.over)
-        else:
-            rest = [1] * (self.x.get_shape().rank - 1)
-            shaped = arrays.reshape(framework.convert_to_tensor(weights), [-1, *rest])
-            mean, variance = nn_functions.weighted_moments(self.x, self.over, shaped)
-        if updates is not None:
-            return mean, variance
-        moves = self._moves(mean, variance, self.asked.decay)
-        with framework.control_dependencies(moves):
-            return arrays.identity(mean), arrays.identity(variance)
-
-    def _moves(self, mean: Any, variance: Any, decay: Any) -> list[Any]:
-        if self.fused:
-            count = elementwise.cast(
-                v1_arrays.size(self.x) / v1_arrays.size(mean), mean.dtype
-            )
-            variance = variance * (count / elementwise.maximum(count - 1.0, 1.0))
-        return [
-            assign_moving_average(self.mean, mean, decay, self.debias),
-            assign_moving_average(self.variance, variance, decay, False),
-        ]
-
-    def _later(self, training: Any, updates: Any, mean: Any, variance: Any) -> None:
-        decay = self.asked.decay
-        if static_bool(training) is None:
-            decay = v1_arrays.where(
-                training,
-                elementwise.cast(decay, mean.dtype),
-                elementwise.cast(1.0, mean.dtype),
-            )
-        for move in self._moves(mean, variance, decay):
-            scopes.add_to_collections(updates, move)
 
 
 @add_arg_scope

@@ -41,7 +41,7 @@ class BatchNormalization(layers.BatchNormalization):
         )
         if isinstance(training, Tensor):
             trains = astype(training, tl.bool)
-            share = chosen(trains, lambda: self._share(), lambda: tl.constant(0.0))
+            share = chosen(trains, self._share, lambda: tl.constant(0.0))
             self._move(mean, variance, share)
         elif training:
             self._move(mean, variance, self._share())

@@ -347,7 +347,9 @@ class Embedding(Layer):
         whole = inputs if inputs.dtype.is_integer else astype(inputs, tl.int32)
         if in_graphs.building.get() is None:
             return tl.nn.embedding_lookup(self.embeddings, whole)
-        return plain(in_graph(lambda: self._read(whole), "embedding_lookup", None, None))
+        return plain(
+            in_graph(lambda: self._read(whole), "embedding_lookup", None, None)
+        )
 
     def _read(self, rows: Any) -> Any:
         """Return rows as TensorFlow 1 has them in graphs, behind two names for them."""
