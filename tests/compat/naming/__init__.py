@@ -1,0 +1,1 @@
+"""Small programs, and the names that TensorFlow 1.15 gives to what they make."""
