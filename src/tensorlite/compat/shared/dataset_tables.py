@@ -23,6 +23,7 @@ class DatasetInitializer:
         keys, values = _pair(dataset.element_spec)
         self.dataset = dataset
         self.key_dtype, self.value_dtype = keys.dtype, values.dtype
+        self.name, self.op = "dataset_init", tables.LookupTableImportV2()
 
     def fill(self, handle: Any) -> Any:
         """Return what fills a table."""
@@ -33,7 +34,7 @@ class DatasetInitializer:
             constant(np.array([pair[i].item() for pair in pairs], kind.numpy))
             for i, kind in enumerate(kinds)
         ]
-        return effect(tables.LookupTableImportV2(), handle, *columns)
+        return effect(self.op, handle, *columns)
 
 
 def _pair(spec: Any) -> tuple[TensorSpec, TensorSpec]:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
-from tensorlite.compat.views import shown
+from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.shared import elementwise
+from tensorlite.compat.shared.strings import to_hash_bucket_fast
+from tensorlite.compat.views import plain, shown
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, int32, int64, string
 from tensorlite.core.errors import InvalidArgumentError
@@ -49,21 +51,32 @@ class KeyValueTensorInitializer:
         value_dtype: Any = None,
         name: str | None = None,
     ) -> None:
-        self.keys, self.values = keys, values
         first = None if key_dtype is None else as_dtype(key_dtype)
         second = None if value_dtype is None else as_dtype(value_dtype)
-        self.key_dtype = first or _dtype_of(keys)
-        self.value_dtype = second or _dtype_of(values)
-        self.name = name or "key_value_init"
+        self.keys = _in_graph(keys, first, "keys")
+        self.values = _in_graph(values, second, "values")
+        self.key_dtype = first or _dtype_of(self.keys)
+        self.value_dtype = second or _dtype_of(self.values)
+        self.name, self.op = name or "key_value_init", tables.LookupTableImportV2()
 
     def fill(self, handle: Any) -> Any:
         """Return what fills a table."""
         keys = converted(self.keys, self.key_dtype)
         values = converted(self.values, self.value_dtype)
-        return effect(tables.LookupTableImportV2(), handle, keys, values)
+        return effect(self.op, handle, keys, values)
+
+
+def _in_graph(value: Any, dtype: Any, name: str) -> Any:
+    """Return a value as a tensor of the graph that is built, where there is one."""
+    return (
+        value if active_graph() is None else given_constant(value, dtype, name=name)
+    )
 
 
 def _dtype_of(values: Any) -> Any:
+    if isinstance(values, Operand):
+        return as_dtype(values.dtype)
+
     @named("Const")
     def made_of(values: Any, name: str | None = None) -> Any:
         return converted(values)
@@ -100,7 +113,8 @@ class TextFileInitializer:
 
     def fill(self, handle: Any) -> Any:
         """Return what fills a table; the file's name is among what a SavedModel keeps."""
-        path, graph = converted(self.filename, string), active_graph()
+        name, graph = _in_graph(self.filename, string, "asset_filepath"), active_graph()
+        path = converted(name, string)
         if graph is not None:
             graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, shown(path))
         return effect(self.op, handle, path)
@@ -184,7 +198,7 @@ class _Table:
         shared: str | None = None,
     ) -> None:
         self.key_dtype, self.value_dtype = as_dtype(key), as_dtype(value)
-        self.default_value = default
+        self.default_value = _in_graph(default, self.value_dtype, "Const")
         row = _sizes(default) if changing else ()
         self.handle = _handle_of(
             self.key_dtype, self.value_dtype, changing, shared, row, name=name
@@ -196,13 +210,22 @@ class _Table:
 
     @property
     def name(self) -> str:
-        return str(getattr(self.handle, "name", "hash_table")).partition(":")[0]
+        whole = str(getattr(self.handle, "name", "hash_table")).partition(":")[0]
+        return whole.rpartition("/")[2]
+
+    found_in = "Lookup"
+    """How lookups are called, behind a table's name."""
+
+    def _title(self, name: str | None, of: str) -> str:
+        return name or f"{self.name}_{of}"
 
     def size(self, name: str | None = None) -> Any:
-        return _asked(self.handle, tables.LookupTableSizeV2(), name=name)
+        op = tables.LookupTableSizeV2()
+        return _asked(self.handle, op, name=self._title(name, "Size"))
 
     def export(self, name: str | None = None) -> Any:
-        return _asked(self.handle, tables.LookupTableExportV2(), name=name)
+        op, title = tables.LookupTableExportV2(), "lookup_table_export_values"
+        return _asked(self.handle, op, name=self._title(name, title))
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         return _found(
@@ -211,7 +234,7 @@ class _Table:
             self.key_dtype,
             self.value_dtype,
             self.default_value,
-            name=name,
+            name=self._title(name, self.found_in),
         )
 
     def __getitem__(self, keys: Any) -> Any:
@@ -239,13 +262,19 @@ def _found(
     return call(tables.LookupTableFindV2(), handle, converted(keys, key), other)
 
 
-@named("hash_table_Size")
+def _its_own(handle: Any, maker: Any, *_: Any, **__: Any) -> str:
+    """Return what a node is called that makes what an operator, or what has one, says."""
+    name: str = getattr(maker, "op", maker).name
+    return name
+
+
+@named("hash_table_Size", _its_own)
 def _asked(handle: Any, op: Any, name: str | None = None) -> Any:
     found = calls(op, handle)
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@named("table_init")
+@named("table_init", _its_own)
 def _filled(handle: Any, initializer: Any, name: str | None = None) -> Any:
     return initializer.fill(handle)
 
@@ -264,7 +293,7 @@ class StaticHashTable(_Table):
     ) -> None:
         kinds = initializer.key_dtype, initializer.value_dtype
         super().__init__(*kinds, False, default_value, name, shared_name)
-        self._init_op = _filled(self.handle, initializer)
+        self._init_op = _filled(self.handle, initializer, name=initializer.name)
         if active_graph() is not None:
             get_default_graph().add_to_collection(
                 GraphKeys.TABLE_INITIALIZERS, self._init_op
@@ -280,6 +309,8 @@ class StaticHashTable(_Table):
 
 class MutableHashTable(_Table):
     """A table that changes."""
+
+    found_in = "lookup_table_find"
 
     def __init__(
         self,
@@ -298,11 +329,13 @@ class MutableHashTable(_Table):
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         """Put in values of keys, in the place of those that were there."""
         kinds = self.key_dtype, self.value_dtype
-        return _inserted(self.handle, keys, values, kinds, name=name)
+        title = self._title(name, "lookup_table_insert")
+        return _inserted(self.handle, keys, values, kinds, name=title)
 
     def remove(self, keys: Any, name: str | None = None) -> Any:
         """Take out keys; those that are not there are left alone."""
-        return _removed(self.handle, keys, self.key_dtype, name=name)
+        title = self._title(name, "lookup_table_remove")
+        return _removed(self.handle, keys, self.key_dtype, name=title)
 
     erase = remove
 
@@ -315,7 +348,7 @@ def known(keys: Any, dtype: Any) -> list[Any] | None:
     return [*np.ravel(given.numpy()).tolist()]
 
 
-@named("MutableHashTable_lookup_table_insert")
+@named("MutableHashTable_lookup_table_insert", "LookupTableInsertV2")
 def _inserted(
     handle: Any, keys: Any, values: Any, kinds: Any, name: str | None = None
 ) -> Any:
@@ -323,7 +356,7 @@ def _inserted(
     return effect(tables.LookupTableInsertV2(), handle, *given)
 
 
-@named("MutableHashTable_lookup_table_remove")
+@named("MutableHashTable_lookup_table_remove", "LookupTableRemoveV2")
 def _removed(handle: Any, keys: Any, key: Any, name: str | None = None) -> Any:
     return effect(tables.LookupTableRemoveV2(), handle, converted(keys, key))
 
@@ -363,29 +396,32 @@ class StaticVocabularyTable:
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Return the numbers of words, those not there by a hash."""
-        return _or_bucket(
-            keys,
-            self._table.lookup(keys),
-            self._table.size(),
-            self._buckets,
-            name=name,
-        )
+        title = name or f"{self.name}_Lookup"
+        return _or_bucket(keys, self._table, self._buckets, name=title)
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
 
 
-@named("string_to_index_Lookup")
+@named("string_to_index_Lookup", "SelectV2")
 def _or_bucket(
-    keys: Any, found: Any, size: Any, buckets: int, name: str | None = None
+    keys: Any, table: StaticHashTable, buckets: int, name: str | None = None
 ) -> Any:
     if isinstance(keys, SparseTensor):
-        inside = _or_bucket(keys.values, found.values, size, buckets)
+        inside = _or_bucket(keys.values, table, buckets)
         return SparseTensor(keys.indices, inside, keys.dense_shape)
     words = converted(keys)
     text = words if words.dtype is string else tl.strings.as_string(words)
-    hashed = tl.strings.to_hash_bucket_fast(text, buckets) + size
-    return tl.where(found >= 0, found, hashed)
+    hashed = to_hash_bucket_fast(text, buckets, name="hash_bucket")
+    return number_or(table, words, hashed)
+
+
+def number_or(table: StaticHashTable, words: Any, hashed: Any) -> Any:
+    """Return the numbers of words, behind the table's size those of a hash for other ones."""
+    found, size = plain(table.lookup(words)), plain(table.size())
+    behind = plain(elementwise.add(plain(hashed), size))
+    other = plain(elementwise.not_equal(found, plain(table.default_value)))
+    return tl.where(other, found, behind)
 
 
 @named("init_all_tables")

@@ -12,16 +12,18 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared import arrays, elementwise, strings
 from tensorlite.compat.shared.lookups import (
     KeyValueTensorInitializer,
     StaticHashTable,
     TextFileIndex,
     TextFileInitializer,
+    number_or,
 )
-from tensorlite.compat.views import plain
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
 from tensorlite.ops.sparse_tensor import SparseTensor
 
 
@@ -84,7 +86,7 @@ class IdTableWithHashBuckets:
 
     def size(self, name: str | None = None) -> Any:
         """Return how many numbers words may have."""
-        return _all_ids(self._table, self._buckets, name=name)
+        return _all_ids(self._table, self._buckets, name=name or f"{self.name}_Size")
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Return the numbers of words, of the same shape, or sparse as they are.
@@ -97,7 +99,8 @@ class IdTableWithHashBuckets:
                 f"Signature mismatch. Keys must be dtype {self.key_dtype.name}, got "
                 f"{own.name}."
             )
-        return _ids(keys, self._table, self._buckets, self._hasher, name=name)
+        title = name or f"{self.name}_Lookup"
+        return _ids(keys, self._table, self._buckets, self._hasher, name=title)
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
@@ -130,13 +133,13 @@ def _check_ids(table: Any, key: Any) -> None:
         )
 
 
-@named("hash_table_Size")
+@named("hash_table_Size", "add")
 def _all_ids(table: Any, buckets: int, name: str | None = None) -> Any:
     own = constant(np.asarray(0, np.int64)) if table is None else table.size()
     return own + buckets
 
 
-@named("hash_bucket_Lookup")
+@named("hash_bucket_Lookup", "SelectV2")
 def _ids(
     keys: Any, table: Any, buckets: int, hasher: HasherSpec, name: str | None = None
 ) -> Any:
@@ -145,34 +148,32 @@ def _ids(
         return SparseTensor(keys.indices, inside, keys.dense_shape)
     words = converted(keys, None if table is None else table.key_dtype)
     asked = tl.astype(words, int64) if words.dtype.is_integer else words
-    known = None if table is None else table.lookup(asked)
     if buckets == 0:
-        return known
+        return table.lookup(asked)
     text = words if words.dtype is string else tl.strings.as_string(words)
     if hasher.hasher not in _HASHES:
         raise InvalidArgumentError(f"Unknown hasher {hasher.hasher}")
     hashed = _HASHES[hasher.hasher](text, buckets, hasher.key)
-    if known is None:
-        return hashed
-    missing = tl.equal(plain(known), converted(table.default_value, int64))
-    return tl.where(missing, hashed + plain(table.size()), plain(known))
+    return hashed if table is None else number_or(table, asked, hashed)
 
 
 _HASHES: dict[str, Callable[[Any, int, Any], Any]] = {
-    "fasthash": lambda x, n, key: tl.strings.to_hash_bucket_fast(x, n),
+    "fasthash": lambda x, n, key: strings.to_hash_bucket_fast(
+        x, n, name="hash_bucket"
+    ),
     "legacy": lambda x, n, key: tl.strings.to_hash_bucket(x, n),
     "stronghash": tl.strings.to_hash_bucket_strong,
 }
 
 
 def _vocabulary(
-    initializer: Any, buckets: int, default: Any, hasher: Any, key: Any, name: Any
+    initializer: Any, buckets: int, default: Any, hasher: Any, key: Any
 ) -> Any:
     if not isinstance(hasher, HasherSpec):
         raise DTypeError(f"hasher_spec must be of type HasherSpec, got {hasher!r}")
-    table = StaticHashTable(initializer, default, name)
+    table = StaticHashTable(initializer, default)
     if buckets or table.key_dtype is not key:
-        return IdTableWithHashBuckets(table, buckets, hasher, name, key)
+        return IdTableWithHashBuckets(table, buckets, hasher, None, key)
     return table
 
 
@@ -193,10 +194,16 @@ def index_table_from_tensor(
     if words is None:
         raise InvalidArgumentError("mapping (vocabulary_list) must be specified.")
     key = as_dtype(dtype)
-    of = _words(words, int64 if key.is_integer else key)
-    numbers = _counted(of)
-    filler = KeyValueTensorInitializer(of, numbers, of.dtype, int64)
-    return _vocabulary(filler, num_oov_buckets, default_value, hasher_spec, key, name)
+    with name_scope(name, "string_to_index"):
+        of = _words(words, int64 if key.is_integer else key)
+        numbers = _counted(of)
+        with name_scope(None, "hash_table"):
+            filler = KeyValueTensorInitializer(
+                of, numbers, of.dtype, int64, name="table_init"
+            )
+            return _vocabulary(
+                filler, num_oov_buckets, default_value, hasher_spec, key
+            )
 
 
 @named("Const")
@@ -204,9 +211,8 @@ def _words(words: Any, dtype: Any, name: str | None = None) -> Any:
     return converted(words, dtype)
 
 
-@named("range")
-def _counted(words: Any, name: str | None = None) -> Any:
-    return tl.arange(tl.astype(tl.size(words), int64))
+def _counted(words: Any) -> Any:
+    return elementwise.cast(arrays.range(arrays.size(words)), int64)
 
 
 def index_table_from_file(
@@ -229,8 +235,11 @@ def index_table_from_file(
     key = as_dtype(key_dtype)
     parts = (int64 if key.is_integer else key, key_column_index)
     columns = (*parts, int64, value_column_index)
-    filler = TextFileInitializer(vocabulary_file, *columns, vocab_size, delimiter)
-    return _vocabulary(filler, num_oov_buckets, default_value, hasher_spec, key, name)
+    with name_scope(name, "string_to_index"), name_scope(None, "hash_table"):
+        filler = TextFileInitializer(
+            vocabulary_file, *columns, vocab_size, delimiter, "table_init"
+        )
+        return _vocabulary(filler, num_oov_buckets, default_value, hasher_spec, key)
 
 
 def _check_vocabulary(file: Any, size: int | None) -> None:
@@ -247,9 +256,12 @@ def index_to_string_table_from_tensor(
     vocabulary_list: Any, default_value: Any = "UNK", name: str | None = None
 ) -> Any:
     """Return a table of the words of numbers, by a list of words."""
-    of = _words(vocabulary_list, string)
-    filler = KeyValueTensorInitializer(_counted(of), of, int64, string)
-    return StaticHashTable(filler, default_value, name)
+    with name_scope(name, "index_to_string"):
+        of = _words(vocabulary_list, string)
+        filler = KeyValueTensorInitializer(
+            _counted(of), of, int64, string, name="table_init"
+        )
+        return StaticHashTable(filler, default_value)
 
 
 def index_to_string_table_from_file(
@@ -263,5 +275,8 @@ def index_to_string_table_from_file(
 ) -> Any:
     """Return a table of the words of numbers, by the lines of a file."""
     parts = (int64, key_column_index, string, value_column_index)
-    filler = TextFileInitializer(vocabulary_file, *parts, vocab_size, delimiter)
-    return StaticHashTable(filler, default_value, name)
+    with name_scope(name, "index_to_string"):
+        filler = TextFileInitializer(
+            vocabulary_file, *parts, vocab_size, delimiter, "table_init"
+        )
+        return StaticHashTable(filler, default_value)
