@@ -277,3 +277,17 @@ def test_gradients_of_gradients(
         }
     assert set(nodes.split()) <= made
     np.testing.assert_allclose(found, third, rtol=1e-3)
+
+
+def test_hessians_are_a_loop_over_the_elements_of_a_gradient() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None], name="x")
+        y = tf.reduce_sum(x**3.0) + x[0] * x[1]
+        (made,) = tf.hessians(y, x)
+        (flat,) = tf.hessians(tf.reduce_sum(x * 2.0), x)
+        found, none = session.run([made, flat], {x: [1.0, 2.0]})
+        again = session.run(made, {x: [1.0, 2.0, 3.0]})
+    assert made.name == "Reshape_1:0"
+    np.testing.assert_allclose(found, [[6.0, 1.0], [1.0, 12.0]], rtol=1e-5)
+    np.testing.assert_allclose(none, np.zeros([2, 2]))
+    np.testing.assert_allclose(np.diag(again), [6.0, 12.0, 18.0], rtol=1e-5)

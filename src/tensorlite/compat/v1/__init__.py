@@ -296,7 +296,6 @@ from tensorlite.compat.shared.values import (
     dimension_value as dimension_value,
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
     get_static_value as get_static_value,
-    hessians as hessians,
 )
 from tensorlite.compat.v1 import (
     app as app,
@@ -388,6 +387,7 @@ from tensorlite.compat.v1.random import (
 )
 from tensorlite.compat.v1.reading import *
 from tensorlite.compat.v1.scopes import *
+from tensorlite.compat.v1.second_derivatives import hessians as hessians
 from tensorlite.compat.v1.session_handles import (
     delete_session_tensor as delete_session_tensor,
     get_session_handle as get_session_handle,
