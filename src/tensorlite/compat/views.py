@@ -464,13 +464,14 @@ def _rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
 
 def in_graph(
     make: Callable[[], Any],
-    default: str,
+    default: str | None,
     name: str | None = None,
     inner: str | None = "",
 ) -> Any:
     """Return what `make` makes, in the graph being built, its node bearing a name.
 
-    That is the scope's, or `inner` below it; None leaves the node the name it has.
+    That is the scope's, or `inner` below it; None leaves the node the name it has. Without a name
+    and a default there is no scope of its own.
     """
     graph = active_graph()
     if graph is None:

@@ -228,7 +228,7 @@ class Batching:
             return kind(
                 self.capacity,
                 *_listed(specs, padded),
-                name="fifo_queue",
+                name="padding_fifo_queue" if padded else "fifo_queue",
                 shared_name=self.shared_name,
             )
 

@@ -459,5 +459,16 @@ def _counting(
     made = function(part, elems, *options)
     if not own.is_stacked:
         made = under(made, "while/Exit", 2)  # behind those of the counters
+    elif number > 1:
+        _name_stacks(made)
     count.finish(0)
     return made
+
+
+def _name_stacks(made: Any) -> None:
+    """Give what elements are stacked into the names that TensorFlow's arrays have."""
+    graph, prefix = active_graph(), scope.get().name
+    for i, leaf in enumerate(nest.flatten(made)):
+        if isinstance(leaf, SymbolicTensor) and leaf.node.graph is graph:
+            stacked = f"TensorArrayStack{f'_{i}' if i else ''}/TensorArrayGatherV3"
+            graph.rename(leaf.node, f"{prefix}/{stacked}")

@@ -162,6 +162,7 @@ combined_non_max_suppression = same(
     "boxes scores max_output_size_per_class max_total_size iou_threshold score_threshold "
     "pad_per_class clip_boxes",
     2,
+    "CombinedNonMaxSuppression",
 )
 _BOXES = "boxes scores max_output_size iou_threshold score_threshold"
 non_max_suppression = same(
@@ -183,12 +184,14 @@ non_max_suppression_padded = same(
     image.non_max_suppression_padded,
     f"{_BOXES} pad_to_max_output_size",
     2,
+    "NonMaxSuppressionV4",
 )
 non_max_suppression_with_scores = same(
     "non_max_suppression_with_scores",
     image.non_max_suppression_with_scores,
     f"{_BOXES} soft_nms_sigma",
     2,
+    "NonMaxSuppressionV5",
 )
 extract_volume_patches = same(
     "ExtractVolumePatches",
@@ -208,7 +211,7 @@ def convert_image_dtype(
     return tl.image.convert_image_dtype(converted(image), as_dtype(dtype), saturate)
 
 
-@named("adjust_jpeg_quality")
+@named("adjust_jpeg_quality", "convert_image_1")
 def adjust_jpeg_quality(
     image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Any:
@@ -310,7 +313,7 @@ def extract_patches(
     return tl.image.extract_patches(converted(images), window, steps, gaps, padding)
 
 
-@named("is_jpeg")
+@named("is_jpeg", "Equal")
 def is_jpeg(contents: Any, name: str | None = None) -> Any:
     """Return whether bytes begin as those of a JPEG file do."""
     return tl.equal(tl.strings.substr(converted(contents), 0, 3), b"\xff\xd8\xff")

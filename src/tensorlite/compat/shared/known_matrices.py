@@ -5,7 +5,10 @@ What operators do to vectors stands in linear_operator.py.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any, Concatenate, ParamSpec
 
 import numpy as np
 
@@ -22,6 +25,7 @@ from tensorlite.compat.shared import (
 from tensorlite.compat.shared.operator_checks import always
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.state import Variable
 from tensorlite.train.module import Module
 
@@ -56,6 +60,28 @@ def completed(given: Hints, known: Hints) -> Hints:
         y if x is None else x for x, y in zip(given, known, strict=True)
     )
     return first, second, third, last
+
+
+P = ParamSpec("P")
+
+
+def under_its_name(
+    method: Callable[Concatenate[Any, P], Any],
+) -> Callable[Concatenate[Any, P], Any]:
+    """Return a method whose nodes have the matrix's name before theirs, and its own `name`."""
+    parameters = signature(method).parameters
+    default, place = parameters["name"].default, [*parameters].index("name")
+
+    @wraps(method)
+    def called(self: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
+        if active_graph() is None:
+            return method(self, *args, **kwargs)
+        given = kwargs.get("name", default)
+        name = args[place - 1] if len(args) >= place else given
+        with name_scope(self.name), name_scope(str(name or default)):
+            return method(self, *args, **kwargs)
+
+    return called
 
 
 class KnownMatrix(Module):
@@ -223,6 +249,7 @@ class KnownMatrix(Module):
         batch = arrays.concat([self.batch_shape_tensor(), [1, 1]], 0)
         return self.matmul(unit * arrays.ones(batch, dtype=self.dtype))
 
+    @under_its_name
     def to_dense(self, name: str = "to_dense") -> Any:
         """Return the matrix as a tensor of all its elements."""
         return self._to_dense()
@@ -230,6 +257,7 @@ class KnownMatrix(Module):
     def _diag_part(self) -> Any:
         return diagonals.matrix_diag_part(self.to_dense())
 
+    @under_its_name
     def diag_part(self, name: str = "diag_part") -> Any:
         """Return the main diagonal."""
         return self._diag_part()
@@ -237,6 +265,7 @@ class KnownMatrix(Module):
     def _trace(self) -> Any:
         return reductions.reduce_sum(self.diag_part(), -1)
 
+    @under_its_name
     def trace(self, name: str = "trace") -> Any:
         """Return the sum of the main diagonal."""
         return self._trace()
@@ -244,6 +273,7 @@ class KnownMatrix(Module):
     def _add_to_tensor(self, x: Any) -> Any:
         return elementwise.add(self.to_dense(), x)
 
+    @under_its_name
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
         """Return the sum of the matrix and a tensor, dense."""
         return self._add_to_tensor(tensor_of(x, self.dtype))
@@ -253,6 +283,7 @@ class KnownMatrix(Module):
             return elementwise.exp(self.log_abs_determinant())
         return matrices.det(self.to_dense())
 
+    @under_its_name
     def determinant(self, name: str = "det") -> Any:
         """Return the determinant; NotImplementedError if not square."""
         self._refuse(self.is_square is False, "determinant", "not square")
@@ -265,6 +296,7 @@ class KnownMatrix(Module):
             )
         return matrices.slogdet(self.to_dense()).log_abs_determinant
 
+    @under_its_name
     def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
         """Return the logarithm of the determinant's size.
 

@@ -25,6 +25,7 @@ from tensorlite.compat.shared.known_matrices import (
     log_abs_product,
     static_shape,
     tensor_of,
+    under_its_name,
 )
 from tensorlite.compat.shared.operator_checks import (
     alike,
@@ -49,6 +50,7 @@ class LinearOperator(KnownMatrix):
         """Return the product with another operator."""
         return LinearOperatorComposition([self, other])
 
+    @under_its_name
     def matmul(
         self,
         x: Any,
@@ -73,6 +75,7 @@ class LinearOperator(KnownMatrix):
         column = arrays.expand_dims(x, -1)
         return arrays.squeeze(self.matmul(column, adjoint), [-1])
 
+    @under_its_name
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
         """Return the product of the matrix, or its adjoint, and vectors."""
         return self._matvec(tensor_of(x, self.dtype), adjoint)
@@ -85,6 +88,7 @@ class LinearOperator(KnownMatrix):
             return matrices.cholesky_solve(matrices.cholesky(self.to_dense()), right)
         return matrices.solve(self.to_dense(), right, adjoint)
 
+    @under_its_name
     def solve(
         self,
         rhs: Any,
@@ -109,6 +113,7 @@ class LinearOperator(KnownMatrix):
         column = arrays.expand_dims(rhs, -1)
         return arrays.squeeze(self.solve(column, adjoint), [-1])
 
+    @under_its_name
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """Return the vectors of which the matrix, or its adjoint, makes `rhs`."""
         return self._solvevec(tensor_of(rhs, self.dtype), adjoint)

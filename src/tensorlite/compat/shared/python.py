@@ -69,7 +69,6 @@ def _told() -> Iterator[None]:
         raise kind(f"{type(error).__name__}: {error}") from error
 
 
-@named("PyFunc")
 def py_func(
     func: Callable[..., Any],
     inp: Any,
@@ -82,12 +81,27 @@ def py_func(
     In a graph it is called when this runs; its errors are raised as TensorFlow's classes. `Tout` is
     a dtype or a list of them. Nothing flows back through it.
     """
+    call = _py_func if stateful else _py_func_stateless
+    return call(func, inp, Tout, stateful, name=name)
+
+
+def _computed(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,  # TensorFlow's name
+    stateful: bool,
+    name: str | None = None,
+) -> Any:
     promised = _specs(Tout)
     inputs = tensors_in(inp)
     called = _of_arrays(func, promised)
     if promised == []:
         return effect(effects.PyFunc(called, (), stateful), *inputs)
     return tl.numpy_function(called, inputs, promised, stateful)
+
+
+_py_func = named("PyFunc")(_computed)
+_py_func_stateless = named("PyFuncStateless")(_computed)
 
 
 def _of_arrays(func: Callable[..., Any], promised: Any) -> Callable[..., Any]:

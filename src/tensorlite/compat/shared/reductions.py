@@ -39,6 +39,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import normalise_axes
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops import cumulative, reduce
 from tensorlite.ops.arithmetic import as_axes
 from tensorlite.ops.composite import composed
@@ -121,6 +122,8 @@ def axes_of(x: Any, axis: Any) -> Any:
         if rank is None:
             return range(0, rank_of(x))
         return given_constant(np.arange(rank, dtype=np.int32))
+    if axis is None and active_graph() is not None and isinstance(x, GraphVariable):
+        return range(0, rank_of(x))
     if axis is None or isinstance(axis, int):
         return axis
     return tuple(integers_of(axis, "axis"))

@@ -50,7 +50,28 @@ __all__ = [
 ]
 
 
-@named("dct", "Real_1")
+_RESULTS = {2: "Real_1", 3: "strided_slice"}
+"""What the last nodes of cosine transforms are called, by their types."""
+
+
+def _last_of(
+    input: Any,
+    type: int = 2,
+    n: Any = None,
+    axis: int = -1,
+    norm: Any = None,
+    **_: Any,
+) -> str | None:
+    return "mul_6" if (type, norm) == (2, "ortho") else _RESULTS.get(type)
+
+
+def _last_of_inverse(
+    input: Any, type: int = 2, *args: Any, **kwargs: Any
+) -> str | None:
+    return _last_of(input, {2: 3, 3: 2}.get(type, type), *args, **kwargs)
+
+
+@named("dct", _last_of)
 def dct(
     input: Any,
     type: int = 2,
@@ -66,7 +87,7 @@ def dct(
     return signal.dct(_last(input, axis), type, n, norm)
 
 
-@named("idct")
+@named("dct", _last_of_inverse)
 def idct(
     input: Any,
     type: int = 2,
@@ -103,6 +124,7 @@ mfccs_from_log_mel_spectrograms = same(
     "mfccs_from_log_mel_spectrograms",
     signal.mfccs_from_log_mel_spectrograms,
     "log_mel_spectrograms",
+    inner="mul_1",
 )
 linear_to_mel_weight_matrix = same(
     "linear_to_mel_weight_matrix",

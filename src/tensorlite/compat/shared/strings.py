@@ -232,7 +232,7 @@ def split_to_sparse(
     )
 
 
-@named("StringSplitV2")
+@named("StringSplit", "StringSplitV2")
 def split(
     input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None
 ) -> Any:

@@ -37,7 +37,8 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
 
     def num_accumulated(self, name: str | None = None) -> Any:
         """Return how many gradients wait in the accumulator, an int32 scalar."""
-        return in_graph(super().num_accumulated, "AccumulatorNumAccumulated", name)
+        own = self.accumulator_ref.op.name.rpartition("/")[2]
+        return in_graph(super().num_accumulated, f"{own}_NumAccumulated", name)
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
         """Return an operator that sets the accumulator's step.
@@ -46,7 +47,9 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
         """
         put = super().set_global_step
         return in_graph(
-            lambda: put(plain(new_global_step)), "AccumulatorSetGlobalStep", name
+            lambda: put(plain(new_global_step)),
+            "ResourceAccumulatorSetGlobalStep",
+            name,
         )
 
     def apply_grad(
@@ -59,7 +62,7 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
         put = super().apply_grad
         return in_graph(
             lambda: put(plain(grad), plain(local_step)),
-            "AccumulatorApplyGradient",
+            "ResourceAccumulatorApplyGradient",
             name,
         )
 
@@ -70,7 +73,7 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
         """
         take = super().take_grad
         return in_graph(
-            lambda: take(plain(num_required)), "AccumulatorTakeGradient", name
+            lambda: take(plain(num_required)), "ResourceAccumulatorTakeGradient", name
         )
 
 

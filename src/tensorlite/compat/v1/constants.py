@@ -96,9 +96,15 @@ def convert_to_tensor(
             )
         return x
     hint = preferred_dtype if dtype_hint is None else dtype_hint
-    return _converted(
-        value, wanted, None if hint is None else as_dtype(hint), name=name
-    )
+    liked = None if hint is None else as_dtype(hint)
+    if any(isinstance(x, Operand) for x in nest.flatten(value)):
+        return _packed(value, wanted or liked, name=name)
+    return _converted(value, wanted, liked, name=name)
+
+
+@named("packed")
+def _packed(value: Any, dtype: Any, name: str | None = None) -> Any:
+    return converted(value, dtype)
 
 
 @named("ReadVariableOp")
@@ -113,8 +119,6 @@ def _standing(x: Any) -> Any:
 
 @named("Const")
 def _converted(value: Any, dtype: Any, hint: Any, name: str | None = None) -> Any:
-    if any(isinstance(x, Operand) for x in nest.flatten(value)):
-        return converted(value, dtype or hint)
     return (
         converted(value, hint) if dtype is None else to_tensor(_array(value, dtype))
     )

@@ -25,7 +25,7 @@ from tensorlite.data.options import Options
 from tensorlite.data.ordering import Draws
 from tensorlite.data.recipes import Order
 from tensorlite.graph_mode import iterators
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, get_default_graph
 
 __all__ = [
     "AUTOTUNE",
@@ -158,6 +158,7 @@ class Iterator:
 
     def __init__(self, made: iterators.Iterator) -> None:
         self._made = made
+        get_default_graph().add_to_collection("iterators", shown(made.handle))
 
     @staticmethod
     def from_structure(

@@ -89,7 +89,8 @@ class ScopedMaking:
 
     def __init__(self, collections: Any, trainable: bool) -> None:
         given = list(collections or ())
-        self._collections = list(dict.fromkeys([GraphKeys.GLOBAL_VARIABLES, *given]))
+        always = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
+        self._collections = list(dict.fromkeys([*always, *given]))
         self._trainable = trainable
         self._kept: dict[str, Operand] = {}
         self.of_column: dict[Any, list[Any]] = {}
@@ -164,15 +165,21 @@ def input_layer(
             lambda: models.joined(
                 listed, Features(plain(dict(features)), making), making.turn
             ),
-            "columns",
+            None,
+            None,
+            None,
         )
-        whole = in_graph(lambda: models.side_by_side(plain(rows)), "concat")
+        whole = in_graph(lambda: _side_by_side(plain(rows)), "concat", None, "concat")
     if cols_to_vars is not None:
         cols_to_vars.update(making.of_column)
     if cols_to_output_tensors is not None:
         ordered = models.in_order(listed)
         cols_to_output_tensors.update(zip(ordered, rows, strict=True))
     return whole
+
+
+def _side_by_side(rows: Any) -> Any:
+    return tl.identity(rows[0]) if len(rows) == 1 else models.side_by_side(rows)
 
 
 def _listed(columns: Any) -> list[Any]:

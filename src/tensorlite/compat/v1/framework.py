@@ -209,7 +209,8 @@ def name_scope(
     ...     tf.constant(1, name="one").name
     'layer/one:0'
     """
-    with graphs.name_scope(name, default_name) as whole:
+    is_root = name is None and default_name is None
+    with graphs.name_scope("" if is_root else name, default_name) as whole:
         yield whole
 
 

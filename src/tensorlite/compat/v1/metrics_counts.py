@@ -11,6 +11,7 @@ from tensorlite.compat.shared import arrays, cutting, elementwise, reductions
 from tensorlite.compat.shared.checks import (
     assert_greater_equal,
     assert_less_equal,
+    assert_rank_in,
     assert_type,
 )
 from tensorlite.compat.v1 import arrays as v1_arrays, framework, numbers
@@ -54,6 +55,7 @@ def _counter(kind: str) -> Callable[..., Metric]:
             count = metric_variable([], name="count")
             each = elementwise.cast(hits, float32)
             if scale is not None:
+                assert_rank_in(scale, (0, arrays.rank(each)))
                 each = elementwise.multiply(each, elementwise.cast(scale, float32))
             value = arrays.identity(count.value())
             update = count.assign_add(numbers.reduce_sum(each))

@@ -25,7 +25,7 @@ class VariableSlice(GraphTensor):
     def assign(self, value: Any, name: str | None = None) -> Any:
         """Return the variable as it is when this part of it has the value."""
 
-        @named("strided_slice_assign")
+        @named("strided_slice/_assign")
         def write(given: Any, key: Any, name: str | None = None) -> Any:
             x = self.variable.__tensor__()
             part = converted(given, x.dtype)

@@ -14,7 +14,7 @@ from typing import Any
 from tensorlite.compat.calling import named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.creators import Creatable
-from tensorlite.compat.shared.variable_parts import Parts
+from tensorlite.compat.shared.variable_parts import Parts, changed
 from tensorlite.compat.v1.notes import adopt_proto, proto_of
 from tensorlite.compat.v1.variable_slices import EagerPart, TracedPart, VariableSlice
 from tensorlite.compat.views import (
@@ -393,7 +393,8 @@ def _written(
     @named(default)
     def write(given: Any, name: str | None = None) -> Any:
         with scope.device(variable.op.node.device):
-            return getattr(state.Variable, method)(variable, given)
+            made = getattr(state.Variable, method)(variable, given)
+        return changed(variable, made) if method.startswith("scatter") else made
 
     made = write(value, name=name)
     return variable if made is None else made

@@ -60,7 +60,7 @@ def alpha_dropout(
     return _alpha_dropped(value, kept, noise_shape, seed, name=name)
 
 
-@named("alpha_dropout")
+@named("alpha_dropout", "add_2")
 def _alpha_dropped(
     x: Any, keep_prob: Any, noise_shape: Any, seed: Any, name: str | None = None
 ) -> Any:

@@ -84,8 +84,7 @@ def batch_norm(
     if own_way:
         _check_none(corrections)
         with scopes.variable_scope(scope, "BatchNorm", reuse=reuse) as sc:
-            kind = FusedNorm if able else Norm
-            norm = kind(x, asked, zero_debias_moving_mean)
+            norm = (FusedNorm if able else Norm)(x, asked, zero_debias_moving_mean)
             made = norm.normalized(is_training, updates_collections, batch_weights)
             made = finished(made, None, None, activation_fn)
             return collect_named_outputs(outputs_collections, sc.name, made)
