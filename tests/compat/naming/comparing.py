@@ -28,6 +28,7 @@ def recorded(theme: str) -> dict[str, Told]:
     nodes = lzma.decompress((folder / f"{theme}.nodes.xz").read_bytes()).decode()
     names = (folder / f"{theme}.txt").read_text()
     found: dict[str, Told] = {}
+    now: Told = {}
     for line in [*names.splitlines(), *nodes.splitlines()]:
         if line.startswith("= "):
             now = found.setdefault(line[2:], {x: [] for x in FIELDS.values()})
