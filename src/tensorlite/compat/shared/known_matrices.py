@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -65,21 +65,19 @@ def completed(given: Hints, known: Hints) -> Hints:
 P = ParamSpec("P")
 
 
-def under_its_name(
-    method: Callable[Concatenate[Any, P], Any],
-) -> Callable[Concatenate[Any, P], Any]:
+def under_its_name(method: Callable[P, Any]) -> Callable[P, Any]:
     """Return a method whose nodes have the matrix's name before theirs, and its own `name`."""
     parameters = signature(method).parameters
     default, place = parameters["name"].default, [*parameters].index("name")
 
     @wraps(method)
-    def called(self: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
+    def called(*args: P.args, **kwargs: P.kwargs) -> Any:
         if active_graph() is None:
-            return method(self, *args, **kwargs)
-        given = kwargs.get("name", default)
-        name = args[place - 1] if len(args) >= place else given
-        with name_scope(self.name), name_scope(str(name or default)):
-            return method(self, *args, **kwargs)
+            return method(*args, **kwargs)
+        own: Any = args[0]
+        name = args[place] if len(args) > place else kwargs.get("name", default)
+        with name_scope(own.name), name_scope(str(name or default)):
+            return method(*args, **kwargs)
 
     return called
 

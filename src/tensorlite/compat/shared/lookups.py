@@ -75,7 +75,7 @@ def _in_graph(value: Any, dtype: Any, name: str) -> Any:
 
 def _dtype_of(values: Any) -> Any:
     if isinstance(values, Operand):
-        return as_dtype(values.dtype)
+        return values.__tensor__().dtype
 
     @named("Const")
     def made_of(values: Any, name: str | None = None) -> Any:
