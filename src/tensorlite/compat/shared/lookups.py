@@ -113,7 +113,10 @@ class TextFileInitializer:
 
     def fill(self, handle: Any) -> Any:
         """Return what fills a table; the file's name is among what a SavedModel keeps."""
-        name, graph = _in_graph(self.filename, string, "asset_filepath"), active_graph()
+        name, graph = (
+            _in_graph(self.filename, string, "asset_filepath"),
+            active_graph(),
+        )
         path = converted(name, string)
         if graph is not None:
             graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, shown(path))
