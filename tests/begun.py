@@ -8,8 +8,8 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.core.waiting import Waiting
-from tensorlite.ops import queue_ops
-from tensorlite.ops.queue_state import QueueState
+from tensorlite.ops.queues import operators as queue_ops
+from tensorlite.ops.queues.contents import QueueState
 
 
 def state_of(queue: tl.queue.QueueBase) -> QueueState:

@@ -14,7 +14,7 @@ from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import device_of, is_array
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph.trace import trace
-from tensorlite.ops.regions import call_function
+from tensorlite.ops.control.regions import call_function
 
 
 def run_graph(graph: Graph, inputs: Sequence[Tensor]) -> Tensors:

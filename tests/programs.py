@@ -11,8 +11,8 @@ import tensorlite as tl
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.graph.graph import Graph
 from tensorlite.graph.trace import trace
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
 from tensorlite.passes.pipeline import COMPILE, OPTIMISE, run_passes
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.step import run_plan

@@ -45,18 +45,7 @@ from tensorlite.graph.manual import ManualGraph as Graph, placeholder
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph.trace import colocate_with
 from tensorlite.ops import operators as _operators
-from tensorlite.ops.arithmetic import (
-    add,
-    add_n,
-    broadcast_to,
-    conj,
-    divide,
-    multiply,
-    negative,
-    subtract,
-    sum,
-)
-from tensorlite.ops.arrange import (
+from tensorlite.ops.arrays.arrange import (
     broadcast_arrays,
     broadcast_shapes,
     expand_dims,
@@ -71,7 +60,133 @@ from tensorlite.ops.arrange import (
     squeeze,
     transpose,
 )
-from tensorlite.ops.bits import (
+from tensorlite.ops.arrays.blocks import depth_to_space, space_to_depth
+from tensorlite.ops.arrays.create import (
+    asarray,
+    constant,
+    empty,
+    empty_like,
+    fill,
+    from_dlpack,
+    full,
+    full_like,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)
+from tensorlite.ops.arrays.dtype_functions import (
+    __array_api_version__,
+    __array_namespace_info__,
+    can_cast,
+    e,
+    finfo,
+    iinfo,
+    inf,
+    isdtype,
+    nan,
+    newaxis,
+    pi,
+    result_type,
+)
+from tensorlite.ops.arrays.gather import (
+    gather,
+    gather_nd,
+    scatter_nd,
+    take,
+    take_along_axis,
+    unsorted_segment_sum,
+)
+from tensorlite.ops.arrays.identity import (
+    identity,
+    placeholder_with_default,
+    stop_gradient,
+    to_device,
+)
+from tensorlite.ops.arrays.index import set_item
+from tensorlite.ops.arrays.join import concat, split
+from tensorlite.ops.arrays.masks import boolean_mask
+from tensorlite.ops.arrays.partition import dynamic_partition, dynamic_stitch
+from tensorlite.ops.arrays.ranges import arange, eye, linspace, meshgrid, tril, triu
+from tensorlite.ops.arrays.repeat import (
+    pad,
+    repeat,
+    reverse_sequence,
+    sequence_mask,
+    tile,
+)
+from tensorlite.ops.arrays.scatter import (
+    one_hot,
+    tensor_scatter_add,
+    tensor_scatter_max,
+    tensor_scatter_min,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+    tensor_scatter_sub,
+    tensor_scatter_update,
+)
+from tensorlite.ops.arrays.search import (
+    argsort,
+    bincount,
+    in_top_k,
+    nonzero,
+    searchsorted,
+    sort,
+    top_k,
+)
+from tensorlite.ops.arrays.segment import (
+    segment_max,
+    segment_mean,
+    segment_min,
+    segment_prod,
+    segment_sum,
+    unsorted_segment_max,
+    unsorted_segment_mean,
+    unsorted_segment_min,
+    unsorted_segment_prod,
+    unsorted_segment_sqrt_n,
+)
+from tensorlite.ops.arrays.sets import (
+    isin,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
+from tensorlite.ops.arrays.shape import astype, reshape
+from tensorlite.ops.arrays.stack import stack, unstack
+from tensorlite.ops.control.differentiate import (
+    custom_gradient,
+    grad,
+    gradients,
+    hessian,
+    recompute_grad,
+    value_and_grad,
+)
+from tensorlite.ops.control.effects import numpy_function, print, py_function
+from tensorlite.ops.control.functional import fold, foldl, foldr, map_fn, scan
+from tensorlite.ops.control.loops import case, cond, switch_case, while_loop
+from tensorlite.ops.control.tensor_array import TensorArray
+from tensorlite.ops.fetchable import group
+from tensorlite.ops.linear.diagonal import band_part, diag, diag_part, set_diag
+from tensorlite.ops.linear.einsum import einsum, tensordot
+from tensorlite.ops.linear.matmul import matmul, vecdot
+from tensorlite.ops.math.arithmetic import (
+    add,
+    add_n,
+    broadcast_to,
+    conj,
+    divide,
+    multiply,
+    negative,
+    subtract,
+    sum,
+)
+from tensorlite.ops.math.bits import (
     bitwise_and,
     bitwise_invert,
     bitwise_left_shift,
@@ -79,9 +194,8 @@ from tensorlite.ops.bits import (
     bitwise_right_shift,
     bitwise_xor,
 )
-from tensorlite.ops.blocks import depth_to_space, space_to_depth
-from tensorlite.ops.bounds import clip, maximum, minimum
-from tensorlite.ops.compare import (
+from tensorlite.ops.math.bounds import clip, maximum, minimum
+from tensorlite.ops.math.compare import (
     equal,
     greater,
     greater_equal,
@@ -97,48 +211,8 @@ from tensorlite.ops.compare import (
     not_equal,
     where,
 )
-from tensorlite.ops.control import case, cond, switch_case, while_loop
-from tensorlite.ops.create import (
-    asarray,
-    constant,
-    empty,
-    empty_like,
-    fill,
-    from_dlpack,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from tensorlite.ops.cumulative import cumulative_prod, cumulative_sum, diff
-from tensorlite.ops.diagonal import band_part, diag, diag_part, set_diag
-from tensorlite.ops.differentiate import (
-    custom_gradient,
-    grad,
-    gradients,
-    hessian,
-    recompute_grad,
-    value_and_grad,
-)
-from tensorlite.ops.dtype_functions import (
-    __array_api_version__,
-    __array_namespace_info__,
-    can_cast,
-    e,
-    finfo,
-    iinfo,
-    inf,
-    isdtype,
-    nan,
-    newaxis,
-    pi,
-    result_type,
-)
-from tensorlite.ops.effects import numpy_function, print, py_function
-from tensorlite.ops.einsum import einsum, tensordot
-from tensorlite.ops.elementwise import (
+from tensorlite.ops.math.cumulative import cumulative_prod, cumulative_sum, diff
+from tensorlite.ops.math.elementwise import (
     exp,
     expm1,
     log,
@@ -152,29 +226,7 @@ from tensorlite.ops.elementwise import (
     sqrt,
     square,
 )
-from tensorlite.ops.fetchable import group
-from tensorlite.ops.functional import fold, foldl, foldr, map_fn, scan
-from tensorlite.ops.gather import (
-    gather,
-    gather_nd,
-    scatter_nd,
-    take,
-    take_along_axis,
-    unsorted_segment_sum,
-)
-from tensorlite.ops.identity import (
-    identity,
-    placeholder_with_default,
-    stop_gradient,
-    to_device,
-)
-from tensorlite.ops.index import set_item
-from tensorlite.ops.join import concat, split
-from tensorlite.ops.masks import boolean_mask
-from tensorlite.ops.matmul import matmul, vecdot
-from tensorlite.ops.partition import dynamic_partition, dynamic_stitch
-from tensorlite.ops.ranges import arange, eye, linspace, meshgrid, tril, triu
-from tensorlite.ops.reduce import (
+from tensorlite.ops.math.reduce import (
     all,
     any,
     argmax,
@@ -188,14 +240,7 @@ from tensorlite.ops.reduce import (
     std,
     var,
 )
-from tensorlite.ops.repeat import (
-    pad,
-    repeat,
-    reverse_sequence,
-    sequence_mask,
-    tile,
-)
-from tensorlite.ops.rounding import (
+from tensorlite.ops.math.rounding import (
     abs,
     ceil,
     copysign,
@@ -211,55 +256,8 @@ from tensorlite.ops.rounding import (
     signbit,
     trunc,
 )
-from tensorlite.ops.scatter import (
-    one_hot,
-    tensor_scatter_add,
-    tensor_scatter_max,
-    tensor_scatter_min,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-    tensor_scatter_sub,
-    tensor_scatter_update,
-)
-from tensorlite.ops.search import (
-    argsort,
-    bincount,
-    in_top_k,
-    nonzero,
-    searchsorted,
-    sort,
-    top_k,
-)
-from tensorlite.ops.segment import (
-    segment_max,
-    segment_mean,
-    segment_min,
-    segment_prod,
-    segment_sum,
-    unsorted_segment_max,
-    unsorted_segment_mean,
-    unsorted_segment_min,
-    unsorted_segment_prod,
-    unsorted_segment_sqrt_n,
-)
-from tensorlite.ops.sets import (
-    isin,
-    unique,
-    unique_all,
-    unique_counts,
-    unique_inverse,
-    unique_values,
-)
-from tensorlite.ops.shape import astype, reshape
-from tensorlite.ops.sparse import accumulate, densify
-from tensorlite.ops.special import erf
-from tensorlite.ops.stack import stack, unstack
-from tensorlite.ops.state import Variable
-from tensorlite.ops.tensor_array import TensorArray
-from tensorlite.ops.trigonometric import (
+from tensorlite.ops.math.special import erf
+from tensorlite.ops.math.trigonometric import (
     acos,
     acosh,
     asin,
@@ -275,6 +273,8 @@ from tensorlite.ops.trigonometric import (
     tan,
     tanh,
 )
+from tensorlite.ops.sparse.slices import accumulate, densify
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.clipping import clip_by_global_norm, clip_by_norm, global_norm
 from tensorlite.train.module import Module
 

@@ -21,7 +21,7 @@ import tensorlite as tl
 from tensorlite import calibration
 from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.xp import gpu_count
-from tensorlite.interop.tensorflow.inspecting import describe, draw
+from tensorlite.interop.tensorflow.inspection.inspecting import describe, draw
 
 
 class Prompt(code.InteractiveConsole):

@@ -19,7 +19,7 @@ from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import CPU, cpu_count, set_cpu_count, xp_for
 from tensorlite.function.function import function
-from tensorlite.ops.create import ones
+from tensorlite.ops.arrays.create import ones
 from tensorlite.passes import cost_table
 from tensorlite.passes.cost import Costs, Fixed, Link, Rates
 from tensorlite.passes.machines import whole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.ops.saving import describe, load, restore, save
+from tensorlite.ops.records.saving import describe, load, restore, save
 from tensorlite.train.checkpoint import Checkpoint, Manager, Report
 
 __all__ = ["Checkpoint", "Manager", "Report", "describe", "load", "restore", "save"]

@@ -18,7 +18,7 @@ from tensorlite.core.accounts import MemoryInfo
 from tensorlite.core.device import DeviceName, placement_log, settings
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.xp import existing, set_cpu_count
-from tensorlite.ops.swapping import set_swap
+from tensorlite.ops.control.swapping import set_swap
 from tensorlite.runtime import devices
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.function.function import run_eagerly
-from tensorlite.ops.assertions import (
+from tensorlite.ops.control.assertions import (
     assert_all_finite,
     assert_equal,
     assert_greater,
@@ -23,8 +23,8 @@ from tensorlite.ops.assertions import (
     assert_true,
     assert_type,
 )
-from tensorlite.ops.delay import delay
-from tensorlite.ops.numerics import check_numerics
+from tensorlite.ops.control.delay import delay
+from tensorlite.ops.math.numerics import check_numerics
 from tensorlite.runtime.faults import faults
 
 __all__ = [

@@ -18,9 +18,9 @@ from tensorlite.core.dispatch import (
 from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.spec import TensorSpec, broadcast
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arithmetic import sum_to
+from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.families import Binary, FloatUnary, Predicate, Unary
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.math.arithmetic import sum_to
 
 __all__ = [
     "Array",

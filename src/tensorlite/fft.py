@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorlite.ops.fft import (
+from tensorlite.ops.signals.fft import (
     fft,
     fftn,
     hfft,
@@ -14,7 +14,7 @@ from tensorlite.ops.fft import (
     rfft,
     rfftn,
 )
-from tensorlite.ops.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
+from tensorlite.ops.signals.frequencies import fftfreq, fftshift, ifftshift, rfftfreq
 
 __all__ = [
     "fft",

@@ -6,14 +6,14 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-from tensorlite.ops.boxes import (
+from tensorlite.ops.images.boxes import (
     combined_non_max_suppression,
     draw_bounding_boxes,
     non_max_suppression,
     non_max_suppression_padded,
     non_max_suppression_with_scores,
 )
-from tensorlite.ops.colours import (
+from tensorlite.ops.images.colours import (
     adjust_brightness,
     adjust_contrast,
     adjust_gamma,
@@ -31,18 +31,7 @@ from tensorlite.ops.colours import (
     yiq_to_rgb,
     yuv_to_rgb,
 )
-from tensorlite.ops.framing import (
-    central_crop,
-    crop_and_resize,
-    crop_to_bounding_box,
-    flip_left_right,
-    flip_up_down,
-    pad_to_bounding_box,
-    rot90,
-    transpose_image as transpose,
-)
-from tensorlite.ops.host_draws import sample_distorted_bounding_box
-from tensorlite.ops.image_files import (
+from tensorlite.ops.images.files import (
     adjust_jpeg_quality,
     decode_and_crop_jpeg,
     decode_bmp,
@@ -54,7 +43,17 @@ from tensorlite.ops.image_files import (
     encode_png,
     extract_jpeg_shape,
 )
-from tensorlite.ops.image_quality import (
+from tensorlite.ops.images.framing import (
+    central_crop,
+    crop_and_resize,
+    crop_to_bounding_box,
+    flip_left_right,
+    flip_up_down,
+    pad_to_bounding_box,
+    rot90,
+    transpose_image as transpose,
+)
+from tensorlite.ops.images.quality import (
     image_gradients,
     psnr,
     sobel_edges,
@@ -62,8 +61,7 @@ from tensorlite.ops.image_quality import (
     ssim_multiscale,
     total_variation,
 )
-from tensorlite.ops.patches import extract_patches, extract_volume_patches
-from tensorlite.ops.random_images import (
+from tensorlite.ops.images.random_images import (
     random_brightness,
     random_contrast,
     random_crop,
@@ -73,12 +71,14 @@ from tensorlite.ops.random_images import (
     random_jpeg_quality,
     random_saturation,
 )
-from tensorlite.ops.resize import (
+from tensorlite.ops.images.resize import (
     resize,
     resize_with_crop_or_pad,
     resize_with_pad,
     scale_and_translate,
 )
+from tensorlite.ops.nn.patches import extract_patches, extract_volume_patches
+from tensorlite.ops.random.host_draws import sample_distorted_bounding_box
 
 __all__ = [
     "adjust_brightness",

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.ops.audio_files import decode_wav, encode_wav
-from tensorlite.ops.csv import decode_csv
-from tensorlite.ops.decoding import decode_compressed, decode_raw
-from tensorlite.ops.example_messages import (
+from tensorlite.ops.records.example_messages import (
     NAMES as _MESSAGES,
     example_message as _message,
 )
-from tensorlite.ops.examples import (
+from tensorlite.ops.records.examples import (
     FixedLenFeature,
     FixedLenSequenceFeature,
     SparseFeature,
@@ -22,19 +19,22 @@ from tensorlite.ops.examples import (
     parse_example,
     parse_single_example,
 )
-from tensorlite.ops.files import matching_files, read_file, write_file
-from tensorlite.ops.records import TFRecordWriter
-from tensorlite.ops.sequence_examples import (
+from tensorlite.ops.records.files import matching_files, read_file, write_file
+from tensorlite.ops.records.records import TFRecordWriter
+from tensorlite.ops.records.sequence_examples import (
     parse_sequence_example,
     parse_single_sequence_example,
 )
-from tensorlite.ops.tensor_bytes import (
+from tensorlite.ops.records.tensor_bytes import (
     deserialize_many_sparse,
     parse_tensor,
     serialize_many_sparse,
     serialize_sparse,
     serialize_tensor,
 )
+from tensorlite.ops.signals.audio_files import decode_wav, encode_wav
+from tensorlite.ops.strings.csv import decode_csv
+from tensorlite.ops.strings.decoding import decode_compressed, decode_raw
 
 __all__ = [
     "FixedLenFeature",

@@ -5,8 +5,8 @@ Everything takes stacks of matrices, has gradients, and works in traces.
 
 from __future__ import annotations
 
-from tensorlite.ops.arrange import matrix_transpose
-from tensorlite.ops.bands import (
+from tensorlite.ops.arrays.arrange import matrix_transpose
+from tensorlite.ops.linear.bands import (
     matrix_diag,
     matrix_diag_part,
     matrix_set_diag,
@@ -15,8 +15,8 @@ from tensorlite.ops.bands import (
     tridiagonal_matmul,
     tridiagonal_solve,
 )
-from tensorlite.ops.decompose import cholesky, qr
-from tensorlite.ops.diagonal import (
+from tensorlite.ops.linear.decompose import cholesky, qr
+from tensorlite.ops.linear.diagonal import (
     band_part,
     diag,
     diag_part,
@@ -24,10 +24,16 @@ from tensorlite.ops.diagonal import (
     set_diag,
     trace,
 )
-from tensorlite.ops.einsum import einsum, tensordot
-from tensorlite.ops.linalg import lstsq, matrix_norm, matrix_power, norm, vector_norm
-from tensorlite.ops.matmul import cross, matmul, outer, vecdot
-from tensorlite.ops.matrix_functions import (
+from tensorlite.ops.linear.einsum import einsum, tensordot
+from tensorlite.ops.linear.linalg import (
+    lstsq,
+    matrix_norm,
+    matrix_power,
+    norm,
+    vector_norm,
+)
+from tensorlite.ops.linear.matmul import cross, matmul, outer, vecdot
+from tensorlite.ops.linear.matrix_functions import (
     cholesky_solve,
     expm,
     logdet,
@@ -37,8 +43,8 @@ from tensorlite.ops.matrix_functions import (
     matvec,
     sqrtm,
 )
-from tensorlite.ops.solve import det, inv, slogdet, solve, triangular_solve
-from tensorlite.ops.spectral import (
+from tensorlite.ops.linear.solve import det, inv, slogdet, solve, triangular_solve
+from tensorlite.ops.linear.spectral import (
     eig,
     eigh,
     eigvals,

@@ -5,7 +5,7 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-from tensorlite.ops.bessel import (
+from tensorlite.ops.math.bessel import (
     bessel_i0,
     bessel_i0e,
     bessel_i1,
@@ -19,7 +19,7 @@ from tensorlite.ops.bessel import (
     bessel_y0,
     bessel_y1,
 )
-from tensorlite.ops.counting import (
+from tensorlite.ops.math.counting import (
     confusion_matrix,
     cumulative_logsumexp,
     edit_distance,
@@ -31,7 +31,7 @@ from tensorlite.ops.counting import (
     unique_with_counts,
     zero_fraction,
 )
-from tensorlite.ops.gamma import (
+from tensorlite.ops.math.gamma import (
     betainc,
     digamma,
     igamma,
@@ -41,14 +41,14 @@ from tensorlite.ops.gamma import (
     polygamma,
     zeta,
 )
-from tensorlite.ops.integrals import (
+from tensorlite.ops.math.integrals import (
     dawsn,
     expint,
     fresnel_cos,
     fresnel_sin,
     spence,
 )
-from tensorlite.ops.normal_functions import (
+from tensorlite.ops.math.normal_functions import (
     erfc,
     erfcinv,
     erfcx,
@@ -57,14 +57,14 @@ from tensorlite.ops.normal_functions import (
     ndtr,
     ndtri,
 )
-from tensorlite.ops.quotients import (
+from tensorlite.ops.math.quotients import (
     divide_no_nan,
     multiply_no_nan,
     xdivy,
     xlog1py,
     xlogy,
 )
-from tensorlite.ops.sparse_segments import (
+from tensorlite.ops.sparse.segments import (
     sparse_segment_mean,
     sparse_segment_sqrt_n,
     sparse_segment_sum,

@@ -6,7 +6,10 @@ with TensorFlow's longer names of the cross entropies beside ours.
 
 from __future__ import annotations
 
-from tensorlite.ops.activations import (
+from tensorlite.ops.arrays.blocks import batch_to_space, space_to_batch
+from tensorlite.ops.math.isotonic import isotonic_regression
+from tensorlite.ops.math.trigonometric import tanh
+from tensorlite.ops.nn.activations import (
     elu,
     gelu,
     hard_sigmoid,
@@ -26,25 +29,24 @@ from tensorlite.ops.activations import (
     softsign,
     swish,
 )
-from tensorlite.ops.attention import (
+from tensorlite.ops.nn.attention import (
     attention,
     multi_head_attention,
 )
-from tensorlite.ops.blocks import batch_to_space, space_to_batch
-from tensorlite.ops.candidates import (
+from tensorlite.ops.nn.candidates import (
     all_candidates,
     compute_accidental_hits,
     fixed_unigram_candidates,
     uniform_candidates,
 )
-from tensorlite.ops.conv import (
+from tensorlite.ops.nn.conv import (
     conv1d,
     conv1d_transpose,
     conv2d,
     conv2d_transpose,
     depthwise_conv2d,
 )
-from tensorlite.ops.conv_forms import (
+from tensorlite.ops.nn.conv_forms import (
     atrous_conv2d,
     atrous_conv2d_transpose,
     conv_transpose,
@@ -53,20 +55,19 @@ from tensorlite.ops.conv_forms import (
     separable_conv1d,
     separable_conv2d,
 )
-from tensorlite.ops.ctc import (
+from tensorlite.ops.nn.ctc import (
     ctc_beam_search_decoder,
     ctc_greedy_decoder,
     ctc_loss,
     dense_ctc_loss,
 )
-from tensorlite.ops.dropout import (
+from tensorlite.ops.nn.dropout import (
     dropout,
 )
-from tensorlite.ops.embedding import (
+from tensorlite.ops.nn.embedding import (
     embedding_lookup,
 )
-from tensorlite.ops.isotonic import isotonic_regression
-from tensorlite.ops.losses import (
+from tensorlite.ops.nn.losses import (
     huber,
     l2_loss,
     l2_normalize,
@@ -78,7 +79,7 @@ from tensorlite.ops.losses import (
     sparse_softmax_cross_entropy,
     weighted_sigmoid_cross_entropy,
 )
-from tensorlite.ops.normalise import (
+from tensorlite.ops.nn.normalise import (
     batch_norm,
     batch_normalization,
     group_norm,
@@ -86,8 +87,8 @@ from tensorlite.ops.normalise import (
     rms_norm,
     standardize,
 )
-from tensorlite.ops.patches import dilation2d, erosion2d, pool
-from tensorlite.ops.pool import (
+from tensorlite.ops.nn.patches import dilation2d, erosion2d, pool
+from tensorlite.ops.nn.pool import (
     avg_pool,
     avg_pool1d,
     avg_pool2d,
@@ -95,19 +96,18 @@ from tensorlite.ops.pool import (
     max_pool1d,
     max_pool2d,
 )
-from tensorlite.ops.pool_argmax import max_pool_with_argmax
-from tensorlite.ops.sampled import (
+from tensorlite.ops.nn.pool_argmax import max_pool_with_argmax
+from tensorlite.ops.nn.sampled import (
     log_uniform_candidates,
     nce_loss,
     sampled_softmax_loss,
 )
-from tensorlite.ops.sparse_embeddings import (
+from tensorlite.ops.nn.volume_pool import avg_pool3d, max_pool3d
+from tensorlite.ops.nn.volumes import conv3d, conv3d_transpose
+from tensorlite.ops.sparse.embeddings import (
     embedding_lookup_sparse,
     safe_embedding_lookup_sparse,
 )
-from tensorlite.ops.trigonometric import tanh
-from tensorlite.ops.volume_pool import avg_pool3d, max_pool3d
-from tensorlite.ops.volumes import conv3d, conv3d_transpose
 
 sigmoid_cross_entropy_with_logits = sigmoid_cross_entropy
 softmax_cross_entropy_with_logits = softmax_cross_entropy

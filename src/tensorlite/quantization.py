@@ -5,7 +5,7 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-from tensorlite.ops.fake_quantised import (
+from tensorlite.ops.nn.fake_quantised import (
     fake_quant_with_min_max_args,
     fake_quant_with_min_max_vars,
     fake_quant_with_min_max_vars_per_channel,

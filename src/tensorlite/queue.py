@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from tensorlite.ops.accumulators import ConditionalAccumulator
-from tensorlite.ops.barrier import Barrier
-from tensorlite.ops.mutex import Mutex
-from tensorlite.ops.queues import (
+from tensorlite.ops.queues.accumulators import ConditionalAccumulator
+from tensorlite.ops.queues.barrier import Barrier
+from tensorlite.ops.queues.mutex import Mutex
+from tensorlite.ops.queues.queues import (
     FIFOQueue,
     PaddingFIFOQueue,
     PriorityQueue,
     QueueBase,
     RandomShuffleQueue,
 )
-from tensorlite.ops.sparse_accumulators import SparseConditionalAccumulator
-from tensorlite.ops.staging import StagingArea
+from tensorlite.ops.queues.sparse_accumulators import SparseConditionalAccumulator
+from tensorlite.ops.queues.staging import StagingArea
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.queue_runner import QueueRunner
 

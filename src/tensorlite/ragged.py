@@ -5,7 +5,7 @@ What works element by element, operators and functions such as `tl.exp`, takes t
 
 from __future__ import annotations
 
-from tensorlite.ops.ragged_arrange import (
+from tensorlite.ops.ragged.arrange import (
     boolean_mask,
     concat,
     expand_dims,
@@ -21,9 +21,9 @@ from tensorlite.ops.ragged_arrange import (
     tile,
     where_rows as where,
 )
-from tensorlite.ops.ragged_constants import constant, constant_value
-from tensorlite.ops.ragged_products import ragged_matmul as matmul
-from tensorlite.ops.ragged_reduce import (
+from tensorlite.ops.ragged.constants import constant, constant_value
+from tensorlite.ops.ragged.products import ragged_matmul as matmul
+from tensorlite.ops.ragged.reduce import (
     reduce_all,
     reduce_any,
     reduce_max,
@@ -34,7 +34,7 @@ from tensorlite.ops.ragged_reduce import (
     reduce_variance,
     segment_rows,
 )
-from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ragged.tensor import RaggedTensor
 
 __all__ = [
     "RaggedTensor",

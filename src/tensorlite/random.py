@@ -6,9 +6,14 @@ every device, eager or traced.
 
 from __future__ import annotations
 
-from tensorlite.ops.generators import Generator, Seed, global_generator, set_seed
-from tensorlite.ops.host_draws import binomial, poisson
-from tensorlite.ops.sampling import (
+from tensorlite.ops.random.generators import (
+    Generator,
+    Seed,
+    global_generator,
+    set_seed,
+)
+from tensorlite.ops.random.host_draws import binomial, poisson
+from tensorlite.ops.random.sampling import (
     bernoulli,
     categorical,
     gamma,

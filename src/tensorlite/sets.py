@@ -5,7 +5,7 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-from tensorlite.ops.set_operations import (
+from tensorlite.ops.arrays.set_operations import (
     set_difference as difference,
     set_intersection as intersection,
     set_size as size,

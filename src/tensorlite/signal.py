@@ -5,9 +5,8 @@ The operators and functions stand in ops/.
 
 from __future__ import annotations
 
-from tensorlite.ops.fft import fft, ifft, irfft, rfft
-from tensorlite.ops.frequencies import fftshift, ifftshift
-from tensorlite.ops.signals import (
+from tensorlite.ops.signals.fft import fft, ifft, irfft, rfft
+from tensorlite.ops.signals.frames import (
     dct,
     frame,
     hamming_window,
@@ -25,6 +24,7 @@ from tensorlite.ops.signals import (
     stft,
     vorbis_window,
 )
+from tensorlite.ops.signals.frequencies import fftshift, ifftshift
 
 __all__ = [
     "dct",

@@ -5,11 +5,7 @@ Sparse gradients are `tl.IndexedSlices`, rows of a variable, and need nothing fr
 
 from __future__ import annotations
 
-from tensorlite.ops.crossing import (
-    sparse_cross as cross,
-    sparse_cross_hashed as cross_hashed,
-)
-from tensorlite.ops.sparse_arrange import (
+from tensorlite.ops.sparse.arrange import (
     sparse_concat as concat,
     sparse_expand_dims as expand_dims,
     sparse_eye as eye,
@@ -25,7 +21,11 @@ from tensorlite.ops.sparse_arrange import (
     sparse_split as split,
     sparse_transpose as transpose,
 )
-from tensorlite.ops.sparse_dense import (
+from tensorlite.ops.sparse.crossing import (
+    sparse_cross as cross,
+    sparse_cross_hashed as cross_hashed,
+)
+from tensorlite.ops.sparse.dense import (
     from_dense,
     map_values,
     sparse_add as add,
@@ -36,7 +36,7 @@ from tensorlite.ops.sparse_dense import (
     to_dense,
     to_indicator,
 )
-from tensorlite.ops.sparse_tensor import SparseTensor, reorder
+from tensorlite.ops.sparse.tensor import SparseTensor, reorder
 
 __all__ = [
     "SparseTensor",

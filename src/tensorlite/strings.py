@@ -5,9 +5,9 @@ Strings are bytes; Python's text becomes UTF-8. The operators and functions stan
 
 from __future__ import annotations
 
-from tensorlite.ops.csv import decode_csv
-from tensorlite.ops.decoding import decode_raw
-from tensorlite.ops.hashing import (
+from tensorlite.ops.strings.csv import decode_csv
+from tensorlite.ops.strings.decoding import decode_raw
+from tensorlite.ops.strings.hashing import (
     decode_base64,
     encode_base64,
     fingerprint,
@@ -15,8 +15,9 @@ from tensorlite.ops.hashing import (
     to_hash_bucket_fast,
     to_hash_bucket_strong,
 )
-from tensorlite.ops.showing import as_string, format_string as format
-from tensorlite.ops.splitting import (
+from tensorlite.ops.strings.joining import join, reduce_join, unsorted_segment_join
+from tensorlite.ops.strings.showing import as_string, format_string as format
+from tensorlite.ops.strings.splitting import (
     bytes_split,
     ngrams,
     split_strings as split,
@@ -25,8 +26,7 @@ from tensorlite.ops.splitting import (
     unicode_decode_with_offsets,
     unicode_encode,
 )
-from tensorlite.ops.strings import join, reduce_join, unsorted_segment_join
-from tensorlite.ops.text import (
+from tensorlite.ops.strings.text import (
     lower,
     regex_full_match,
     regex_replace,

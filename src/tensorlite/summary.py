@@ -1,6 +1,6 @@
 """`tl.summary`: what TensorBoard shows. Names, and traces of graphs and times.
 
-The code is in train/summaries, the operators in ops/summaries.py.
+The code is in train/summaries, the operators in ops/summaries/writing.py.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tensorlite.core.errors import (
 )
 from tensorlite.function import compile as compiling
 from tensorlite.graph.graph import Graph
-from tensorlite.ops.event_messages import message
-from tensorlite.ops.summaries import one_string
+from tensorlite.ops.summaries.event_messages import message
+from tensorlite.ops.summaries.writing import one_string
 from tensorlite.train.summaries.event_file import Pathlike, read_events
 from tensorlite.train.summaries.projector import embedding
 from tensorlite.train.summaries.recorded import (

@@ -9,7 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.core.xp import CPU
-from tensorlite.ops.swapping import store
+from tensorlite.ops.control.swapping import store
 from tests.benchmarks import swapping
 from tests.benchmarks.timing import Case
 

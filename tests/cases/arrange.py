@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import tensorlite as tl
-from tensorlite.ops.ensure import ensure_shape
+from tensorlite.ops.arrays.ensure import ensure_shape
 from tests.cases.base import FLOATS, REALS, Arrays, OpCase, any_shape, arrays, fill
 
 ANY = (tl.bool, tl.int32, *FLOATS)

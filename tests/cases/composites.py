@@ -10,33 +10,27 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.core.dispatch import calls
-from tensorlite.ops.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
-from tensorlite.ops.candidates import ComputeAccidentalHits
-from tensorlite.ops.cells import GRUBlockCell, LSTMBlockCell
-from tensorlite.ops.channels import BiasAdd, BiasAddGrad
-from tensorlite.ops.colours import (
+from tensorlite.ops.arrays.repeat import Pad
+from tensorlite.ops.arrays.selecting import Select
+from tensorlite.ops.composite import Composite
+from tensorlite.ops.images.colours import (
     AdjustContrastv2,
     AdjustHue,
     AdjustSaturation,
     HSVToRGB,
     RGBToHSV,
 )
-from tensorlite.ops.composite import Composite
-from tensorlite.ops.conv_forms import LRN, LRNGrad
-from tensorlite.ops.diagonal import (
+from tensorlite.ops.images.framing import CropAndResize
+from tensorlite.ops.linear.diagonal import (
     Diag,
     DiagPart,
     MatrixDiag,
     MatrixDiagPart,
     MatrixSetDiag,
 )
-from tensorlite.ops.differences import SquaredDifference
-from tensorlite.ops.fake_quantised import (
-    FakeQuantWithMinMaxArgsGradient,
-    FakeQuantWithMinMaxVarsGradient,
-    FakeQuantWithMinMaxVarsPerChannelGradient,
-)
-from tensorlite.ops.flows import (
+from tensorlite.ops.linear.matmul import Cross
+from tensorlite.ops.math.differences import SquaredDifference
+from tensorlite.ops.math.flows import (
     InvGrad,
     PreventGradient,
     ReciprocalGrad,
@@ -46,17 +40,23 @@ from tensorlite.ops.flows import (
     SqrtGrad,
     TanhGrad,
 )
-from tensorlite.ops.framing import CropAndResize
-from tensorlite.ops.gamma import Igammac
-from tensorlite.ops.matmul import Cross
-from tensorlite.ops.normalise import EuclideanNorm
+from tensorlite.ops.math.gamma import Igammac
+from tensorlite.ops.math.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
+from tensorlite.ops.math.rounding import Complex, TruncateDiv, TruncateMod
+from tensorlite.ops.math.trigonometric import Angle
+from tensorlite.ops.nn.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
+from tensorlite.ops.nn.candidates import ComputeAccidentalHits
+from tensorlite.ops.nn.cells import GRUBlockCell, LSTMBlockCell
+from tensorlite.ops.nn.channels import BiasAdd, BiasAddGrad
+from tensorlite.ops.nn.conv_forms import LRN, LRNGrad
+from tensorlite.ops.nn.fake_quantised import (
+    FakeQuantWithMinMaxArgsGradient,
+    FakeQuantWithMinMaxVarsGradient,
+    FakeQuantWithMinMaxVarsPerChannelGradient,
+)
+from tensorlite.ops.nn.normalise import EuclideanNorm
+from tensorlite.ops.nn.patches import ExtractImagePatches
 from tensorlite.ops.older_forms import Add, Round
-from tensorlite.ops.patches import ExtractImagePatches
-from tensorlite.ops.quotients import DivNoNan, MulNoNan, Xdivy, Xlog1py, Xlogy
-from tensorlite.ops.repeat import Pad
-from tensorlite.ops.rounding import Complex, TruncateDiv, TruncateMod
-from tensorlite.ops.selecting import Select
-from tensorlite.ops.trigonometric import Angle
 from tests.cases.activations import sigmoid
 from tests.cases.base import OpCase, arrays, broadcastable
 from tests.cases.images import BOXES, cropped

@@ -8,8 +8,8 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite import debugging
-from tensorlite.ops.bundles import bundled, unbundle
-from tensorlite.ops.lists import element_shape, empty, pop, push
+from tensorlite.ops.control.bundles import bundled, unbundle
+from tensorlite.ops.control.lists import element_shape, empty, pop, push
 from tests.cases.base import OpCase, arrays
 
 

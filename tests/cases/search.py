@@ -6,8 +6,8 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.core.dispatch import call, calls
-from tensorlite.ops.row_counts import NonNegative
-from tensorlite.ops.sets import UniqueWithCountsV2
+from tensorlite.ops.arrays.sets import UniqueWithCountsV2
+from tensorlite.ops.sparse.row_counts import NonNegative
 from tests.cases.base import FLOATS, INTS, REALS, OpCase, arrays
 
 MATRIX = arrays((3, 4))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core.dispatch import calls
-from tensorlite.ops import sparse_forms as forms
+from tensorlite.ops.sparse import forms
 from tests.cases.base import OpCase, arrays
 from tests.cases.composites import one
 

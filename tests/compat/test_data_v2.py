@@ -11,8 +11,8 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v1
-from tensorlite.compat.shared import data_experimental
-from tensorlite.compat.shared.data_specs import OptionalSpec
+from tensorlite.compat.shared.datasets import data_experimental
+from tensorlite.compat.shared.datasets.data_specs import OptionalSpec
 from tensorlite.compat.v2 import data, io, test
 from tensorlite.core.dtypes import variant
 from tensorlite.graph_mode.graph import mode

@@ -11,7 +11,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v1
-from tensorlite.compat.v1 import batching, input as inputs, queues
+from tensorlite.compat.v1.pipelines import batching, input as inputs, queues
 from tensorlite.graph_mode.graph import mode, reset_default_graph
 from tensorlite.train.coordinator import Coordinator
 

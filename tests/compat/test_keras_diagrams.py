@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.compat.v2.keras import diagrams
+from tensorlite.compat.v2.keras.src.models import diagrams
 
 keras = tf.keras
 layers = keras.layers

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.compat.v2.keras import archives
+from tensorlite.compat.v2.keras.src.saving import archives
 from tensorlite.core.errors import InvalidArgumentError
 
 h5py = archives.hdf5()

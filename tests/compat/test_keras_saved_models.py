@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.ops import wire
+from tensorlite.ops.records import wire
 
 keras = tf.keras
 ROWS = np.random.default_rng(3).normal(size=(6, 4)).astype(np.float32)

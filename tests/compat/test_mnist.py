@@ -11,7 +11,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v1
-from tensorlite.compat.shared import image_sets
+from tensorlite.compat.shared.images import image_sets
 from tensorlite.compat.v1.examples.tutorials.mnist import input_data, mnist as model
 from tensorlite.data import mnist
 from tensorlite.graph_mode.graph import mode, reset_default_graph

@@ -14,11 +14,11 @@ import pytest
 import tensorlite as tl
 from tensorlite.compat import v1
 from tensorlite.compat.shared import io_gfile as gfile, parsing
-from tensorlite.compat.v1 import (
+from tensorlite.compat.v1 import python_io
+from tensorlite.compat.v1.pipelines import (
     batching,
     input as inputs,
     parsing as parsing_v1,
-    python_io,
     readers,
 )
 from tensorlite.graph_mode.graph import mode, reset_default_graph

@@ -13,7 +13,7 @@ import tensorlite as tl
 from tensorlite.compat.v1 import messages, summaries_before, summary
 from tensorlite.compat.v2 import summary as summary_2
 from tensorlite.core.errors import DTypeError
-from tensorlite.ops.event_messages import message
+from tensorlite.ops.summaries.event_messages import message
 from tests.train.events import accumulated, written
 
 tf: Any = import_module("tensorlite.compat.v1")  # as its programs see it, untyped

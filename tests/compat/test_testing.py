@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.compat.v1 import framework, test
+from tensorlite.compat.v1 import test
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v2 import test as test_v2
 from tensorlite.graph_mode.graph import get_default_graph, mode
 

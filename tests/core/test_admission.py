@@ -16,7 +16,7 @@ from tensorlite.core.dispatch import call2, execute
 from tensorlite.core.errors import ShapeError, TensorliteError
 from tensorlite.core.op import REGISTRY, Op
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.ops.matmul import MatMul
+from tensorlite.ops.linear.matmul import MatMul
 from tests.cases import CASES
 from tests.cases.base import OpCase
 from tests.checks import Recorder, eager

@@ -8,8 +8,8 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.data import Dataset
-from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.ragged_values import RaggedTensorValue
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.ragged.values import RaggedTensorValue
 from tensorlite.sparse import SparseTensor
 
 ROWS = [[3, 1], [], [4, 1, 5], [9]]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tensorlite as tl
-from tensorlite.ops.csv import split_line
+from tensorlite.ops.strings.csv import split_line
 
 DataLossError = tl.errors.DataLossError
 

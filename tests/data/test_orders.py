@@ -10,7 +10,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.data.ordering import mixed
-from tensorlite.ops.words import DEFAULT_SEED, Words
+from tensorlite.ops.random.words import DEFAULT_SEED, Words
 
 RANGE = tl.data.Dataset.range
 FIRST = [0, 4, 5, 1, 2, 7, 9, 8, 6, 3]

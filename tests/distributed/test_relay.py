@@ -22,7 +22,7 @@ from tensorlite.distributed.transport.arrivals import Arrival, Done
 from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.ops.transfer import Recv, Send
+from tensorlite.ops.control.transfer import Recv, Send
 from tensorlite.runtime.plan import Plan
 
 HERE = DeviceName.parse("/job:here/task:0/device:CPU:0")

@@ -14,7 +14,7 @@ from tensorlite.distributed.cluster import Cluster
 from tensorlite.distributed.engines.events import Faults
 from tensorlite.distributed.engines.inprocess import InprocessEngine
 from tensorlite.distributed.training.feed import Feed
-from tensorlite.ops import manifests
+from tensorlite.ops.records import manifests
 
 STEPS = 14
 ROWS = 30

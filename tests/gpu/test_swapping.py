@@ -13,8 +13,8 @@ import tensorlite as tl
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import SwapError
 from tensorlite.core.xp import xp_for
-from tensorlite.ops import swapping
-from tensorlite.ops.swap_stores import Store
+from tensorlite.ops.control import swapping
+from tensorlite.ops.control.swap_stores import Store
 
 GPU = DeviceName(kind="GPU", index=0)
 TURNS = 12

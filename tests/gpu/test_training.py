@@ -14,7 +14,11 @@ from tensorlite import layers, optimizers
 from tensorlite.checkpoint import Checkpoint
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.xp import device_of
-from tensorlite.ops.resource import AssignVariableOp, ReadVariableOp, VarHandleOp
+from tensorlite.ops.state.resource import (
+    AssignVariableOp,
+    ReadVariableOp,
+    VarHandleOp,
+)
 
 OPTIMIZERS = {
     "SGD": lambda: optimizers.SGD(0.1),

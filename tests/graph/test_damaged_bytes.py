@@ -16,8 +16,8 @@ from tensorlite.graph.attributes import LARGEST, NESTING
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph.text import to_text
 from tensorlite.graph.wire import DEPTH, HEADER, MAGIC, VERSION, from_bytes, to_bytes
-from tensorlite.ops.branches import cond
-from tensorlite.ops.regions import If
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.regions import If
 from tensorlite.passes.verify import verify
 from tests.programs import graph_of
 

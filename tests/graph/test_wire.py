@@ -20,9 +20,9 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, Placeholder, SymbolicTensor
 from tensorlite.graph.text import to_text
 from tensorlite.graph.wire import from_bytes, to_bytes
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
-from tensorlite.ops.regions import If, PartitionedCall
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
+from tensorlite.ops.control.regions import If, PartitionedCall
 from tensorlite.passes.pipeline import COMPILE, OPTIMISE, run_passes
 from tensorlite.passes.verify import verify
 from tensorlite.runtime.build import compile_plan

@@ -23,10 +23,10 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.core.errors import TensorliteError
 from tensorlite.interop.tensorflow import from_graphdef, to_graphdef
-from tensorlite.interop.tensorflow.inspecting import described
+from tensorlite.interop.tensorflow.inspection.inspecting import described
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.operators import ADAPTERS
-from tensorlite.ops.raising import raise_control_flow
+from tensorlite.ops.control.raising import raise_control_flow
 from tests.interop.graphdefs import Called, Program, Shape, counter
 from tests.interop.test_reading import functions, variable
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf
-from tensorlite.interop.tensorflow.arraying import as_arrays
-from tensorlite.interop.tensorflow.primitives import as_primitives
+from tensorlite.interop.tensorflow.writers.arraying import as_arrays
+from tensorlite.interop.tensorflow.writers.primitives import as_primitives
 
 X = np.array([[0.5, -1.0], [1.5, 0.25], [-0.75, 2.0]], np.float32)
 

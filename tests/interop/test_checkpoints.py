@@ -34,7 +34,7 @@ from tensorlite.interop.tensorflow.stored.bundle_writing import Saved, merge_bun
 from tensorlite.interop.tensorflow.stored.slices import Extent
 from tensorlite.interop.tensorflow.stored.snappy import decompressed
 from tensorlite.interop.tensorflow.stored.tables import Table, table_of
-from tensorlite.ops import wire
+from tensorlite.ops.records import wire
 from tests.interop.graphdefs import Program
 from tests.interop.test_reading import variable
 

@@ -11,8 +11,6 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.op import Role
 from tensorlite.interop.tensorflow import from_graphdef, load_meta_graph, to_graphdef
-from tensorlite.interop.tensorflow.nesting import contexts_of
-from tensorlite.interop.tensorflow.primitives import as_primitives
 from tensorlite.interop.tensorflow.stored.contexts import (
     BranchInfo,
     ContextInfo,
@@ -20,6 +18,8 @@ from tensorlite.interop.tensorflow.stored.contexts import (
     context_info,
     context_proto,
 )
+from tensorlite.interop.tensorflow.writers.nesting import contexts_of
+from tensorlite.interop.tensorflow.writers.primitives import as_primitives
 from tests.interop.graphdefs import Program, Session
 from tests.interop.test_raising import chosen, diamond, powers
 

@@ -10,15 +10,15 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.op import Op
 from tensorlite.interop.tensorflow import from_graphdef, to_graphdef
-from tensorlite.ops.arithmetic import KeptShape
-from tensorlite.ops.compare import LogicalXor
-from tensorlite.ops.random import CountOf, KeyAndCounter
-from tensorlite.ops.reduce import ReducedSize
-from tensorlite.ops.repeat import Repeat, RepeatGrad
-from tensorlite.ops.row_counts import NonNegative
-from tensorlite.ops.search import ArgSort, LowerBound, Sort, UpperBound
-from tensorlite.ops.sequences import InsertSize, RemoveSize
-from tensorlite.ops.sets import IsIn
+from tensorlite.ops.arrays.repeat import Repeat, RepeatGrad
+from tensorlite.ops.arrays.search import ArgSort, LowerBound, Sort, UpperBound
+from tensorlite.ops.arrays.sets import IsIn
+from tensorlite.ops.math.arithmetic import KeptShape
+from tensorlite.ops.math.compare import LogicalXor
+from tensorlite.ops.math.reduce import ReducedSize
+from tensorlite.ops.nn.sequences import InsertSize, RemoveSize
+from tensorlite.ops.random.draws import CountOf, KeyAndCounter
+from tensorlite.ops.sparse.row_counts import NonNegative
 
 
 @pytest.mark.parametrize(

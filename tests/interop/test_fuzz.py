@@ -11,8 +11,8 @@ import pytest
 from tensorlite.core.errors import GraphDefError, GraphError
 from tensorlite.graph.graph import Graph
 from tensorlite.interop.tensorflow.tensors import proto_of
-from tensorlite.ops.dataflow import NoOp
-from tensorlite.ops.raising import _sorted
+from tensorlite.ops.control.dataflow import NoOp
+from tensorlite.ops.control.raising import _sorted
 from tests.interop.fuzzing import fuzz
 
 

@@ -16,7 +16,7 @@ import tensorlite as tl
 from tensorlite.core.errors import GraphGrowthWarning
 from tensorlite.interop.tensorflow import from_graphdef, to_graphdef
 from tensorlite.interop.tensorflow.messages import message
-from tensorlite.ops.raising import passes_primitives, raise_control_flow
+from tensorlite.ops.control.raising import passes_primitives, raise_control_flow
 from tests.interop.graphdefs import Session
 
 FOLDER = Path(__file__).parent / "data" / "graphs"

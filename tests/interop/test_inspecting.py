@@ -12,7 +12,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import GraphDefError
-from tensorlite.interop.tensorflow.inspecting import described
+from tensorlite.interop.tensorflow.inspection.inspecting import described
 from tests.interop.graphdefs import Program
 
 FOLDER = Path(__file__).parent / "data" / "graphs"

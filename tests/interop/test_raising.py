@@ -10,7 +10,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import GradientError
 from tensorlite.graph_mode.graph import Graph as TensorFlowsGraph
-from tensorlite.ops.raising import DEPTH, raise_control_flow
+from tensorlite.ops.control.raising import DEPTH, raise_control_flow
 from tests.interop.graphdefs import Called, Program, Session, Shape, counter
 from tests.interop.test_reading import variable
 

@@ -9,7 +9,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import GraphDefError, InvalidArgumentError
-from tensorlite.ops.event_messages import message
+from tensorlite.ops.summaries.event_messages import message
 from tests.interop.graphdefs import Program
 from tests.train.events import decoded
 

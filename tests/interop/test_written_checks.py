@@ -12,9 +12,9 @@ import tensorlite as tl
 import tensorlite.compat.v1 as tf
 from tensorlite.core.dispatch import call
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.decoding import decode_raw
-from tensorlite.ops.row_counts import NonNegative
-from tensorlite.ops.sparse_segments import SortedSegments
+from tensorlite.ops.sparse.row_counts import NonNegative
+from tensorlite.ops.sparse.segments import SortedSegments
+from tensorlite.ops.strings.decoding import decode_raw
 
 
 def written(function: Callable[..., Any], *values: Any) -> tuple[set[str], Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tensorlite.core.xp import CPU
-from tensorlite.ops import swapping
+from tensorlite.ops.control import swapping
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tensorlite as tl
-from tensorlite.ops.accumulator_ops import AccumulatorTakeGradient, Gathered
+from tensorlite.ops.queues.accumulator_ops import AccumulatorTakeGradient, Gathered
 from tests.threads import Background, until
 
 errors = tl.errors

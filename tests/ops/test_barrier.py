@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.ops.barrier_ops import BarrierState, BarrierTakeMany
+from tensorlite.ops.queues.barrier_ops import BarrierState, BarrierTakeMany
 from tests.threads import Background, until
 
 errors = tl.errors

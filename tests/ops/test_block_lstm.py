@@ -8,9 +8,9 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import ShapeError
-from tensorlite.ops.block_lstm import BlockLSTM
-from tensorlite.ops.cell_gradients import GRUBlockCellGrad
-from tensorlite.ops.cells import GRUBlockCell, LSTMBlockCell
+from tensorlite.ops.nn.block_lstm import BlockLSTM
+from tensorlite.ops.nn.cell_gradients import GRUBlockCellGrad
+from tensorlite.ops.nn.cells import GRUBlockCell, LSTMBlockCell
 
 TIME, BATCH, INPUTS, UNITS = 3, 2, 4, 5
 SHAPES = (

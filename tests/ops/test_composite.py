@@ -10,8 +10,8 @@ from tensorlite.core.errors import ShapeError
 from tensorlite.core.provenance import Line
 from tensorlite.core.scope import device, name_scope
 from tensorlite.graph_mode.graph import Graph
-from tensorlite.ops.channels import BiasAdd, bias_add
-from tensorlite.ops.differentiate import gradients
+from tensorlite.ops.control.differentiate import gradients
+from tensorlite.ops.nn.channels import BiasAdd, bias_add
 from tensorlite.passes.inline import inline
 
 

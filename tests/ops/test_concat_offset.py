@@ -6,7 +6,7 @@ import pytest
 
 from tensorlite.core.dispatch import calls, to_tensor
 from tensorlite.core.errors import AxisError, ShapeError
-from tensorlite.ops.join import ConcatOffset
+from tensorlite.ops.arrays.join import ConcatOffset
 
 
 def starts(axis: int, shapes: list[list[int]]) -> list[list[int]]:

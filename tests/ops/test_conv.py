@@ -10,8 +10,8 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.graph.trace import trace
-from tensorlite.ops import conv_kernels, depthwise_kernels
-from tensorlite.ops.windows import window_on
+from tensorlite.ops.nn import conv_kernels, depthwise_kernels
+from tensorlite.ops.nn.windows import window_on
 from tests.cases.conv import convolved, same
 from tests.checks import run_graph
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.ops import crf
+from tensorlite.ops.nn import crf
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.standard_normal((4, 4, 3))

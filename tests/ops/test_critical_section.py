@@ -12,7 +12,7 @@ from tensorlite.core.op import Effect
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.text import to_text
 from tensorlite.graph.wire import from_bytes, to_bytes
-from tensorlite.ops.mutex import MutexState
+from tensorlite.ops.queues.mutex import MutexState
 from tensorlite.passes.verify import verify
 from tests.threads import Background
 

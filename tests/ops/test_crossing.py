@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.ops.sparse import densify
+from tensorlite.ops.sparse.slices import densify
 
 
 def _operands() -> list[tl.sparse.SparseTensor | tl.Tensor]:

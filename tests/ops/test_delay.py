@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.ops.delay import Delay
+from tensorlite.ops.control.delay import Delay
 
 
 def test_it_is_the_tensor_eagerly_and_traced() -> None:

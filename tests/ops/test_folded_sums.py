@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorlite.ops.folded_sums import ROW, WORTH, average, average_product, total
+from tensorlite.ops.math.folded_sums import (
+    ROW,
+    WORTH,
+    average,
+    average_product,
+    total,
+)
 
 SHAPES = [(64, 9, 9, 16), (41, 30, 30, 3), (3, WORTH, 2), (70, 5, ROW // 8 + 1)]
 

@@ -9,13 +9,13 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
-from tensorlite.ops.fractional_pool import (
+from tensorlite.ops.images.glimpses import extract_glimpse
+from tensorlite.ops.nn.fractional_pool import (
     avg_pool_at,
     fractional_starts,
     max_pool_at,
     starts_of,
 )
-from tensorlite.ops.glimpses import extract_glimpse
 from tests.checks import check_gradient
 
 IMAGES = np.random.default_rng(3).normal(size=(2, 7, 5, 3))

@@ -11,7 +11,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.dispatch import call
 from tensorlite.core.errors import DTypeError
-from tensorlite.ops import gamma
+from tensorlite.ops.math import gamma
 
 EULER = 0.5772156649015329
 X = np.array([0.1, 0.5, 1.0, 2.5, 9.0, 30.0])

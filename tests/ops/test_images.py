@@ -10,7 +10,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.pool import max_pool_in_depth
+from tensorlite.ops.nn.pool import max_pool_in_depth
 
 STRIPES = (np.arange(12.0).reshape(1, 2, 6, 1) ** 2 % 13).astype(np.float32)
 SEVENTHS = (np.arange(144).reshape(1, 12, 12, 1) % 7 / 7).astype(np.float32)

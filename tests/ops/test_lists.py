@@ -17,9 +17,9 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.core.spec import TensorSpec
-from tensorlite.ops.bundles import bundled, unbundle, zeros_of
-from tensorlite.ops.list_values import Bundled, TensorList
-from tensorlite.ops.lists import (
+from tensorlite.ops.control.bundles import bundled, unbundle, zeros_of
+from tensorlite.ops.control.list_values import Bundled, TensorList
+from tensorlite.ops.control.lists import (
     TensorListGetItem,
     TensorListLength,
     TensorListPushBack,

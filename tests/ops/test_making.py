@@ -25,11 +25,9 @@ from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph
 from tensorlite.graph.trace import trace
 from tensorlite.graph.wire import from_bytes, to_bytes
-from tensorlite.ops.accumulator_ops import ConditionalAccumulator, DenseSum
-from tensorlite.ops.barrier_ops import Barrier, BarrierState
-from tensorlite.ops.making import Making, made
-from tensorlite.ops.mutex import MutexState, MutexV2
-from tensorlite.ops.queue_kinds import (
+from tensorlite.ops.queues.accumulator_ops import ConditionalAccumulator, DenseSum
+from tensorlite.ops.queues.barrier_ops import Barrier, BarrierState
+from tensorlite.ops.queues.kinds import (
     FIFOQueueV2,
     FIFOState,
     PaddingFIFOQueueV2,
@@ -39,7 +37,13 @@ from tensorlite.ops.queue_kinds import (
     RandomShuffleQueueV2,
     RandomShuffleState,
 )
-from tensorlite.ops.readers import (
+from tensorlite.ops.queues.mutex import MutexState, MutexV2
+from tensorlite.ops.queues.sparse_accumulator_ops import (
+    SparseConditionalAccumulator,
+    SparseSum,
+)
+from tensorlite.ops.queues.staging import StageHandleOp, StagingState
+from tensorlite.ops.records.readers import (
     FixedLengthRecordReaderV2,
     IdentityReaderV2,
     ReaderState,
@@ -47,13 +51,9 @@ from tensorlite.ops.readers import (
     TFRecordReaderV2,
     WholeFileReaderV2,
 )
-from tensorlite.ops.resource import VarHandleOp, VariableState
-from tensorlite.ops.sparse_accumulator_ops import (
-    SparseConditionalAccumulator,
-    SparseSum,
-)
-from tensorlite.ops.staging import StageHandleOp, StagingState
-from tensorlite.ops.tables import HashTableV2, TableState
+from tensorlite.ops.state.making import Making, made
+from tensorlite.ops.state.resource import VarHandleOp, VariableState
+from tensorlite.ops.state.tables import HashTableV2, TableState
 from tensorlite.passes.pipeline import COMPILE, run_passes
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.step import run_plan

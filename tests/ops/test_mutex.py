@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tensorlite as tl
-from tensorlite.ops.mutex import MutexLock, MutexState
+from tensorlite.ops.queues.mutex import MutexLock, MutexState
 from tensorlite.passes.verify import verify
 from tests.threads import Background, until
 

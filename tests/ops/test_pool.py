@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.ops.pool import _BLOCK
+from tensorlite.ops.nn.pool import _BLOCK
 
 SIZE = 32
 

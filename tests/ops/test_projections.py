@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
-from tensorlite.ops.projections import projected
+from tensorlite.ops.images.projections import projected
 
 IMAGE = np.arange(6, dtype=np.float32).reshape(1, 2, 3, 1)
 MAP = [[0.9, -0.4, 0.3, 0.5, 0.8, -0.6, 0.02, -0.01]]

@@ -9,7 +9,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.quantised import MODES, dequantized, quantized
+from tensorlite.ops.nn.quantised import MODES, dequantized, quantized
 
 X = tl.asarray([-1.5, -0.3, 0.0, 0.25, 1.0, 5.0], dtype=tl.float32)
 LIMITS = tl.asarray(-1.5, dtype=tl.float32), tl.asarray(2.0, dtype=tl.float32)

@@ -11,7 +11,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.op import Op
-from tensorlite.ops import queue_ops
+from tensorlite.ops.queues import operators as queue_ops
 from tests.begun import (
     fifo,
     in_line,

@@ -11,7 +11,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.graph.trace import trace
-from tensorlite.ops import philox
+from tensorlite.ops.random import philox
 from tests.checks import run_graph
 
 SEED = (1, 2)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.ops import philox, rejection
-from tensorlite.ops.generators import Seed
+from tensorlite.ops.random import philox, rejection
+from tensorlite.ops.random.generators import Seed
 
 SEED = Seed([1, 2])
 

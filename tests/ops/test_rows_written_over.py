@@ -9,14 +9,14 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.dispatch import call, calls
-from tensorlite.ops import applying
-from tensorlite.ops.applying import SparseApply
-from tensorlite.ops.resource import ReadVariableOp, VariableState
-from tensorlite.ops.sparse_state import ResourceScatterAdd, ResourceScatterMul
-from tensorlite.ops.training import (
+from tensorlite.ops.nn import applying
+from tensorlite.ops.nn.applying import SparseApply
+from tensorlite.ops.nn.training import (
     ResourceApplyGradientDescent,
     ResourceApplyMomentum,
 )
+from tensorlite.ops.sparse.state import ResourceScatterAdd, ResourceScatterMul
+from tensorlite.ops.state.resource import ReadVariableOp, VariableState
 
 
 def state_of(variable: tl.Variable) -> VariableState:

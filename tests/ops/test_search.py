@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.ops.places import distinct
-from tensorlite.ops.row_counts import counts
+from tensorlite.ops.arrays.places import distinct
+from tensorlite.ops.sparse.row_counts import counts
 from tests.checks import host
 
 NAN = float("nan")

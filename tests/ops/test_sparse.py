@@ -14,7 +14,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph.trace import trace
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 from tests.checks import run_graph
 
 

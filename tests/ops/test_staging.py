@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.ops.staging import Stage, StagePeek, StagingState, Unstage
+from tensorlite.ops.queues.staging import Stage, StagePeek, StagingState, Unstage
 from tests.threads import Background, until
 
 errors = tl.errors

@@ -14,9 +14,18 @@ from tensorlite.core.dispatch import call, calls
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import Graph
 from tensorlite.graph_mode.variables import GraphVariable
-from tensorlite.ops.applying import SparseApply
-from tensorlite.ops.random import RngReadAndSkip
-from tensorlite.ops.resource import (
+from tensorlite.ops.nn.applying import SparseApply
+from tensorlite.ops.nn.training import (
+    ResourceApplyGradientDescent,
+    ResourceApplyMomentum,
+)
+from tensorlite.ops.random.draws import RngReadAndSkip
+from tensorlite.ops.sparse.state import (
+    ResourceGather,
+    ResourceScatterAdd,
+    ResourceScatterUpdate,
+)
+from tensorlite.ops.state.resource import (
     AssignAddVariableOp,
     AssignFirstValue,
     AssignSubVariableOp,
@@ -24,15 +33,6 @@ from tensorlite.ops.resource import (
     ReadVariableOp,
     VarHandleOp,
     VarIsInitializedOp,
-)
-from tensorlite.ops.sparse_state import (
-    ResourceGather,
-    ResourceScatterAdd,
-    ResourceScatterUpdate,
-)
-from tensorlite.ops.training import (
-    ResourceApplyGradientDescent,
-    ResourceApplyMomentum,
 )
 
 

@@ -16,7 +16,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import ResourceExhaustedError, SwapError
 from tensorlite.core.xp import CPU
-from tensorlite.ops import swapping
+from tensorlite.ops.control import swapping
 from tests.ops.swaps import full_disk, numbers
 
 pytestmark = pytest.mark.usefixtures("swapping_is_clean")

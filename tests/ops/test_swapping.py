@@ -24,10 +24,10 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import CPU
-from tensorlite.ops import swap_stores, swapping
-from tensorlite.ops.list_values import BUNDLE, Bundled, Keeper, TensorList
-from tensorlite.ops.swap_places import SwapFile
-from tensorlite.ops.swap_stores import Store
+from tensorlite.ops.control import swap_stores, swapping
+from tensorlite.ops.control.list_values import BUNDLE, Bundled, Keeper, TensorList
+from tensorlite.ops.control.swap_places import SwapFile
+from tensorlite.ops.control.swap_stores import Store
 from tests.ops.swaps import full_disk, numbers
 
 pytestmark = pytest.mark.usefixtures("swapping_is_clean")

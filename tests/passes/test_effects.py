@@ -12,9 +12,9 @@ import tensorlite as tl
 from tensorlite.core.op import Effect, Role
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph.trace import trace
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
-from tensorlite.ops.regions import call_function
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
+from tensorlite.ops.control.regions import call_function
 from tensorlite.passes.pipeline import COMPILE, OPTIMISE, run_passes
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.step import run_plan

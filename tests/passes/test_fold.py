@@ -8,7 +8,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.constant import Const
 from tensorlite.graph.graph import Graph
-from tensorlite.ops.branches import cond
+from tensorlite.ops.control.branches import cond
 from tensorlite.passes.fold import LIMIT, fold
 from tensorlite.passes.inline import inline
 from tensorlite.passes.pipeline import optimise

@@ -7,8 +7,8 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.core.op import Role
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
 from tensorlite.passes.pipeline import COMPILE, run_passes
 from tests.programs import (
     FLOAT,

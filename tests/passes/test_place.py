@@ -18,8 +18,8 @@ from tensorlite.core.provenance import Line
 from tensorlite.core.spec import scalar_of
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.trace import trace
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
 from tensorlite.passes.lower import lower
 from tensorlite.passes.place import Placement, place
 from tensorlite.passes.units import Units

@@ -18,8 +18,8 @@ from tensorlite.core.errors import PlacementError
 from tensorlite.core.op import Effect, Role
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.graph.trace import trace
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
 from tensorlite.passes.lower import lower
 from tensorlite.passes.place import place
 from tensorlite.passes.verify import verify

@@ -12,7 +12,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import GraphError
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.arithmetic import AddV2
+from tensorlite.ops.math.arithmetic import AddV2
 from tensorlite.passes import simplify as rules
 from tensorlite.passes.prune import prune
 from tensorlite.passes.rewrite import Rules, apply, rewrite, rule

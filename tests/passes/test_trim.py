@@ -7,8 +7,8 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph, Node
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
 from tensorlite.passes.trim import trim
 from tensorlite.passes.verify import verify
 from tests.programs import FLOAT, INT, assert_all_agree, graph_of

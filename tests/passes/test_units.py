@@ -10,8 +10,8 @@ import pytest
 import tensorlite as tl
 from tensorlite.graph.graph import Graph, Node, Placeholder
 from tensorlite.graph.trace import trace
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
 from tensorlite.passes.lower import lower
 from tensorlite.passes.turns import GUESS, turns
 from tensorlite.passes.units import NOWHERE, Units

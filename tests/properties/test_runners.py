@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 import tensorlite as tl
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.branches import cond
-from tensorlite.ops.control import while_loop
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.loops import while_loop
 from tensorlite.runtime import memory
 from tests.programs import assert_all_agree, graph_of
 

@@ -15,9 +15,9 @@ from tensorlite.core.op import REGISTRY, Effect, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import CPU, Array, Xp
 from tensorlite.graph.trace import trace
-from tensorlite.ops.arithmetic import AddV2
-from tensorlite.ops.matmul import MatMul
-from tensorlite.ops.shape import Reshape
+from tensorlite.ops.arrays.shape import Reshape
+from tensorlite.ops.linear.matmul import MatMul
+from tensorlite.ops.math.arithmetic import AddV2
 from tensorlite.runtime import measure
 
 VECTOR = TensorSpec((8,))

@@ -10,8 +10,8 @@ import tensorlite as tl
 from tensorlite.core.device import DeviceName
 from tensorlite.core.op import Role
 from tensorlite.graph.trace import Tracer, close, trace
-from tensorlite.ops.branches import cond
-from tensorlite.ops.regions import PartitionedCall, call_function
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.control.regions import PartitionedCall, call_function
 from tensorlite.passes.pipeline import COMPILE, OPTIMISE, run_passes
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.step import run_plan

@@ -19,7 +19,7 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
 )
-from tensorlite.ops.event_messages import board, message
+from tensorlite.ops.summaries.event_messages import board, message
 from tests.train.events import accumulated, written
 
 

@@ -14,7 +14,7 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     TracingError,
 )
-from tensorlite.ops.event_messages import message
+from tensorlite.ops.summaries.event_messages import message
 from tests.train.events import accumulated
 
 

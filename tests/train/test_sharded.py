@@ -15,7 +15,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.checkpoint import Checkpoint, Manager
 from tensorlite.graph.wire import from_bytes, to_bytes
-from tensorlite.ops.shards import SaveShard
+from tensorlite.ops.records.shards import SaveShard
 from tensorlite.train.rows import RowPart
 
 DTYPES = [tl.bool, tl.int64, tl.bfloat16, tl.float32, tl.complex64, tl.complex128]
@@ -255,7 +255,9 @@ def test_a_folder_that_not_all_nodes_share_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tensorlite.train.sharded.PATIENCE", 0.05)
-    monkeypatch.setattr("tensorlite.ops.storage.replace_file", lambda *_: None)
+    monkeypatch.setattr(
+        "tensorlite.ops.records.storage.replace_file", lambda *_: None
+    )
     with pytest.raises(tl.errors.CheckpointError, match="nodes and the client share"):
         Checkpoint(a=on(1, [1.0])).save(tmp_path / "c", sharded=True)
     assert files(tmp_path) == []

@@ -15,7 +15,7 @@ from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
 )
-from tensorlite.ops.event_messages import board, message
+from tensorlite.ops.summaries.event_messages import board, message
 from tests.train.events import accumulated, decoded, make_ndarray, written
 
 

@@ -23,7 +23,7 @@ from tensorlite.core.errors import CompositeError, NoValueYetError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops.sparse import densify
+from tensorlite.ops.sparse.slices import densify
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -12,10 +12,10 @@ from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
 from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.attributes import proto_of_value
 from tensorlite.interop.tensorflow.definitions import op_def
-from tensorlite.interop.tensorflow.expanding import as_listed
+from tensorlite.interop.tensorflow.inspection.expanding import as_listed
 from tensorlite.interop.tensorflow.messages import message
-from tensorlite.interop.tensorflow.referring import type_of
 from tensorlite.interop.tensorflow.tensors import dtype_of
+from tensorlite.interop.tensorflow.writers.referring import type_of
 from tensorlite.interop.tensorflow.writing import node_def
 
 

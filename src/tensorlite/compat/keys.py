@@ -1,6 +1,6 @@
 """Keys of tensors of graphs, `x[1:n, i]`, by the nodes that TensorFlow 1 makes of them.
 
-What else may be in a key, such as arrays, is taken apart in ops/index.py.
+What else may be in a key, such as arrays, is taken apart in ops/arrays/index.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.slicing import StridedSlice
+from tensorlite.ops.arrays.slicing import StridedSlice
 
 
 class Entry(NamedTuple):

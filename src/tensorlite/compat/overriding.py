@@ -17,8 +17,8 @@ from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.interop.tensorflow.referring import type_of
-from tensorlite.ops.differentiate import custom_gradient
+from tensorlite.interop.tensorflow.writers.referring import type_of
+from tensorlite.ops.control.differentiate import custom_gradient
 
 _KEY = "gradient_overrides"
 _ATTRIBUTE = "_gradient_op_type"

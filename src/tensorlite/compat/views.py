@@ -37,7 +37,7 @@ from tensorlite.graph_mode.graph import (
     outermost_graph,
 )
 from tensorlite.graph_mode.sessions import Session, chosen_session, reading
-from tensorlite.interop.tensorflow.expanding import (
+from tensorlite.interop.tensorflow.inspection.expanding import (
     Expanded,
     as_listed,
     check_runs,

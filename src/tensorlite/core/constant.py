@@ -1,4 +1,4 @@
-"""Const, and the turning of Python and NumPy values into arrays. For users: ops/create.py."""
+"""Const, and the turning of Python and NumPy values into arrays. Users' is ops/arrays/create.py."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Container: the resources of a process that have a name of their own, by which others find them.
 
-Most resources have none, and are known by their handles alone. What makes them is in ops/making.py.
+Most resources have none, and are known by their handles alone. What makes them is in
+ops/state/making.py.
 """
 
 from __future__ import annotations

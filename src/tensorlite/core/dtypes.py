@@ -1,6 +1,6 @@
 """Data types: the constants, conversion from other libraries' names, and promotion.
 
-Casting is an operator (ops/array.py); nothing here touches an array's values.
+Casting is an operator (ops/arrays/shape.py); nothing here touches an array's values.
 """
 
 from __future__ import annotations

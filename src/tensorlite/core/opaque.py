@@ -1,7 +1,7 @@
 """Values that are no arrays: handles of resources, lists and bundles of tensors.
 
 They flow through tensors and plans beside arrays; each says its own spec. The classes that
-use this base stand with their operators (ops/state.py, ops/lists.py).
+use this base stand with their operators (ops/state/variable.py, ops/control/lists.py).
 """
 
 from __future__ import annotations

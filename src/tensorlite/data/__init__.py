@@ -26,7 +26,7 @@ from tensorlite.data.iterators import (
 from tensorlite.data.options import (
     Options as Options,
 )
-from tensorlite.ops.records import (
+from tensorlite.ops.records.records import (
     TFRecordWriter as TFRecordWriter,
 )
 

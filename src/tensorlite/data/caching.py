@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorlite.core import nest
 from tensorlite.data.packing import packed, unpacked
-from tensorlite.ops.records import TFRecordWriter, records
+from tensorlite.ops.records.records import TFRecordWriter, records
 
 
 class FileCache:

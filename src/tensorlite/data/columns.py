@@ -11,7 +11,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.csv import Default, csv_rows
+from tensorlite.ops.strings.csv import Default, csv_rows
 
 _KINDS = (
     *(dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64),

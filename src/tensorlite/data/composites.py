@@ -18,10 +18,10 @@ from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import CPU, to_host
-from tensorlite.ops.ragged_arrange import stack
-from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.sparse_tensor import SparseTensor, sparse_spec
+from tensorlite.ops.ragged.arrange import stack
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.sparse.tensor import SparseTensor, sparse_spec
 
 COMPOSITES = (SparseTensor, RaggedParts)
 

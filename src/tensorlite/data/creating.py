@@ -47,7 +47,7 @@ from tensorlite.data.given import (
 from tensorlite.data.ordering import Draws, mixed
 from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
 from tensorlite.data.several import Datasets
-from tensorlite.ops.words import Words
+from tensorlite.ops.random.words import Words
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset

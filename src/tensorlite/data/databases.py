@@ -22,7 +22,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import UNKNOWN
 from tensorlite.data.dataset import Dataset
-from tensorlite.ops.strings import as_bytes
+from tensorlite.ops.strings.joining import as_bytes
 
 KINDS = (
     *(dtypes.string, dtypes.bool_, dtypes.float64, dtypes.uint8, dtypes.uint16),

@@ -18,7 +18,7 @@ from tensorlite.data.ordering import Ordering
 from tensorlite.data.resampling import Resampling
 from tensorlite.data.running import Running
 from tensorlite.data.transforming import Transforming
-from tensorlite.ops.compare import logical_and, logical_or
+from tensorlite.ops.math.compare import logical_and, logical_or
 
 __all__ = ["INFINITE", "UNKNOWN", "Dataset"]
 

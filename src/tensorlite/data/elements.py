@@ -43,11 +43,11 @@ from tensorlite.data.composites import (
 )
 from tensorlite.data.given import value_of
 from tensorlite.data.several import Datasets, all_datasets
-from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.ragged_values import RaggedTensorValue
-from tensorlite.ops.sparse_tensor import SparseTensor, sparse_spec
-from tensorlite.ops.stack import stack
+from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.ragged.values import RaggedTensorValue
+from tensorlite.ops.sparse.tensor import SparseTensor, sparse_spec
 
 
 def tensors(value: Any) -> Any:

@@ -19,9 +19,14 @@ from tensorlite.data.elements import tensors
 from tensorlite.data.given import captured, value_of
 from tensorlite.data.resuming import Chained, without_errors
 from tensorlite.data.transforming import in_turns
-from tensorlite.ops.csv import csv_records, default_specs, fields_of, split_line
-from tensorlite.ops.records import checked_compression, records
-from tensorlite.ops.text_files import fixed_length_pieces, lines
+from tensorlite.ops.records.records import checked_compression, records
+from tensorlite.ops.records.text_files import fixed_length_pieces, lines
+from tensorlite.ops.strings.csv import (
+    csv_records,
+    default_specs,
+    fields_of,
+    split_line,
+)
 
 T = TypeVar("T")
 

@@ -47,7 +47,7 @@ from tensorlite.data.given import (
 )
 from tensorlite.data.recipes import batching, padding, windowing
 from tensorlite.data.resuming import Chained, Resumed, run_of
-from tensorlite.ops.ragged_base import RaggedParts
+from tensorlite.ops.ragged.base import RaggedParts
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset

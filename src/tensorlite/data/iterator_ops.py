@@ -19,8 +19,8 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.xp import Array, Xp
 from tensorlite.data.iterators import IteratorState
 from tensorlite.function.compile import Compiled
-from tensorlite.ops.making import Making
-from tensorlite.ops.strings import as_text
+from tensorlite.ops.state.making import Making
+from tensorlite.ops.strings.joining import as_text
 
 
 class IteratorV2(Making):

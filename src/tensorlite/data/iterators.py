@@ -26,7 +26,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.data.given import known_as
 from tensorlite.data.optionals import Optional
 from tensorlite.function.loops import Stream
-from tensorlite.ops.list_values import BUNDLE, Bundled
+from tensorlite.ops.control.list_values import BUNDLE, Bundled
 
 T = TypeVar("T")
 

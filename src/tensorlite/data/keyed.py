@@ -31,7 +31,7 @@ from tensorlite.data.elements import (
 from tensorlite.data.functions import Prepared, Preparing
 from tensorlite.data.recipes import keying
 from tensorlite.data.resuming import Chained, Resumed
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset

@@ -13,7 +13,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.nest import Composite
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.ops.assertions import assert_true
+from tensorlite.ops.control.assertions import assert_true
 
 _MISSING = "The given optional does not have a value."
 

@@ -29,8 +29,8 @@ from tensorlite.data.given import (
 )
 from tensorlite.data.recipes import Order, repeating, shuffling
 from tensorlite.data.resuming import Chained, Resumed, Watched
-from tensorlite.ops.generators import global_generator
-from tensorlite.ops.words import Seeds, Words, seeds_of
+from tensorlite.ops.random.generators import global_generator
+from tensorlite.ops.random.words import Seeds, Words, seeds_of
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset

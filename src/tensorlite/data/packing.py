@@ -20,10 +20,10 @@ from tensorlite.core.spec import TensorSpec, check_sizes
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import to_host
 from tensorlite.data.composites import RaggedRow
-from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.sparse_tensor import SparseTensor
-from tensorlite.ops.strings import as_bytes
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.strings.joining import as_bytes
 
 _NAMED: Any = NamedTuple
 """What makes classes of tuples, by names that only a file knows."""

@@ -23,7 +23,7 @@ from tensorlite.data.elements import (
 )
 from tensorlite.data.functions import Prepared
 from tensorlite.data.given import is_symbolic
-from tensorlite.ops.words import DEFAULT_SEED, seeds_of
+from tensorlite.ops.random.words import DEFAULT_SEED, seeds_of
 
 MOST = 2**63 - 1
 """Where numbers end that go on without end."""

@@ -19,7 +19,7 @@ from tensorlite.data.ordering import Draws
 from tensorlite.data.recipes import Order
 from tensorlite.data.variants import DatasetOp, changed, function_of
 from tensorlite.function.compile import Compiled
-from tensorlite.ops.words import Seeds
+from tensorlite.ops.random.words import Seeds
 
 Source = Dataset[Any]
 

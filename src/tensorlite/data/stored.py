@@ -31,7 +31,7 @@ from tensorlite.data.packing import (
     spec_to_json,
     unpacked,
 )
-from tensorlite.ops.records import TFRecordWriter, records
+from tensorlite.ops.records.records import TFRecordWriter, records
 
 VERSION = 1
 _TOLD = "dataset.json"

@@ -45,7 +45,7 @@ from tensorlite.distributed.unwanted import Unwanted
 from tensorlite.distributed.variants import unpacked_variant
 from tensorlite.distributed.worker import FETCH, PARTED
 from tensorlite.graph.graph import Graph
-from tensorlite.ops.effects import STREAMS, write
+from tensorlite.ops.control.effects import STREAMS, write
 from tensorlite.passes.partition import Division
 from tensorlite.runtime import timeline
 from tensorlite.runtime.rendezvous import Key

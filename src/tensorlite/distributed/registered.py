@@ -16,8 +16,8 @@ from tensorlite.core.xp import Array
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph
 from tensorlite.graph.wire import from_bytes, to_bytes
-from tensorlite.ops.effects import Print, PrintV2
-from tensorlite.ops.transfer import Recv, Send
+from tensorlite.ops.control.effects import Print, PrintV2
+from tensorlite.ops.control.transfer import Recv, Send
 from tensorlite.runtime.memory import size_of
 from tensorlite.runtime.parts import Part, part_of
 from tensorlite.runtime.plan import CONTROL, PRIMITIVE, Plan, Task

@@ -34,7 +34,7 @@ from tensorlite.distributed.running import Running
 from tensorlite.distributed.shares import Share, shares_of
 from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.under import Done, Under
-from tensorlite.ops.identity import Identity
+from tensorlite.ops.arrays.identity import Identity
 from tensorlite.passes.partition import Division
 from tensorlite.runtime.instruments import marked
 

@@ -16,7 +16,7 @@ from tensorlite.core.opaque import Opaque
 from tensorlite.core.xp import Array, to_host
 from tensorlite.distributed.packing import pack, unpack
 from tensorlite.graph.attributes import Decoder, Encoder
-from tensorlite.ops.list_values import Bundled, TensorList
+from tensorlite.ops.control.list_values import Bundled, TensorList
 
 _HEAD = struct.Struct("<Q")
 DEPTH = 50

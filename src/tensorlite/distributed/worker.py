@@ -41,8 +41,8 @@ from tensorlite.distributed.transport.endpoints import Address
 from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.variants import packed_variant, unpacked_variant
 from tensorlite.ops import every
-from tensorlite.ops.list_values import Bundled, TensorList
-from tensorlite.ops.resource import VariableState
+from tensorlite.ops.control.list_values import Bundled, TensorList
+from tensorlite.ops.state.resource import VariableState
 from tensorlite.runtime.rendezvous import Key
 from tensorlite.runtime.timeline import clock
 from tensorlite.runtime.unattended import cancelled

@@ -42,11 +42,11 @@ from tensorlite.function.values import (
 )
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.trace import Tracer, close, outermost
-from tensorlite.ops.arithmetic import sum as sum_
-from tensorlite.ops.assertions import assert_true
-from tensorlite.ops.compare import logical_not
-from tensorlite.ops.regions import If
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.control.assertions import assert_true
+from tensorlite.ops.control.regions import If
+from tensorlite.ops.math.arithmetic import sum as sum_
+from tensorlite.ops.math.compare import logical_not
 
 
 def if_(

@@ -23,8 +23,8 @@ from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import Unusable
 from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.text import to_dot, to_svg, to_text
-from tensorlite.ops.call_gradients import call_watched
-from tensorlite.ops.regions import PartitionedCall
+from tensorlite.ops.control.call_gradients import call_watched
+from tensorlite.ops.control.regions import PartitionedCall
 from tensorlite.passes import pipeline
 from tensorlite.passes.place import Choice
 from tensorlite.runtime.build import compile_plan

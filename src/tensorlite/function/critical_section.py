@@ -1,6 +1,6 @@
 """CriticalSection: functions that run one at a time, eagerly, in traces and in sessions.
 
-The mutex behind it is in ops/mutex.py, with the operator that calls a function under a lock.
+The mutex behind it is in ops/queues/mutex.py, with the operator that calls a function under a lock.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph.trace import Tracer, outermost
-from tensorlite.ops.branches import Traced, trace_leaves
+from tensorlite.ops.control.branches import Traced, trace_leaves
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.making import made
-from tensorlite.ops.mutex import (
+from tensorlite.ops.queues.mutex import (
     ExecuteInCriticalSection,
     MutexV2,
     inside,
     locked,
     refuse_again,
 )
+from tensorlite.ops.state.making import made
 
 __all__ = ["CriticalSection"]
 

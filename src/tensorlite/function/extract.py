@@ -15,8 +15,8 @@ from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.ops.resource import ReadVariableOp
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.resource import ReadVariableOp
+from tensorlite.ops.state.variable import Variable
 from tensorlite.passes.rewrite import Copy
 
 Fetch: TypeAlias = SymbolicTensor | Node | Variable

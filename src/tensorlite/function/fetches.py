@@ -17,7 +17,7 @@ from tensorlite.core.xp import Array, is_array, to_host
 from tensorlite.function.extract import Fetch
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 Key: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]
 ndarray = np.ndarray

@@ -51,8 +51,8 @@ from tensorlite.function.tracing import (
     found_under_way,
 )
 from tensorlite.function.values import UnknownResultError
-from tensorlite.ops.call_gradients import call_watched
-from tensorlite.ops.regions import PartitionedCall
+from tensorlite.ops.control.call_gradients import call_watched
+from tensorlite.ops.control.regions import PartitionedCall
 from tensorlite.passes.place import Choice, check_choice
 
 P = ParamSpec("P")

@@ -22,9 +22,9 @@ from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import is_symbolic
-from tensorlite.ops.bounds import maximum, minimum
-from tensorlite.ops.lists import element_shape, from_tensor, get_item
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.control.lists import element_shape, from_tensor, get_item
+from tensorlite.ops.math.bounds import maximum, minimum
 
 
 class ShowProgress(Op):

@@ -42,8 +42,8 @@ from tensorlite.function.values import (
     weak_numbers,
 )
 from tensorlite.graph.trace import Tracer
-from tensorlite.ops.assertions import assert_true
-from tensorlite.ops.control import while_loop
+from tensorlite.ops.control.assertions import assert_true
+from tensorlite.ops.control.loops import while_loop
 
 MORE, ITEM, RAN = "_tl_more", "_tl_item", "_tl_ran"
 

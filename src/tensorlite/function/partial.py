@@ -23,7 +23,7 @@ from tensorlite.function.feeds import Feed
 from tensorlite.function.fetches import Wanted
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 PRIMITIVES = frozenset(
     {Role.SWITCH, Role.MERGE, Role.ENTER, Role.EXIT, Role.NEXT, Role.LOOP_COND}

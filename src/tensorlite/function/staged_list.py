@@ -1,7 +1,7 @@
 """StagedList: what a Python list becomes while a staged loop appends to it.
 
-It holds its elements in a list tensor (ops/lists.py), has a length that the graph knows, and turns
-into one tensor, its elements stacked, wherever a tensor is wanted.
+It holds its elements in a list tensor (ops/control/lists.py), has a length that the graph knows,
+and turns into one tensor, its elements stacked, wherever a tensor is wanted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tensorlite.core.errors import SymbolicTensorError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.lists import (
+from tensorlite.ops.control.lists import (
     concat_list,
     element_shape,
     empty,

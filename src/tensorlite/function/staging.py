@@ -24,14 +24,14 @@ from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import is_symbolic, scratch, truth
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.trace import outermost
-from tensorlite.ops import branches as ops_branches, control as ops_control
-from tensorlite.ops.arrange import moveaxis
-from tensorlite.ops.bounds import maximum, minimum
-from tensorlite.ops.functional import foldl, foldr, map_fn, scan
-from tensorlite.ops.index import set_item as functional_set_item
-from tensorlite.ops.join import concat
-from tensorlite.ops.shape import astype, shape_of
-from tensorlite.ops.stack import stack
+from tensorlite.ops.arrays.arrange import moveaxis
+from tensorlite.ops.arrays.index import set_item as functional_set_item
+from tensorlite.ops.arrays.join import concat
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.control import branches as ops_branches, loops as ops_control
+from tensorlite.ops.control.functional import foldl, foldr, map_fn, scan
+from tensorlite.ops.math.bounds import maximum, minimum
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -30,7 +30,7 @@ from tensorlite.function.traces import Traces, warn_of_effects
 from tensorlite.graph.evaluate import evaluate
 from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.trace import Tracer, close
-from tensorlite.ops.making import Make, creation
+from tensorlite.ops.state.making import Make, creation
 from tensorlite.passes.place import Choice
 
 

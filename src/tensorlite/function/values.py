@@ -27,7 +27,7 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.function.jumps import PREFIX
 from tensorlite.function.staged_list import StagedList
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.ops.shape import astype, reshape
+from tensorlite.ops.arrays.shape import astype, reshape
 
 Branch = Callable[[], Any]
 SCALARS = (bool, int, float, complex)

@@ -19,7 +19,7 @@ from tensorlite.core.scope import Scope, scope
 from tensorlite.graph.graph import Graph as BareGraph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph, default_graph
 from tensorlite.graph.trace import Tracer
-from tensorlite.ops.making import creation
+from tensorlite.ops.state.making import creation
 
 P = ParamSpec("P")
 TITLES = {

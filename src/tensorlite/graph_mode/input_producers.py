@@ -33,25 +33,29 @@ from tensorlite.graph_mode.queues import (
 )
 from tensorlite.graph_mode.streams import stream
 from tensorlite.graph_mode.variables import Unasked
-from tensorlite.ops.arithmetic import multiply, subtract
-from tensorlite.ops.bounds import maximum
-from tensorlite.ops.branches import cond
-from tensorlite.ops.files import matching_files
-from tensorlite.ops.gather import gather
-from tensorlite.ops.identity import identity
-from tensorlite.ops.masks import boolean_mask
-from tensorlite.ops.queue_base import QueueBase
-from tensorlite.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
-from tensorlite.ops.ranges import arange
-from tensorlite.ops.resource import CountUpToVariableOp
-from tensorlite.ops.shape import astype, shape_of
-from tensorlite.ops.sparse_tensor import SparseTensor
-from tensorlite.ops.tensor_bytes import (
+from tensorlite.ops.arrays.gather import gather
+from tensorlite.ops.arrays.identity import identity
+from tensorlite.ops.arrays.masks import boolean_mask
+from tensorlite.ops.arrays.ranges import arange
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.control.branches import cond
+from tensorlite.ops.math.arithmetic import multiply, subtract
+from tensorlite.ops.math.bounds import maximum
+from tensorlite.ops.queues.base import QueueBase
+from tensorlite.ops.queues.queues import (
+    FIFOQueue,
+    PaddingFIFOQueue,
+    RandomShuffleQueue,
+)
+from tensorlite.ops.random.words import Seeds
+from tensorlite.ops.records.files import matching_files
+from tensorlite.ops.records.tensor_bytes import (
     deserialize_many_sparse,
     serialize_many_sparse,
     serialize_sparse,
 )
-from tensorlite.ops.words import Seeds
+from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.state.resource import CountUpToVariableOp
 
 Queued = Callable[[], Any]
 Summarise = Callable[[str, Tensor], Any]

@@ -16,8 +16,8 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import shape_of
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import name_scope, titled
-from tensorlite.ops.identity import identity
-from tensorlite.ops.join import concat
+from tensorlite.ops.arrays.identity import identity
+from tensorlite.ops.arrays.join import concat
 
 
 @dataclass(frozen=True)

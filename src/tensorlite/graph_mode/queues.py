@@ -1,6 +1,6 @@
 """Queues in graphs that are built by hand, which each session has of its own, and what fills them.
 
-Queues themselves are in ops/queues.py, threads that fill them in train/queue_runner.py.
+Queues themselves are in ops/queues/queues.py, threads that fill them in train/queue_runner.py.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from tensorlite.graph_mode.graph import (
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import Session, chosen_session
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.making import Making, standing
-from tensorlite.ops.queue_base import QueueBase
-from tensorlite.ops.queue_ops import QueueCloseV2
+from tensorlite.ops.queues.base import QueueBase
+from tensorlite.ops.queues.operators import QueueCloseV2
+from tensorlite.ops.state.making import Making, standing
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.queue_runner import QueueRunner
 

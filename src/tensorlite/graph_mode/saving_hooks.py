@@ -20,7 +20,7 @@ from tensorlite.graph_mode.hooks import (
     global_step_of,
 )
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.ops.event_messages import value_summary
+from tensorlite.ops.summaries.event_messages import value_summary
 from tensorlite.train.summaries.writers import FileWriter, FileWriterCache
 
 _log = logging.getLogger("tensorflow")

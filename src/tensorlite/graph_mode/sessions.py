@@ -38,8 +38,8 @@ from tensorlite.function import session as stateless
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import Graph, get_default_graph, stack
 from tensorlite.graph_mode.variables import GraphVariable
-from tensorlite.ops.kept_values import KeptHandle
-from tensorlite.ops.resource import ReadVariableOp, VarHandleOp
+from tensorlite.ops.state.kept_values import KeptHandle
+from tensorlite.ops.state.resource import ReadVariableOp, VarHandleOp
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
 """Streams of random numbers by TensorFlow's seeds: the graph's, and that of each operator.
 
 In a graph every drawing node has a stream of its own, which each session starts from the beginning.
-The numbers are TensorFlow's. What draws from streams stands in ops/generators.py.
+The numbers are TensorFlow's. What draws from streams stands in ops/random/generators.py.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph_mode.counting import alike, operations
 from tensorlite.graph_mode.graph import Graph, active_graph
-from tensorlite.ops import philox, random as draws, stateful_draws
+from tensorlite.ops.arrays.ranges import arange
+from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.generators import Source, global_generator
-from tensorlite.ops.random import (
+from tensorlite.ops.random import draws, philox, stateful_draws
+from tensorlite.ops.random.draws import (
     PHILOX,
     CountOf,
     FreshState,
     KeyAndCounter,
     RngReadAndSkip,
 )
-from tensorlite.ops.ranges import arange
-from tensorlite.ops.resource import AssignFirstValue, VarHandleOp
-from tensorlite.ops.shape import astype
-from tensorlite.ops.words import DEFAULT_SEED, Seeds
+from tensorlite.ops.random.generators import Source, global_generator
+from tensorlite.ops.random.words import DEFAULT_SEED, Seeds
+from tensorlite.ops.state.resource import AssignFirstValue, VarHandleOp
 
 _LARGEST = 2**31 - 1
 

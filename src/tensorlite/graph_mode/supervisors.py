@@ -17,7 +17,7 @@ from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.session_managers import Parts, SessionManager
 from tensorlite.graph_mode.steps import get_global_step
-from tensorlite.ops.event_messages import value_summary
+from tensorlite.ops.summaries.event_messages import value_summary
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.looper import LooperThread
 

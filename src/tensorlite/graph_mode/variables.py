@@ -30,15 +30,15 @@ from tensorlite.graph_mode.graph import (
     name_scope,
     outside,
 )
-from tensorlite.ops.control import cond
-from tensorlite.ops.gather import gather
-from tensorlite.ops.resource import (
+from tensorlite.ops.arrays.gather import gather
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.control.loops import cond
+from tensorlite.ops.state.resource import (
     AssignVariableOp,
     ReadVariableOp,
     VarHandleOp,
 )
-from tensorlite.ops.shape import astype
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 First = TensorLike | Callable[[], TensorLike]
 

@@ -20,7 +20,7 @@ from tensorlite.graph_mode.graph import Graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.graph_mode.variables import GraphVariable
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 Held = Mapping[SymbolicTensor, Variable]
 """The variables of a graph that functions of it use, by the handles that the graph has."""

@@ -89,7 +89,7 @@ def pulled(
 def composed(op: Composite, *inputs: TensorLike) -> Any:
     """Return the output of an operator, or its outputs if there are several.
 
-    >>> from tensorlite.ops.channels import BiasAdd
+    >>> from tensorlite.ops.nn.channels import BiasAdd
     >>> print(composed(BiasAdd(), tl.ones((1, 2)), tl.asarray([1.0, 2.0])))
     [[2. 3.]]
     """

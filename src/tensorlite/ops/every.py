@@ -7,12 +7,12 @@ to know all operators beforehand.
 from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 from tensorlite import ops
 
-for _module in iter_modules(ops.__path__):
-    if _module.name != __name__.rpartition(".")[2]:
-        import_module(f"{ops.__name__}.{_module.name}")
+for _module in walk_packages(ops.__path__, f"{ops.__name__}."):
+    if _module.name != __name__:
+        import_module(_module.name)
 
 __all__: list[str] = []

@@ -19,7 +19,7 @@ from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import Node
 from tensorlite.graph.manual import ManualGraph, building
-from tensorlite.ops.dataflow import NoOp
+from tensorlite.ops.control.dataflow import NoOp
 
 __all__ = ["group"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tensorlite.core.op import Call, Grads
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.arithmetic import add
 from tensorlite.ops.composite import Composite
-from tensorlite.ops.rounding import round as rounded
+from tensorlite.ops.math.arithmetic import add
+from tensorlite.ops.math.rounding import round as rounded
 
 
 class Add(Composite):

@@ -5,9 +5,16 @@ The operators themselves stand in the other files of this folder; here they are 
 
 from __future__ import annotations
 
-from tensorlite.ops.arithmetic import add, divide, multiply, negative, subtract
-from tensorlite.ops.arrange import matrix_transpose, reverse_axes
-from tensorlite.ops.bits import (
+from tensorlite.ops.arrays.arrange import matrix_transpose, reverse_axes
+from tensorlite.ops.arrays.create import ones_like, zeros_like
+from tensorlite.ops.arrays.identity import to_device
+from tensorlite.ops.arrays.index import getitem, setitem
+from tensorlite.ops.arrays.shape import astype, reshape
+from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.control.differentiate import jacobian_rows
+from tensorlite.ops.linear.matmul import matmul
+from tensorlite.ops.math.arithmetic import add, divide, multiply, negative, subtract
+from tensorlite.ops.math.bits import (
     bitwise_and,
     bitwise_invert,
     bitwise_left_shift,
@@ -15,7 +22,7 @@ from tensorlite.ops.bits import (
     bitwise_right_shift,
     bitwise_xor,
 )
-from tensorlite.ops.compare import (
+from tensorlite.ops.math.compare import (
     equal,
     greater,
     greater_equal,
@@ -28,17 +35,10 @@ from tensorlite.ops.compare import (
     operands_differ,
     operands_equal,
 )
-from tensorlite.ops.create import ones_like, zeros_like
-from tensorlite.ops.differentiate import jacobian_rows
-from tensorlite.ops.elementwise import pow
-from tensorlite.ops.identity import to_device
-from tensorlite.ops.index import getitem, setitem
-from tensorlite.ops.matmul import matmul
+from tensorlite.ops.math.elementwise import pow
+from tensorlite.ops.math.rounding import abs, floor_divide, positive, remainder
 from tensorlite.ops.numpy_names import numpy_call
-from tensorlite.ops.rounding import abs, floor_divide, positive, remainder
-from tensorlite.ops.shape import astype, reshape
-from tensorlite.ops.sparse import accumulate, densify
-from tensorlite.ops.stack import stack
+from tensorlite.ops.sparse.slices import accumulate, densify
 
 __all__ = [
     "abs",

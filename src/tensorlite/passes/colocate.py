@@ -17,8 +17,8 @@ from tensorlite.core.errors import PlacementError
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.remote import sight
 from tensorlite.graph.graph import Node
-from tensorlite.ops.effects import PyFunc
-from tensorlite.ops.identity import Copy
+from tensorlite.ops.arrays.identity import Copy
+from tensorlite.ops.control.effects import PyFunc
 from tensorlite.passes.units import Units
 
 Log: TypeAlias = Callable[[str], None]

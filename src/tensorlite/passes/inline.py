@@ -16,8 +16,8 @@ from tensorlite.core.provenance import at_line
 from tensorlite.core.scope import Scope
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.ops.composite import Composite
-from tensorlite.ops.dataflow import NoOp
-from tensorlite.ops.differentiate import CustomGradient
+from tensorlite.ops.control.dataflow import NoOp
+from tensorlite.ops.control.differentiate import CustomGradient
 from tensorlite.passes.fold import fold
 from tensorlite.passes.rewrite import Copy, bound, branches, with_inner
 

@@ -33,7 +33,8 @@ from itertools import count
 from tensorlite.core.device import DeviceName
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.dataflow import (
+from tensorlite.ops.arrays.identity import Identity
+from tensorlite.ops.control.dataflow import (
     Enter,
     Exit,
     LoopCond,
@@ -41,7 +42,6 @@ from tensorlite.ops.dataflow import (
     NextIteration,
     Switch,
 )
-from tensorlite.ops.identity import Identity
 from tensorlite.passes.inline import inline
 from tensorlite.passes.rewrite import Copy, bound
 

@@ -28,8 +28,8 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import GraphError
 from tensorlite.core.op import Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.dataflow import Enter, Merge, NextIteration, Switch
-from tensorlite.ops.transfer import Recv, Send, Token
+from tensorlite.ops.control.dataflow import Enter, Merge, NextIteration, Switch
+from tensorlite.ops.control.transfer import Recv, Send, Token
 from tensorlite.passes.lower import is_free
 
 REGIONS = (Role.IF, Role.WHILE)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from tensorlite.core.errors import GraphError, note
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph
-from tensorlite.ops.raising import raise_control_flow
+from tensorlite.ops.control.raising import raise_control_flow
 from tensorlite.passes.fold import fold
 from tensorlite.passes.inline import inline
 from tensorlite.passes.lower import lower as lower_control_flow

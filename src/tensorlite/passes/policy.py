@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tensorlite.core.device import DeviceName
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Node
-from tensorlite.ops.shape import Cast
+from tensorlite.ops.arrays.shape import Cast
 from tensorlite.passes.colocate import Groups, nearest
 from tensorlite.passes.units import NOWHERE, Units
 

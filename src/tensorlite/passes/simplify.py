@@ -16,7 +16,13 @@ from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import DType
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.arithmetic import (
+from tensorlite.ops.arrays.arrange import Transpose
+from tensorlite.ops.arrays.create import Fill
+from tensorlite.ops.arrays.identity import Identity
+from tensorlite.ops.arrays.shape import Cast, Reshape
+from tensorlite.ops.arrays.slicing import StridedSlice
+from tensorlite.ops.linear.matmul import MatMul
+from tensorlite.ops.math.arithmetic import (
     AddN,
     AddV2,
     BroadcastTo,
@@ -27,13 +33,7 @@ from tensorlite.ops.arithmetic import (
     Sub,
     Sum,
 )
-from tensorlite.ops.arrange import Transpose
-from tensorlite.ops.compare import LogicalNot, SelectV2
-from tensorlite.ops.create import Fill
-from tensorlite.ops.identity import Identity
-from tensorlite.ops.matmul import MatMul
-from tensorlite.ops.shape import Cast, Reshape
-from tensorlite.ops.slicing import StridedSlice
+from tensorlite.ops.math.compare import LogicalNot, SelectV2
 from tensorlite.passes.rewrite import Rule, Rules, apply, rewrite, rule as _rule
 
 RULES: Rules = {}

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from tensorlite.core.constant import Const
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.arithmetic import AddV2, Sub
-from tensorlite.ops.bits import BitwiseAnd
-from tensorlite.ops.compare import (
+from tensorlite.ops.math.arithmetic import AddV2, Sub
+from tensorlite.ops.math.bits import BitwiseAnd
+from tensorlite.ops.math.compare import (
     Greater,
     GreaterEqual,
     Less,

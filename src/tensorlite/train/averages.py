@@ -11,9 +11,9 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.bounds import minimum
-from tensorlite.ops.shape import astype
-from tensorlite.ops.state import Variable
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.math.bounds import minimum
+from tensorlite.ops.state.variable import Variable
 
 
 class ExponentialMovingAverage:

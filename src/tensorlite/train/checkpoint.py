@@ -1,6 +1,6 @@
 """Checkpoint and Manager: what belongs in a checkpoint, strict restore, rotation.
 
-The files themselves are ops/storage.py's, those of many shards sharded.py's.
+The files themselves are ops/records/storage.py's, those of many shards sharded.py's.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any, Protocol, runtime_checkable
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import CheckpointError, DTypeError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec, shape_text
-from tensorlite.ops import manifests, storage
-from tensorlite.ops.manifests import Contents
-from tensorlite.ops.queue_base import QueueBase
-from tensorlite.ops.state import Variable
+from tensorlite.ops.queues.base import QueueBase
+from tensorlite.ops.records import manifests, storage
+from tensorlite.ops.records.manifests import Contents
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.sharded import Holder, Shards, all_saved, arrays_of, specs_of
 
 

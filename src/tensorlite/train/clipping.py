@@ -9,12 +9,12 @@ from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Gradient
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
-from tensorlite.ops.arithmetic import add_n, sum
-from tensorlite.ops.bounds import maximum
-from tensorlite.ops.compare import isfinite, where
-from tensorlite.ops.elementwise import sqrt, square
-from tensorlite.ops.rounding import abs
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.math.arithmetic import add_n, sum
+from tensorlite.ops.math.bounds import maximum
+from tensorlite.ops.math.compare import isfinite, where
+from tensorlite.ops.math.elementwise import sqrt, square
+from tensorlite.ops.math.rounding import abs
 
 __all__ = ["clip_by_global_norm", "clip_by_norm", "global_norm"]
 

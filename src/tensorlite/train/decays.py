@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.bounds import maximum, minimum
-from tensorlite.ops.compare import where
-from tensorlite.ops.elementwise import exp, log, pow, sqrt
-from tensorlite.ops.rounding import ceil, floor
-from tensorlite.ops.shape import astype
-from tensorlite.ops.trigonometric import cos
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.math.bounds import maximum, minimum
+from tensorlite.ops.math.compare import where
+from tensorlite.ops.math.elementwise import exp, log, pow, sqrt
+from tensorlite.ops.math.rounding import ceil, floor
+from tensorlite.ops.math.trigonometric import cos
 
 Number: TypeAlias = float | Tensor
 

@@ -10,11 +10,12 @@ from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops import create, sampling
-from tensorlite.ops.decompose import qr
-from tensorlite.ops.diagonal import diagonal
-from tensorlite.ops.rounding import sign
-from tensorlite.ops.shape import reshape
+from tensorlite.ops.arrays import create
+from tensorlite.ops.arrays.shape import reshape
+from tensorlite.ops.linear.decompose import qr
+from tensorlite.ops.linear.diagonal import diagonal
+from tensorlite.ops.math.rounding import sign
+from tensorlite.ops.random import sampling
 
 Initializer: TypeAlias = Callable[[Sequence[int], DType], Tensor]
 

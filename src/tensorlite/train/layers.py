@@ -13,12 +13,12 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops import conv, embedding, normalise, pool
-from tensorlite.ops.dropout import dropout
-from tensorlite.ops.losses import moments
-from tensorlite.ops.matmul import matmul
-from tensorlite.ops.shape import reshape, shape_of
-from tensorlite.ops.state import Variable
+from tensorlite.ops.arrays.shape import reshape, shape_of
+from tensorlite.ops.linear.matmul import matmul
+from tensorlite.ops.nn import conv, embedding, normalise, pool
+from tensorlite.ops.nn.dropout import dropout
+from tensorlite.ops.nn.losses import moments
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train import initializers
 from tensorlite.train.arguments import positive
 from tensorlite.train.initializers import Initializer

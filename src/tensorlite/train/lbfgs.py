@@ -10,7 +10,7 @@ import numpy as np
 from tensorlite.core.errors import InvalidArgumentError, NumericsError
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.tape import GradientTape
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 Vector = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 

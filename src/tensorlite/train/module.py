@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 
 class Module:

@@ -1,4 +1,4 @@
-"""Optimizers: which rule of ops/training.py, with which slots and hyperparameters."""
+"""Optimizers: which rule of ops/nn/training.py, with which slots and hyperparameters."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.graph.manual import building
 from tensorlite.graph.tape import GradientTape
-from tensorlite.ops import training as rules
-from tensorlite.ops.applying import Apply, by_rows
-from tensorlite.ops.differentiate import gradients
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.control.differentiate import gradients
 from tensorlite.ops.fetchable import Fetchable, effect, group
-from tensorlite.ops.resource import AssignAddVariableOp
-from tensorlite.ops.shape import astype
-from tensorlite.ops.sparse import densify
-from tensorlite.ops.state import Variable
+from tensorlite.ops.nn import training as rules
+from tensorlite.ops.nn.applying import Apply, by_rows
+from tensorlite.ops.sparse.slices import densify
+from tensorlite.ops.state.resource import AssignAddVariableOp
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.replica import replica
 from tensorlite.train.rows import RowPart
 from tensorlite.train.schedules import Schedule

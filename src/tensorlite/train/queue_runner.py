@@ -16,8 +16,8 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node
-from tensorlite.ops.queue_base import QueueBase
-from tensorlite.ops.queue_state import QueueState
+from tensorlite.ops.queues.base import QueueBase
+from tensorlite.ops.queues.contents import QueueState
 from tensorlite.train.coordinator import Coordinator, reason
 
 __all__ = ["QueueRunner"]

@@ -7,7 +7,7 @@ from typing import Any
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.scope import device
 from tensorlite.core.tensor import TensorLike
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 
 class RowPart(Variable):

@@ -13,9 +13,9 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops.bounds import maximum, minimum
-from tensorlite.ops.compare import where
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.math.bounds import maximum, minimum
+from tensorlite.ops.math.compare import where
 from tensorlite.train import decays
 
 Schedule: TypeAlias = Callable[[Tensor], Tensor]

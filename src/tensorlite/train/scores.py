@@ -13,20 +13,20 @@ from tensorlite.core.check import whole
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.arithmetic import sum as sum_of
-from tensorlite.ops.arrange import expand_dims
-from tensorlite.ops.bounds import maximum, minimum
-from tensorlite.ops.compare import logical_not, where
-from tensorlite.ops.create import ones_like
-from tensorlite.ops.cumulative import cumulative_sum
-from tensorlite.ops.diagonal import diagonal
-from tensorlite.ops.elementwise import log
-from tensorlite.ops.gather import take
-from tensorlite.ops.quotients import divide_no_nan
-from tensorlite.ops.ranges import arange
-from tensorlite.ops.reduce import any as any_of
-from tensorlite.ops.scatter import one_hot
-from tensorlite.ops.shape import astype, reshape, shape_of
+from tensorlite.ops.arrays.arrange import expand_dims
+from tensorlite.ops.arrays.create import ones_like
+from tensorlite.ops.arrays.gather import take
+from tensorlite.ops.arrays.ranges import arange
+from tensorlite.ops.arrays.scatter import one_hot
+from tensorlite.ops.arrays.shape import astype, reshape, shape_of
+from tensorlite.ops.linear.diagonal import diagonal
+from tensorlite.ops.math.arithmetic import sum as sum_of
+from tensorlite.ops.math.bounds import maximum, minimum
+from tensorlite.ops.math.compare import logical_not, where
+from tensorlite.ops.math.cumulative import cumulative_sum
+from tensorlite.ops.math.elementwise import log
+from tensorlite.ops.math.quotients import divide_no_nan
+from tensorlite.ops.math.reduce import any as any_of
 
 OUTCOMES = {
     "true_positives": (True, True),

@@ -25,11 +25,16 @@ from tensorlite.core.scope import control_dependencies, device
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.function import Function, function
-from tensorlite.ops import manifests, storage
-from tensorlite.ops.manifests import Contents, Piece, Shard, Stored
-from tensorlite.ops.queue_base import QueueBase
-from tensorlite.ops.shards import QueueContent, QueueRefill, RestoreShard, SaveShard
-from tensorlite.ops.state import Variable
+from tensorlite.ops.queues.base import QueueBase
+from tensorlite.ops.records import manifests, storage
+from tensorlite.ops.records.manifests import Contents, Piece, Shard, Stored
+from tensorlite.ops.records.shards import (
+    QueueContent,
+    QueueRefill,
+    RestoreShard,
+    SaveShard,
+)
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.rows import RowPart
 
 Holder: TypeAlias = Variable | QueueBase

@@ -35,11 +35,11 @@ from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops.ensure import ensure_shape as ensured
-from tensorlite.ops.flows import ShapeN
-from tensorlite.ops.identity import IdentityN
-from tensorlite.ops.shape import as_shape as shape_tensor, shape_of
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.arrays.ensure import ensure_shape as ensured
+from tensorlite.ops.arrays.identity import IdentityN
+from tensorlite.ops.arrays.shape import as_shape as shape_tensor, shape_of
+from tensorlite.ops.math.flows import ShapeN
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def tensors_of(

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.core.dtypes import float32, int32
-from tensorlite.ops import audio_files
+from tensorlite.ops.signals import audio_files
 
 __all__ = ["decode_wav", "encode_wav"]
 

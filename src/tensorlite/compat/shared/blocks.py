@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.ops import blocks
+from tensorlite.ops.arrays import blocks
 
 
 @named("SpaceToDepth")

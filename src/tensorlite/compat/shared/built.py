@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared.testing import is_built_with_cuda
+from tensorlite.compat.shared.testing.cases import is_built_with_cuda
 
 is_built_with_gpu_support = is_built_with_cuda
 

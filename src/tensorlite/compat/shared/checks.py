@@ -1,4 +1,4 @@
-"""Assertions as TensorFlow 2 calls them; v1/checks.py has the older order of arguments.
+"""Assertions as TensorFlow 2 calls them; v1/functions/checks.py has the older order of arguments.
 
 In a graph they are operations that raise when they run; what is known earlier is said at once.
 """
@@ -31,10 +31,10 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph, name_scope, titled
-from tensorlite.ops import assertions
-from tensorlite.ops.numerics import CheckNumerics
-from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.control import assertions
+from tensorlite.ops.math.numerics import CheckNumerics
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 @named("Assert", None)

@@ -22,8 +22,8 @@ from tensorlite.core.check import pairs_of
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies
-from tensorlite.ops import control
-from tensorlite.ops.assertions import assert_true
+from tensorlite.ops.control import loops as control
+from tensorlite.ops.control.assertions import assert_true
 
 
 def switch_case(

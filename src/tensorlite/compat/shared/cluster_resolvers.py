@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.placing import ClusterSpec
+from tensorlite.compat.v1.training.placing import ClusterSpec
 from tensorlite.config import list_physical_devices
 
 __all__ = [

@@ -27,9 +27,9 @@ from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.counting import ALONG, counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
-from tensorlite.ops import control, functional
-from tensorlite.ops.sparse_tensor import SparseTensor
-from tensorlite.ops.state import Variable
+from tensorlite.ops.control import functional, loops as control
+from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.state.variable import Variable
 
 
 def _known(x: Any) -> bool | None:

@@ -1,6 +1,6 @@
 """variable_creator_scope: functions that make variables in the place of tf.Variable.
 
-What tf.Variable makes by itself is in v1/variables.py and v2/framework.py.
+What tf.Variable makes by itself is in v1/graphs/variables.py and v2/framework.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 from inspect import Signature
 from typing import Any
 
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 Creator = Callable[..., Any]
 """Takes the creator below it and what tf.Variable was given, by keyword; returns the variable."""

@@ -19,9 +19,9 @@ from tensorlite.core.dtypes import (
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import broadcast
-from tensorlite.ops import arrange, pieces
-from tensorlite.ops.shape import as_shape as shape_tensor
-from tensorlite.ops.slicing import StridedSlice
+from tensorlite.ops.arrays import arrange, pieces
+from tensorlite.ops.arrays.shape import as_shape as shape_tensor
+from tensorlite.ops.arrays.slicing import StridedSlice
 
 
 @named("Tile")

@@ -21,14 +21,14 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops import bits, differences
-from tensorlite.ops.activations import sigmoid as logistic
 from tensorlite.ops.composite import composed
-from tensorlite.ops.gamma import Igammac
+from tensorlite.ops.math import bits, differences
+from tensorlite.ops.math.gamma import Igammac
+from tensorlite.ops.math.rounding import TruncateDiv, TruncateMod, as_complex
+from tensorlite.ops.math.trigonometric import Angle
+from tensorlite.ops.nn.activations import sigmoid as logistic
 from tensorlite.ops.older_forms import Add, Round
-from tensorlite.ops.rounding import TruncateDiv, TruncateMod, as_complex
-from tensorlite.ops.sparse_tensor import SparseTensor
-from tensorlite.ops.trigonometric import Angle
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 abs = unary("Abs", tl.abs)
 acos = unary("Acos", tl.acos)

@@ -16,9 +16,9 @@ from tensorlite.compat.documenting import documented
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import name_scope
-from tensorlite.ops.differentiate import custom_gradient
-from tensorlite.ops.ragged_base import mapped
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.control.differentiate import custom_gradient
+from tensorlite.ops.ragged.base import mapped
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def unary(

@@ -23,8 +23,8 @@ from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import merge as merged
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops.arithmetic import Range
-from tensorlite.ops.shape import Cast
+from tensorlite.ops.arrays.shape import Cast
+from tensorlite.ops.math.arithmetic import Range
 
 
 @named("boolean_mask", None)

@@ -8,8 +8,8 @@ from typing import Any
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.core import nest
 from tensorlite.core.shapes import AnyShape
-from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 __all__ = [
     "assert_same_structure",

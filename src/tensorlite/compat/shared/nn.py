@@ -15,7 +15,11 @@ from tensorlite.core.check import integers_of
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops import (
+from tensorlite.ops.arrays import search
+from tensorlite.ops.arrays.join import concat
+from tensorlite.ops.linear.matmul import matmul
+from tensorlite.ops.math import trigonometric
+from tensorlite.ops.nn import (
     activations,
     channels,
     conv_forms,
@@ -24,13 +28,9 @@ from tensorlite.ops import (
     normalise,
     pool as pools,
     pool_argmax,
-    search,
-    trigonometric,
     volume_pool,
     volumes,
 )
-from tensorlite.ops.join import concat
-from tensorlite.ops.matmul import matmul
 
 
 @named("Relu")

@@ -11,8 +11,8 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.views import lifted
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.ops.generators import Seed
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.arrays.shape import shape_of
+from tensorlite.ops.random.generators import Seed
 
 __all__ = ["general_dropout", "stateless_dropout"]
 

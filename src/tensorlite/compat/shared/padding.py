@@ -15,8 +15,8 @@ from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor
+from tensorlite.ops.arrays.repeat import Pad
 from tensorlite.ops.composite import composed
-from tensorlite.ops.repeat import Pad
 
 
 def pad(

@@ -9,16 +9,12 @@ from tensorlite.compat.calling import converted, named, own_or
 from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops import (
-    csv,
-    decoding,
-    examples,
-    files,
-    sequence_examples,
-    tensor_bytes,
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.records import examples, files, sequence_examples, tensor_bytes
+from tensorlite.ops.records.json_examples import (
+    decode_json_example as json_examples_read,
 )
-from tensorlite.ops.json_examples import decode_json_example as json_examples_read
-from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.strings import csv, decoding
 
 FixedLenFeature = examples.FixedLenFeature
 FixedLenSequenceFeature = examples.FixedLenSequenceFeature

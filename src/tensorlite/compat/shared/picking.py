@@ -20,15 +20,15 @@ from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops.arrange import InvertPermutation
+from tensorlite.ops.arrays.arrange import InvertPermutation
+from tensorlite.ops.arrays.gather import gather as gathered
+from tensorlite.ops.arrays.masks import Where
+from tensorlite.ops.arrays.selecting import select as select_elements
+from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.composite import composed
-from tensorlite.ops.counting import HistogramFixedWidth
-from tensorlite.ops.gather import gather as gathered
-from tensorlite.ops.masks import Where
-from tensorlite.ops.row_counts import counts, sparse_counts
-from tensorlite.ops.selecting import select as select_elements
-from tensorlite.ops.shape import shape_of
-from tensorlite.ops.state import Variable
+from tensorlite.ops.math.counting import HistogramFixedWidth
+from tensorlite.ops.sparse.row_counts import counts, sparse_counts
+from tensorlite.ops.state.variable import Variable
 
 
 @named("GatherV2")

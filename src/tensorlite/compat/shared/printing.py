@@ -15,10 +15,10 @@ from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import string
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
-from tensorlite.ops.effects import PrintV2
+from tensorlite.ops.control.effects import PrintV2
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 _LEVELS = {"info": "info", "warning": "warning", "warn": "warning", "error": "error"}
 """Functions of logging, which stand for a stream."""

@@ -30,7 +30,7 @@ from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, at_once, built
-from tensorlite.ops import effects
+from tensorlite.ops.control import effects
 from tensorlite.ops.fetchable import effect
 
 

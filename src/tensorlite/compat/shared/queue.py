@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.queues import (
+from tensorlite.compat.v1.pipelines.queues import (
     FIFOQueue,
     PaddingFIFOQueue,
     PriorityQueue,

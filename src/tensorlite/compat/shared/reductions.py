@@ -40,11 +40,11 @@ from tensorlite.core.spec import normalise_axes
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.variables import GraphVariable
-from tensorlite.ops import cumulative, reduce
-from tensorlite.ops.arithmetic import as_axes
 from tensorlite.ops.composite import composed
-from tensorlite.ops.normalise import EuclideanNorm
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.math import cumulative, reduce
+from tensorlite.ops.math.arithmetic import as_axes
+from tensorlite.ops.nn.normalise import EuclideanNorm
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def _mean(x: Any, axis: Any, keepdims: bool) -> Any:

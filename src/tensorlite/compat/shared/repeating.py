@@ -14,7 +14,7 @@ from tensorlite.compat.views import in_graph
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import int32
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops.shape import Cast
+from tensorlite.ops.arrays.shape import Cast
 
 
 def repeat(

@@ -15,7 +15,7 @@ from tensorlite.compat.views import plain, shown
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.composite import Composite, composed
-from tensorlite.ops.sparse_forms import (
+from tensorlite.ops.sparse.forms import (
     SparseSegmentMean,
     SparseSegmentSqrtN,
     SparseSegmentSum,

@@ -6,8 +6,8 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.sparse import SparseTensorValue
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.compat.shared.ragged_and_sparse.sparse import SparseTensorValue
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 __all__ = ["difference", "intersection", "size", "union"]
 

@@ -15,7 +15,7 @@ from tensorlite.core.check import several
 from tensorlite.core.dtypes import DType, float32, float64, int32, int64
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
-from tensorlite.ops.shape import as_shape as shape_tensor
+from tensorlite.ops.arrays.shape import as_shape as shape_tensor
 
 
 def sizes_of(shape: Any) -> Any:

@@ -11,8 +11,8 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import elementwise, reductions
 from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.ops.arrange import shape
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.arrange import shape
+from tensorlite.ops.arrays.shape import astype
 
 
 @named("sufficient_statistics")

@@ -10,7 +10,7 @@ from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.documenting import documented
 from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, float32, int32
-from tensorlite.ops.text import Unit
+from tensorlite.ops.strings.text import Unit
 
 
 def _text(given: str | bytes) -> str:

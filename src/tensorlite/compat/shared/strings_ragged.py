@@ -8,9 +8,9 @@ from typing import Any
 import tensorlite as tl
 from tensorlite import strings
 from tensorlite.compat.calling import converted, given_constant, named
-from tensorlite.compat.shared.ragged_forms import of_arrays
+from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ragged.tensor import RaggedTensor
 
 
 def _apart(given: Any, rows_of: Callable[[Tensor], Any]) -> Any:

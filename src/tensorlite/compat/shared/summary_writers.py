@@ -18,9 +18,9 @@ from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.op import Op
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.sessions import get_default_session
-from tensorlite.ops.event_messages import message
 from tensorlite.ops.fetchable import effect, group
-from tensorlite.ops.summaries import CloseSummaryWriter, FlushSummaryWriter
+from tensorlite.ops.summaries.event_messages import message
+from tensorlite.ops.summaries.writing import CloseSummaryWriter, FlushSummaryWriter
 from tensorlite.train.summaries.writers import graph_bytes, recording
 
 _MADE = "_SUMMARY_V2"

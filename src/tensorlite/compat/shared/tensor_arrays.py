@@ -14,7 +14,7 @@ from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.counting import alike
-from tensorlite.ops.tensor_array import TensorArray as Elements
+from tensorlite.ops.control.tensor_array import TensorArray as Elements
 
 
 def _shape_of_all(shape: Any, alike: bool) -> Any:

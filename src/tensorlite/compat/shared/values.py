@@ -10,8 +10,11 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.sparse import SparseTensor, SparseTensorValue
-from tensorlite.compat.shared.specs import TensorSpec
+from tensorlite.compat.shared.ragged_and_sparse.sparse import (
+    SparseTensor,
+    SparseTensorValue,
+)
+from tensorlite.compat.shared.specs.tensor_specs import TensorSpec
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import executing_eagerly
@@ -21,11 +24,11 @@ from tensorlite.core.sizes import Dimension
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.sessions import PARTS_AS
-from tensorlite.ops import differentiate
+from tensorlite.ops.control import differentiate
 from tensorlite.ops.families import Binary
-from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.sparse_tensor import SparseTensor as PlainSparse
-from tensorlite.ops.state import Variable as AnyVariable
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
+from tensorlite.ops.state.variable import Variable as AnyVariable
 
 __all__ = ["IndexedSlices", "SparseTensor", "SparseTensorValue", "TensorSpec"]
 

@@ -1,6 +1,6 @@
 """Changes of parts of variables, named by places in more than one axis, and factors of rows.
 
-Rows that are replaced, added to or bounded are changed in place by ops/sparse_state.py.
+Rows that are replaced, added to or bounded are changed in place by ops/sparse/state.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.documenting import documented
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops import state
+from tensorlite.ops.state import variable as state
 
 
 def changed(variable: Any, write: Any) -> Any:

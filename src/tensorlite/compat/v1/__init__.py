@@ -61,10 +61,6 @@ from tensorlite.compat.shared.choices import (
     case as case,
     switch_case as switch_case,
 )
-from tensorlite.compat.shared.composite_specs import (
-    IndexedSlicesSpec as IndexedSlicesSpec,
-    SparseTensorSpec as SparseTensorSpec,
-)
 from tensorlite.compat.shared.creators import (
     variable_creator_scope as variable_creator_scope,
 )
@@ -80,7 +76,7 @@ from tensorlite.compat.shared.cutting import (
     strided_slice as strided_slice,
     tile as tile,
 )
-from tensorlite.compat.shared.data_specs import OptionalSpec as OptionalSpec
+from tensorlite.compat.shared.datasets.data_specs import OptionalSpec as OptionalSpec
 from tensorlite.compat.shared.elementwise import (
     abs as abs,
     accumulate_n as accumulate_n,
@@ -166,19 +162,12 @@ from tensorlite.compat.shared.elementwise import (
     zeta as zeta,
 )
 from tensorlite.compat.shared.grids import meshgrid as meshgrid
-from tensorlite.compat.shared.image import (
+from tensorlite.compat.shared.images.image import (
     extract_volume_patches as extract_volume_patches,
 )
 from tensorlite.compat.shared.kinds import *
 from tensorlite.compat.shared.kinds import QUANTIZED_DTYPES as QUANTIZED_DTYPES
-from tensorlite.compat.shared.lookups import (
-    initialize_all_tables as initialize_all_tables,
-    tables_initializer as tables_initializer,
-)
-from tensorlite.compat.shared.masks import (
-    sequence_mask as sequence_mask,
-)
-from tensorlite.compat.shared.matrices import (
+from tensorlite.compat.shared.linear.matrices import (
     cholesky as cholesky,
     cholesky_solve as cholesky_solve,
     cross as cross,
@@ -188,8 +177,11 @@ from tensorlite.compat.shared.matrices import (
     svd as svd,
     trace as trace,
 )
-from tensorlite.compat.shared.norms import (
+from tensorlite.compat.shared.linear.norms import (
     clip_by_average_norm as clip_by_average_norm,
+)
+from tensorlite.compat.shared.masks import (
+    sequence_mask as sequence_mask,
 )
 from tensorlite.compat.shared.padding import pad as pad
 from tensorlite.compat.shared.picking import (
@@ -230,8 +222,12 @@ from tensorlite.compat.shared.quantized import (
     fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
     fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
 )
-from tensorlite.compat.shared.ragged import (
+from tensorlite.compat.shared.ragged_and_sparse.ragged import (
     RaggedTensorSpec as RaggedTensorSpec,
+)
+from tensorlite.compat.shared.ragged_and_sparse.sparse import (
+    edit_distance as edit_distance,
+    sparse_to_dense as sparse_to_dense,
 )
 from tensorlite.compat.shared.reductions import (
     cumprod as cumprod,
@@ -259,9 +255,13 @@ from tensorlite.compat.shared.signal import (
     ifft2d as ifft2d,
     ifft3d as ifft3d,
 )
-from tensorlite.compat.shared.sparse import (
-    edit_distance as edit_distance,
-    sparse_to_dense as sparse_to_dense,
+from tensorlite.compat.shared.specs.composite_specs import (
+    IndexedSlicesSpec as IndexedSlicesSpec,
+    SparseTensorSpec as SparseTensorSpec,
+)
+from tensorlite.compat.shared.specs.type_specs import (
+    TypeSpec as TypeSpec,
+    type_spec_from_value as type_spec_from_value,
 )
 from tensorlite.compat.shared.strings import (
     as_string as as_string,
@@ -270,16 +270,16 @@ from tensorlite.compat.shared.strings import (
     fingerprint as fingerprint,
     regex_replace as regex_replace,
 )
+from tensorlite.compat.shared.tables.lookups import (
+    initialize_all_tables as initialize_all_tables,
+    tables_initializer as tables_initializer,
+)
 from tensorlite.compat.shared.tensor_arrays import (
     TensorArray as TensorArray,
 )
 from tensorlite.compat.shared.tensor_messages import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
-)
-from tensorlite.compat.shared.type_specs import (
-    TypeSpec as TypeSpec,
-    type_spec_from_value as type_spec_from_value,
 )
 from tensorlite.compat.shared.values import (
     AggregationMethod as AggregationMethod,
@@ -345,35 +345,44 @@ from tensorlite.compat.v1 import (
     train as train,
     version as version,
 )
-from tensorlite.compat.v1.accumulators import (
-    ConditionalAccumulator as ConditionalAccumulator,
-    SparseConditionalAccumulator as SparseConditionalAccumulator,
-)
-from tensorlite.compat.v1.arrays import *
 from tensorlite.compat.v1.before import *
-from tensorlite.compat.v1.behaviour import *
-from tensorlite.compat.v1.checks import *
-from tensorlite.compat.v1.clipping import (
+from tensorlite.compat.v1.derivatives import every as _every
+from tensorlite.compat.v1.device_specs import DeviceSpec as DeviceSpec
+from tensorlite.compat.v1.functions.arrays import *
+from tensorlite.compat.v1.functions.checks import *
+from tensorlite.compat.v1.functions.clipping import (
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
     global_norm as global_norm,
 )
-from tensorlite.compat.v1.configuration import *
-from tensorlite.compat.v1.contracting import tensordot as tensordot
-from tensorlite.compat.v1.control_flow import *
-from tensorlite.compat.v1.derivatives import every as _every
-from tensorlite.compat.v1.device_specs import DeviceSpec as DeviceSpec
-from tensorlite.compat.v1.einsums import einsum as einsum
-from tensorlite.compat.v1.framework import *
-from tensorlite.compat.v1.graphdefs import import_graph_def as import_graph_def
-from tensorlite.compat.v1.image_older import (
+from tensorlite.compat.v1.functions.contracting import tensordot as tensordot
+from tensorlite.compat.v1.functions.control_flow import *
+from tensorlite.compat.v1.functions.einsums import einsum as einsum
+from tensorlite.compat.v1.functions.image_older import (
     extract_image_patches as extract_image_patches,
 )
-from tensorlite.compat.v1.init_ops import *
-from tensorlite.compat.v1.matrices import *
+from tensorlite.compat.v1.functions.init_ops import *
+from tensorlite.compat.v1.functions.matrices import *
+from tensorlite.compat.v1.functions.numbers import *
+from tensorlite.compat.v1.functions.sparse_older import *
+from tensorlite.compat.v1.functions.strings_older import *
+from tensorlite.compat.v1.graphs.behaviour import *
+from tensorlite.compat.v1.graphs.configuration import *
+from tensorlite.compat.v1.graphs.framework import *
+from tensorlite.compat.v1.graphs.graphdefs import import_graph_def as import_graph_def
+from tensorlite.compat.v1.graphs.partitioned import *
+from tensorlite.compat.v1.graphs.scopes import *
+from tensorlite.compat.v1.graphs.session_handles import (
+    delete_session_tensor as delete_session_tensor,
+    get_session_handle as get_session_handle,
+    get_session_tensor as get_session_tensor,
+)
+from tensorlite.compat.v1.graphs.state import *
+from tensorlite.compat.v1.graphs.together import tuple_
+from tensorlite.compat.v1.graphs.variables import Variable as Variable
+from tensorlite.compat.v1.graphs.wrapping import wrap_function as wrap_function
 from tensorlite.compat.v1.messages import RunMetadata as RunMetadata
-from tensorlite.compat.v1.numbers import *
-from tensorlite.compat.v1.partitioned import *
+from tensorlite.compat.v1.pipelines.reading import *
 from tensorlite.compat.v1.random import (
     get_seed as get_seed,
     multinomial as multinomial,
@@ -385,20 +394,12 @@ from tensorlite.compat.v1.random import (
     random_uniform as random_uniform,
     truncated_normal as truncated_normal,
 )
-from tensorlite.compat.v1.reading import *
-from tensorlite.compat.v1.scopes import *
 from tensorlite.compat.v1.second_derivatives import hessians as hessians
-from tensorlite.compat.v1.session_handles import (
-    delete_session_tensor as delete_session_tensor,
-    get_session_handle as get_session_handle,
-    get_session_tensor as get_session_tensor,
-)
-from tensorlite.compat.v1.sparse_older import *
-from tensorlite.compat.v1.state import *
-from tensorlite.compat.v1.strings_older import *
 from tensorlite.compat.v1.summaries_before import *
-from tensorlite.compat.v1.together import tuple_
-from tensorlite.compat.v1.variables import Variable as Variable
+from tensorlite.compat.v1.training.accumulators import (
+    ConditionalAccumulator as ConditionalAccumulator,
+    SparseConditionalAccumulator as SparseConditionalAccumulator,
+)
 from tensorlite.compat.v1.version import (
     COMPILER_VERSION as COMPILER_VERSION,
     GIT_VERSION as GIT_VERSION,
@@ -407,14 +408,13 @@ from tensorlite.compat.v1.version import (
     GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
     VERSION as VERSION,
 )
-from tensorlite.compat.v1.wrapping import wrap_function as wrap_function
 from tensorlite.compat.views import (
     Operation as Operation,
     ShownTensor,
 )
 from tensorlite.core.sizes import Dimension as Dimension
 from tensorlite.interop.tensorflow.messages import message
-from tensorlite.ops.ragged_tensor import (
+from tensorlite.ops.ragged.tensor import (
     RaggedTensor as RaggedTensor,
 )
 

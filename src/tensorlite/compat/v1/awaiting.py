@@ -9,7 +9,7 @@ from tensorlite.compat.calling import named
 from tensorlite.compat.views import plain
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.ops.identity import identity
+from tensorlite.ops.arrays.identity import identity
 
 
 @named("control_dependency")

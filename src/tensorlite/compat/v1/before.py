@@ -6,13 +6,13 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared.making import binary, unary
-from tensorlite.compat.shared.matrices import (
+from tensorlite.compat.shared.linear.matrices import (
     cholesky,
     cholesky_solve,
     matmul,
     triangular_solve,
 )
+from tensorlite.compat.shared.making import binary, unary
 from tensorlite.core.operand import Operand
 
 __all__ = [

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import data_experimental as experimental, tf_data
-from tensorlite.compat.shared.data_specs import DatasetSpec
-from tensorlite.compat.shared.tf_data import (
+from tensorlite.compat.shared.datasets import (
+    data_experimental as experimental,
+    tf_data,
+)
+from tensorlite.compat.shared.datasets.data_specs import DatasetSpec
+from tensorlite.compat.shared.datasets.tf_data import (
     FILES,
     classes_of,
     of_files,

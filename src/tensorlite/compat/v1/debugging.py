@@ -20,7 +20,7 @@ from tensorlite.compat.shared.elementwise import (
     is_inf,
     is_nan,
 )
-from tensorlite.compat.v1.checks import (
+from tensorlite.compat.v1.functions.checks import (
     assert_equal,
     assert_greater,
     assert_greater_equal,

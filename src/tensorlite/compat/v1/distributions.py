@@ -1,15 +1,16 @@
 """tf.distributions: those of tf.contrib.distributions that TensorFlow 1 has at its top."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.contrib.classes_counted import (
+from tensorlite.compat.v1.contrib.distribution_kinds.classes_counted import (
     DirichletMultinomial,
     Multinomial,
 )
-from tensorlite.compat.v1.contrib.distribution import (
+from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     FULLY_REPARAMETERIZED,
     NOT_REPARAMETERIZED,
     ReparameterizationType,
 )
+from tensorlite.compat.v1.contrib.distribution_kinds.tails import StudentT
 from tensorlite.compat.v1.contrib.distributions import (
     Bernoulli,
     Beta,
@@ -24,7 +25,6 @@ from tensorlite.compat.v1.contrib.distributions import (
     Uniform,
     kl_divergence,
 )
-from tensorlite.compat.v1.contrib.tails import StudentT
 
 __all__ = [
     "Bernoulli",

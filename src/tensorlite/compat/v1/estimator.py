@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1 import hooks
 from tensorlite.compat.v1.estimators import (
     accelerated as tpu,
     inputs,
@@ -52,6 +51,7 @@ from tensorlite.compat.v1.estimators.ready import (
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
 from tensorlite.compat.v1.estimators.starting import VocabInfo, WarmStartSettings
 from tensorlite.compat.v1.estimators.together import train_and_evaluate
+from tensorlite.compat.v1.training import hooks
 from tensorlite.graph_mode import hooks as plain_hooks
 
 __all__ = [

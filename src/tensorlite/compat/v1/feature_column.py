@@ -8,7 +8,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.feature_columns import (
+from tensorlite.compat.shared.tables.feature_columns import (
     bucketized_column,
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,
@@ -28,7 +28,8 @@ from tensorlite.compat.shared.feature_columns import (
     vocabulary_file_column,
     weighted_categorical_column,
 )
-from tensorlite.compat.v1 import init_ops, scopes
+from tensorlite.compat.v1.functions import init_ops
+from tensorlite.compat.v1.graphs import scopes
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import float32, string
 from tensorlite.core.operand import Operand

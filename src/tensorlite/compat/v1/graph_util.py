@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import listing
-from tensorlite.compat.v1.graphdefs import (
+from tensorlite.compat.v1.graphs.graphdefs import (
     convert_variables_to_constants as convert_variables_to_constants,
     extract_sub_graph as extract_sub_graph,
     import_graph_def as import_graph_def,

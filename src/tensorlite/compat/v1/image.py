@@ -1,9 +1,9 @@
 """Images: `tf.image`."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.image import *
-from tensorlite.compat.shared.random import random_crop as random_crop
-from tensorlite.compat.v1.image_colours import (
+from tensorlite.compat.shared.images.image import *
+from tensorlite.compat.shared.randoms.random import random_crop as random_crop
+from tensorlite.compat.v1.functions.image_colours import (
     adjust_brightness as adjust_brightness,
     adjust_contrast as adjust_contrast,
     adjust_gamma as adjust_gamma,
@@ -21,7 +21,7 @@ from tensorlite.compat.v1.image_colours import (
     yiq_to_rgb as yiq_to_rgb,
     yuv_to_rgb as yuv_to_rgb,
 )
-from tensorlite.compat.v1.image_frames import (
+from tensorlite.compat.v1.functions.image_frames import (
     central_crop as central_crop,
     crop_to_bounding_box as crop_to_bounding_box,
     flip_left_right as flip_left_right,
@@ -35,7 +35,7 @@ from tensorlite.compat.v1.image_frames import (
     sobel_edges as sobel_edges,
     transpose as transpose,
 )
-from tensorlite.compat.v1.image_older import (
+from tensorlite.compat.v1.functions.image_older import (
     ResizeMethod as ResizeMethod,
     crop_and_resize as crop_and_resize,
     draw_bounding_boxes as draw_bounding_boxes,

@@ -1,7 +1,7 @@
-"""tf.initializers of TensorFlow 1: other names of what stands in init_ops.py."""
+"""tf.initializers of TensorFlow 1: other names of what stands in functions/init_ops.py."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.init_ops import (
+from tensorlite.compat.v1.functions.init_ops import (
     Constant as constant,
     GlorotNormal as glorot_normal,
     GlorotUniform as glorot_uniform,
@@ -20,7 +20,7 @@ from tensorlite.compat.v1.init_ops import (
     lecun_normal,
     lecun_uniform,
 )
-from tensorlite.compat.v1.scopes import (
+from tensorlite.compat.v1.graphs.scopes import (
     global_variables_initializer as global_variables,
     local_variables_initializer as local_variables,
     tables_initializer,

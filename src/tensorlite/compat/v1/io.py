@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import io_gfile as gfile
-from tensorlite.compat.shared.image import (
+from tensorlite.compat.shared.images.image import (
     decode_and_crop_jpeg,
     decode_bmp,
     decode_gif,
@@ -32,31 +32,31 @@ from tensorlite.compat.shared.parsing import (
     serialize_tensor,
     write_file,
 )
-from tensorlite.compat.shared.sparse_strings import (
+from tensorlite.compat.shared.ragged_and_sparse.sparse_strings import (
     deserialize_many_sparse,
     serialize_many_sparse,
     serialize_sparse,
 )
 from tensorlite.compat.shared.strings import decode_base64, encode_base64
-from tensorlite.compat.v1.graphdefs import write_graph
-from tensorlite.compat.v1.input import match_filenames_once
-from tensorlite.compat.v1.parsing import (
+from tensorlite.compat.v1.graphs.graphdefs import write_graph
+from tensorlite.compat.v1.pipelines.input import match_filenames_once
+from tensorlite.compat.v1.pipelines.parsing import (
     decode_csv,
     decode_raw,
     parse_example,
     parse_single_example,
+)
+from tensorlite.compat.v1.pipelines.queues import (
+    PaddingFIFOQueue,
+    PriorityQueue,
+    QueueBase,
+    RandomShuffleQueue,
 )
 from tensorlite.compat.v1.python_io import (
     TFRecordCompressionType,
     TFRecordOptions,
     TFRecordWriter,
     tf_record_iterator,
-)
-from tensorlite.compat.v1.queues import (
-    PaddingFIFOQueue,
-    PriorityQueue,
-    QueueBase,
-    RandomShuffleQueue,
 )
 
 __all__ = [

@@ -1,8 +1,8 @@
 """tf.layers of TensorFlow 1: its names. What each does stands in the files beside this one."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.layer import InputSpec, Layer
-from tensorlite.compat.v1.layers_convolutions import (
+from tensorlite.compat.v1.layer_kinds.base import InputSpec, Layer
+from tensorlite.compat.v1.layer_kinds.convolutions import (
     Conv1D,
     Conv2D,
     Conv2DTranspose,
@@ -18,7 +18,7 @@ from tensorlite.compat.v1.layers_convolutions import (
     separable_conv1d,
     separable_conv2d,
 )
-from tensorlite.compat.v1.layers_core import (
+from tensorlite.compat.v1.layer_kinds.core import (
     Dense,
     Dropout,
     Flatten,
@@ -26,11 +26,11 @@ from tensorlite.compat.v1.layers_core import (
     dropout,
     flatten,
 )
-from tensorlite.compat.v1.layers_normalization import (
+from tensorlite.compat.v1.layer_kinds.normalization import (
     BatchNormalization,
     batch_normalization,
 )
-from tensorlite.compat.v1.layers_pooling import (
+from tensorlite.compat.v1.layer_kinds.pooling import (
     AveragePooling1D,
     AveragePooling2D,
     AveragePooling3D,

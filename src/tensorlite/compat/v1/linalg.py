@@ -1,12 +1,15 @@
 """Matrices: `tf.linalg`."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import linalg
-from tensorlite.compat.shared.linalg import *
-from tensorlite.compat.v1 import matrices
-from tensorlite.compat.v1.contracting import tensordot as tensordot
-from tensorlite.compat.v1.einsums import einsum as einsum
-from tensorlite.compat.v1.matrices import l2_normalize as l2_normalize, norm as norm
+from tensorlite.compat.shared.linear import linalg
+from tensorlite.compat.shared.linear.linalg import *
+from tensorlite.compat.v1.functions import matrices
+from tensorlite.compat.v1.functions.contracting import tensordot as tensordot
+from tensorlite.compat.v1.functions.einsums import einsum as einsum
+from tensorlite.compat.v1.functions.matrices import (
+    l2_normalize as l2_normalize,
+    norm as norm,
+)
 
 diag = matrices.matrix_diag
 diag_part = matrices.matrix_diag_part

@@ -1,7 +1,7 @@
 """Tables of keys and values: `tf.lookup`."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.lookups import *
+from tensorlite.compat.shared.tables.lookups import *
 
 __dir__ = listing(__name__, globals())
 

@@ -14,15 +14,13 @@ from tensorlite.compat.shared import (
     elementwise,
     nn as shared_nn,
 )
-from tensorlite.compat.v1 import (
-    arrays as v1_arrays,
-    framework,
-    nn_losses,
-    numbers,
-    scopes,
+from tensorlite.compat.v1.functions import arrays as v1_arrays, nn_losses, numbers
+from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.metric_kinds.weights import (
+    assert_broadcastable,
+    broadcast_weights,
 )
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.compat.v1.weights import assert_broadcastable, broadcast_weights
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.graph_mode.graph import active_graph, name_scope

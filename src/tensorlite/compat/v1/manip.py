@@ -13,7 +13,7 @@ from tensorlite.compat.shared.cutting import reverse, roll, tile
 from tensorlite.compat.shared.picking import (
     scatter_nd,
 )
-from tensorlite.compat.v1.arrays import (
+from tensorlite.compat.v1.functions.arrays import (
     batch_to_space_nd,
     gather_nd,
 )

@@ -4,17 +4,17 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.math import *
 from tensorlite.compat.shared.nn import in_top_k as in_top_k
-from tensorlite.compat.v1.arrays import (
+from tensorlite.compat.v1.functions.arrays import (
     bincount as bincount,
     confusion_matrix as confusion_matrix,
 )
-from tensorlite.compat.v1.matrices import l2_normalize as l2_normalize
-from tensorlite.compat.v1.nn_functions import (
+from tensorlite.compat.v1.functions.matrices import l2_normalize as l2_normalize
+from tensorlite.compat.v1.functions.nn_functions import (
     log_softmax as log_softmax,
     softmax as softmax,
     zero_fraction as zero_fraction,
 )
-from tensorlite.compat.v1.numbers import (
+from tensorlite.compat.v1.functions.numbers import (
     argmax as argmax,
     argmin as argmin,
     count_nonzero as count_nonzero,

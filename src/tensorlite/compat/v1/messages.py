@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorlite import profiler, summary
-from tensorlite.ops.event_messages import message
+from tensorlite.ops.summaries.event_messages import message
 
 SUMMARIES = (
     "Event",

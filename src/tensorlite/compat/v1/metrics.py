@@ -1,6 +1,6 @@
 """tf.metrics of TensorFlow 1: its names. What each does stands in the files beside this one."""
 
-from tensorlite.compat.v1.metrics_counts import (
+from tensorlite.compat.v1.metric_kinds.counts import (
     auc,
     false_negatives,
     false_negatives_at_thresholds,
@@ -17,7 +17,7 @@ from tensorlite.compat.v1.metrics_counts import (
     true_positives,
     true_positives_at_thresholds,
 )
-from tensorlite.compat.v1.metrics_means import (
+from tensorlite.compat.v1.metric_kinds.means import (
     accuracy,
     mean,
     mean_absolute_error,
@@ -30,7 +30,7 @@ from tensorlite.compat.v1.metrics_means import (
     percentage_below,
     root_mean_squared_error,
 )
-from tensorlite.compat.v1.metrics_top_k import (
+from tensorlite.compat.v1.metric_kinds.top_k import (
     average_precision_at_k,
     precision_at_k,
     precision_at_top_k,

@@ -1,7 +1,7 @@
 """Scales of losses for half precision: `tf.mixed_precision`, and `tf.train.experimental`."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.loss_scales import *
+from tensorlite.compat.v1.training.loss_scales import *
 
 __dir__ = listing("v1.train.experimental", globals())
 

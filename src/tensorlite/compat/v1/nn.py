@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.candidates import (
-    all_candidate_sampler as all_candidate_sampler,
-    compute_accidental_hits as compute_accidental_hits,
-    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
-    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
-    uniform_candidate_sampler as uniform_candidate_sampler,
-)
-from tensorlite.compat.shared.fractional import (
+from tensorlite.compat.shared.images.fractional import (
     fractional_avg_pool as fractional_avg_pool,
     fractional_max_pool as fractional_max_pool,
 )
@@ -49,22 +42,29 @@ from tensorlite.compat.shared.nn import (
     top_k as top_k,
     xw_plus_b as xw_plus_b,
 )
+from tensorlite.compat.shared.randoms.candidates import (
+    all_candidate_sampler as all_candidate_sampler,
+    compute_accidental_hits as compute_accidental_hits,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+    uniform_candidate_sampler as uniform_candidate_sampler,
+)
 from tensorlite.compat.shared.statistics import normalize_moments as normalize_moments
 from tensorlite.compat.v1 import rnn_cell as rnn_cell
-from tensorlite.compat.v1.arrays import (
+from tensorlite.compat.v1.contrib import legacy_seq2seq
+from tensorlite.compat.v1.functions.arrays import (
     depth_to_space as depth_to_space,
     space_to_batch as space_to_batch,
     space_to_depth as space_to_depth,
 )
-from tensorlite.compat.v1.contrib import legacy_seq2seq
-from tensorlite.compat.v1.convolution_gradients import (
+from tensorlite.compat.v1.functions.convolution_gradients import (
     conv2d_backprop_filter as conv2d_backprop_filter,
     conv2d_backprop_input as conv2d_backprop_input,
     conv3d_backprop_filter as conv3d_backprop_filter,
     depthwise_conv2d_native_backprop_filter as depthwise_conv2d_native_backprop_filter,
     depthwise_conv2d_native_backprop_input as depthwise_conv2d_native_backprop_input,
 )
-from tensorlite.compat.v1.convolutions import (
+from tensorlite.compat.v1.functions.convolutions import (
     avg_pool as avg_pool,
     avg_pool2d as avg_pool2d,
     conv1d as conv1d,
@@ -82,7 +82,7 @@ from tensorlite.compat.v1.convolutions import (
     pool as pool,
     separable_conv2d as separable_conv2d,
 )
-from tensorlite.compat.v1.nn_functions import (
+from tensorlite.compat.v1.functions.nn_functions import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
     dropout as dropout,
     fused_batch_norm as fused_batch_norm,
@@ -94,7 +94,7 @@ from tensorlite.compat.v1.nn_functions import (
     weighted_moments as weighted_moments,
     zero_fraction as zero_fraction,
 )
-from tensorlite.compat.v1.nn_losses import (
+from tensorlite.compat.v1.functions.nn_losses import (
     ctc_loss as ctc_loss,
     embedding_lookup as embedding_lookup,
     embedding_lookup_sparse as embedding_lookup_sparse,
@@ -106,16 +106,16 @@ from tensorlite.compat.v1.nn_losses import (
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
-from tensorlite.compat.v1.rnn import (
+from tensorlite.compat.v1.functions.sampled_losses import (
+    nce_loss as nce_loss,
+    sampled_softmax_loss as sampled_softmax_loss,
+)
+from tensorlite.compat.v1.recurrent.rnn import (
     bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,
     dynamic_rnn as dynamic_rnn,
     raw_rnn as raw_rnn,
 )
-from tensorlite.compat.v1.sampled_losses import (
-    nce_loss as nce_loss,
-    sampled_softmax_loss as sampled_softmax_loss,
-)
-from tensorlite.compat.v1.static_rnn import (
+from tensorlite.compat.v1.recurrent.static_rnn import (
     static_bidirectional_rnn as static_bidirectional_rnn,
     static_rnn as static_rnn,
     static_state_saving_rnn as static_state_saving_rnn,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.record_files import (
+from tensorlite.compat.shared.datasets.record_files import (
     TFRecordCompressionType,
     TFRecordOptions,
     TFRecordWriter,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.input import (
+from tensorlite.compat.v1.pipelines.input import (
     QueueRunner,
     add_queue_runner,
     start_queue_runners,

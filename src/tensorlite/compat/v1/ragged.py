@@ -8,12 +8,12 @@ from typing import Any
 import tensorlite as tl
 from tensorlite import ragged
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.ragged import *
-from tensorlite.compat.v1 import framework
+from tensorlite.compat.shared.ragged_and_sparse.ragged import *
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import int64
-from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.ragged_values import RaggedTensorValue as RaggedTensorValue
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.ragged.values import RaggedTensorValue as RaggedTensorValue
 
 constant_value = ragged.constant_value
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import random, random_experimental as experimental
-from tensorlite.compat.shared.candidates import (
+from tensorlite.compat.shared.randoms import (
+    random,
+    random_experimental as experimental,
+)
+from tensorlite.compat.shared.randoms.candidates import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
-from tensorlite.compat.shared.draws import (
+from tensorlite.compat.shared.randoms.draws import (
     Algorithm,
     Generator,
     create_rng_state,
@@ -21,7 +24,7 @@ from tensorlite.compat.shared.draws import (
     set_global_generator,
     split,
 )
-from tensorlite.compat.shared.random import (
+from tensorlite.compat.shared.randoms.random import (
     gamma,
     normal,
     random_crop as crop,
@@ -29,7 +32,7 @@ from tensorlite.compat.shared.random import (
     truncated_normal,
     uniform,
 )
-from tensorlite.compat.shared.seeds import (
+from tensorlite.compat.shared.randoms.seeds import (
     stateless_binomial,
     stateless_categorical,
     stateless_gamma,
@@ -39,7 +42,7 @@ from tensorlite.compat.shared.seeds import (
     stateless_truncated_normal,
     stateless_uniform,
 )
-from tensorlite.compat.v1.framework import set_random_seed
+from tensorlite.compat.v1.graphs.framework import set_random_seed
 from tensorlite.core.dtypes import float32
 from tensorlite.graph_mode.streams import get_seed
 

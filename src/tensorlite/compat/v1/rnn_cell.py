@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.cell_wrappers import (
+from tensorlite.compat.v1.recurrent.cell_wrappers import (
     DeviceWrapper as DeviceWrapper,
     DropoutWrapper as DropoutWrapper,
     EmbeddingWrapper as EmbeddingWrapper,
@@ -11,7 +11,7 @@ from tensorlite.compat.v1.cell_wrappers import (
     OutputProjectionWrapper as OutputProjectionWrapper,
     ResidualWrapper as ResidualWrapper,
 )
-from tensorlite.compat.v1.cells import (
+from tensorlite.compat.v1.recurrent.cells import (
     BasicLSTMCell as BasicLSTMCell,
     BasicRNNCell as BasicRNNCell,
     GRUCell as GRUCell,

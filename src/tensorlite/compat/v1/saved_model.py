@@ -12,7 +12,7 @@ from tensorlite.compat.shared.saved_names import (
     signature_constants as signature_constants,
     tag_constants as tag_constants,
 )
-from tensorlite.compat.v1.saved_models import (
+from tensorlite.compat.v1.graphs.saved_models import (
     Builder as Builder,
     SavedModelBuilder,
     build_signature_def,

@@ -7,9 +7,9 @@ from typing import Any
 from tensorlite.compat.shared import arrays
 from tensorlite.compat.shared.control_flow import while_loop
 from tensorlite.compat.shared.tensor_arrays import TensorArray
-from tensorlite.compat.v1 import arrays as v1_arrays
-from tensorlite.compat.v1.constants import constant
-from tensorlite.compat.v1.framework import gradients
+from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.compat.v1.graphs.framework import gradients
 from tensorlite.core.dtypes import int32
 
 

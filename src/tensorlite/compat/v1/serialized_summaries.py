@@ -21,8 +21,8 @@ from tensorlite.core.scope import scope as names
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.ops import summaries
-from tensorlite.ops.event_messages import message
+from tensorlite.ops.summaries import writing as summaries
+from tensorlite.ops.summaries.event_messages import message
 
 _ILLEGAL = re.compile(r"[^-/\w.]")
 

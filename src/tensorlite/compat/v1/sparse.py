@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.picking import sparse_bincount as bincount
-from tensorlite.compat.shared.sparse import (
+from tensorlite.compat.shared.ragged_and_sparse.sparse import (
     SparseTensor,
     fill_empty_rows,
     maximum,
@@ -16,7 +16,7 @@ from tensorlite.compat.shared.sparse import (
     sparse_dense_matmul as matmul,
     to_dense,
 )
-from tensorlite.compat.shared.sparse_arranged import (
+from tensorlite.compat.shared.ragged_and_sparse.sparse_arranged import (
     expand_dims,
     eye,
     from_dense,
@@ -27,17 +27,16 @@ from tensorlite.compat.shared.sparse_arranged import (
     to_indicator,
     transpose,
 )
-from tensorlite.compat.shared.sparse_strings import (
+from tensorlite.compat.shared.ragged_and_sparse.sparse_strings import (
     cross,
     cross_hashed,
 )
-from tensorlite.compat.v1.accumulators import SparseConditionalAccumulator
-from tensorlite.compat.v1.arrays import (
+from tensorlite.compat.v1.functions.arrays import (
     sparse_segment_mean as segment_mean,
     sparse_segment_sqrt_n as segment_sqrt_n,
     sparse_segment_sum as segment_sum,
 )
-from tensorlite.compat.v1.sparse_older import (
+from tensorlite.compat.v1.functions.sparse_older import (
     sparse_add as add,
     sparse_concat as concat,
     sparse_merge as merge,
@@ -48,6 +47,7 @@ from tensorlite.compat.v1.sparse_older import (
     sparse_reduce_sum_sparse as reduce_sum_sparse,
     sparse_split as split,
 )
+from tensorlite.compat.v1.training.accumulators import SparseConditionalAccumulator
 
 __all__ = [
     "SparseConditionalAccumulator",

@@ -27,7 +27,7 @@ from tensorlite.compat.shared.strings_ragged import (
     unicode_split_with_offsets,
     unicode_transcode,
 )
-from tensorlite.compat.v1.strings_older import (
+from tensorlite.compat.v1.functions.strings_older import (
     length,
     reduce_join,
     split,

@@ -25,7 +25,7 @@ from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.ops import summaries
+from tensorlite.ops.summaries import writing as summaries
 from tensorlite.train.summaries import recorded, writers
 
 all_v2_summary_ops = summaries_of_graph

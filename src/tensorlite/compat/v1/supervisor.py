@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tensorlite.compat.v1.scaffolds import PARTS, SessionManager
+from tensorlite.compat.v1.training.scaffolds import PARTS, SessionManager
 from tensorlite.core.errors import AbortedError
 from tensorlite.graph_mode import supervisors
 

@@ -9,16 +9,15 @@ from unittest import mock
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import testing
-from tensorlite.compat.shared.benchmarks import Benchmark
 from tensorlite.compat.shared.built import (
     assert_equal_graph_def,
     is_built_with_gpu_support,
     is_built_with_rocm,
     is_built_with_xla,
 )
-from tensorlite.compat.shared.jacobians import jacobian_of, numeric_jacobian
-from tensorlite.compat.shared.testing import (
+from tensorlite.compat.shared.testing import cases as testing
+from tensorlite.compat.shared.testing.benchmarks import Benchmark
+from tensorlite.compat.shared.testing.cases import (
     get_temp_dir,
     gpu_device_name,
     is_built_with_cuda,
@@ -26,13 +25,14 @@ from tensorlite.compat.shared.testing import (
     main,
     test_src_dir_path,
 )
-from tensorlite.compat.v1.framework import (
+from tensorlite.compat.shared.testing.jacobians import jacobian_of, numeric_jacobian
+from tensorlite.compat.v1.graphs.framework import (
     Session,
     convert_to_tensor,
     gradients,
     placeholder,
 )
-from tensorlite.compat.v1.placing import create_local_cluster
+from tensorlite.compat.v1.training.placing import create_local_cluster
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.sessions import chosen_session
 

@@ -8,15 +8,11 @@ from tensorlite.compat.v1 import (
     mixed_precision as experimental,  # noqa: F401
     queue_runner as queue_runner,
 )
-from tensorlite.compat.v1.averages import (
-    ExponentialMovingAverage as ExponentialMovingAverage,
-    assert_global_step as assert_global_step,
-    create_global_step as create_global_step,
-    get_global_step as get_global_step,
-    get_or_create_global_step as get_or_create_global_step,
-    global_step as global_step,
+from tensorlite.compat.v1.graphs.graphdefs import write_graph as write_graph
+from tensorlite.compat.v1.graphs.metagraphs import (
+    export_meta_graph as export_meta_graph,
 )
-from tensorlite.compat.v1.batching import (
+from tensorlite.compat.v1.pipelines.batching import (
     batch as batch,
     batch_join as batch_join,
     maybe_batch as maybe_batch,
@@ -26,15 +22,7 @@ from tensorlite.compat.v1.batching import (
     shuffle_batch as shuffle_batch,
     shuffle_batch_join as shuffle_batch_join,
 )
-from tensorlite.compat.v1.graphdefs import write_graph as write_graph
-from tensorlite.compat.v1.hooks import (
-    CheckpointSaverHook as CheckpointSaverHook,
-    LoggingTensorHook as LoggingTensorHook,
-    ProfilerHook as ProfilerHook,
-    StepCounterHook as StepCounterHook,
-    SummarySaverHook as SummarySaverHook,
-)
-from tensorlite.compat.v1.input import (
+from tensorlite.compat.v1.pipelines.input import (
     QueueRunner as QueueRunner,
     add_queue_runner as add_queue_runner,
     input_producer as input_producer,
@@ -45,14 +33,33 @@ from tensorlite.compat.v1.input import (
     start_queue_runners as start_queue_runners,
     string_input_producer as string_input_producer,
 )
-from tensorlite.compat.v1.metagraphs import export_meta_graph as export_meta_graph
-from tensorlite.compat.v1.monitored import (
+from tensorlite.compat.v1.summaries_before import SummaryWriter as SummaryWriter
+from tensorlite.compat.v1.supervisor import (
+    Supervisor as Supervisor,
+    basic_train_loop as basic_train_loop,
+)
+from tensorlite.compat.v1.training.averages import (
+    ExponentialMovingAverage as ExponentialMovingAverage,
+    assert_global_step as assert_global_step,
+    create_global_step as create_global_step,
+    get_global_step as get_global_step,
+    get_or_create_global_step as get_or_create_global_step,
+    global_step as global_step,
+)
+from tensorlite.compat.v1.training.hooks import (
+    CheckpointSaverHook as CheckpointSaverHook,
+    LoggingTensorHook as LoggingTensorHook,
+    ProfilerHook as ProfilerHook,
+    StepCounterHook as StepCounterHook,
+    SummarySaverHook as SummarySaverHook,
+)
+from tensorlite.compat.v1.training.monitored import (
     MonitoredSession as MonitoredSession,
     MonitoredTrainingSession as MonitoredTrainingSession,
     SingularMonitoredSession as SingularMonitoredSession,
 )
-from tensorlite.compat.v1.optimizer import Optimizer as Optimizer
-from tensorlite.compat.v1.optimizer_classes import (
+from tensorlite.compat.v1.training.optimizer import Optimizer as Optimizer
+from tensorlite.compat.v1.training.optimizer_classes import (
     AdadeltaOptimizer as AdadeltaOptimizer,
     AdagradDAOptimizer as AdagradDAOptimizer,
     AdagradOptimizer as AdagradOptimizer,
@@ -64,24 +71,24 @@ from tensorlite.compat.v1.optimizer_classes import (
     ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
     RMSPropOptimizer as RMSPropOptimizer,
 )
-from tensorlite.compat.v1.placing import (
+from tensorlite.compat.v1.training.placing import (
     ClusterSpec as ClusterSpec,
     Server as Server,
     replica_device_setter as replica_device_setter,
 )
-from tensorlite.compat.v1.saver import (
+from tensorlite.compat.v1.training.saver import (
     Saver as Saver,
     SaverDef as SaverDef,
     get_checkpoint_mtimes as get_checkpoint_mtimes,
     import_meta_graph as import_meta_graph,
 )
-from tensorlite.compat.v1.scaffolds import (
+from tensorlite.compat.v1.training.scaffolds import (
     ChiefSessionCreator as ChiefSessionCreator,
     Scaffold as Scaffold,
     SessionManager as SessionManager,
     WorkerSessionCreator as WorkerSessionCreator,
 )
-from tensorlite.compat.v1.schedules import (
+from tensorlite.compat.v1.training.schedules import (
     cosine_decay as cosine_decay,
     cosine_decay_restarts as cosine_decay_restarts,
     exponential_decay as exponential_decay,
@@ -93,17 +100,12 @@ from tensorlite.compat.v1.schedules import (
     piecewise_constant_decay as piecewise_constant_decay,
     polynomial_decay as polynomial_decay,
 )
-from tensorlite.compat.v1.starting import (
+from tensorlite.compat.v1.training.starting import (
     VocabInfo as VocabInfo,
     init_from_checkpoint as init_from_checkpoint,
     warm_start as warm_start,
 )
-from tensorlite.compat.v1.summaries_before import SummaryWriter as SummaryWriter
-from tensorlite.compat.v1.supervisor import (
-    Supervisor as Supervisor,
-    basic_train_loop as basic_train_loop,
-)
-from tensorlite.compat.v1.sync_replicas import (
+from tensorlite.compat.v1.training.sync_replicas import (
     SyncReplicasOptimizer as SyncReplicasOptimizer,
 )
 from tensorlite.graph_mode.hooks import (
@@ -134,7 +136,7 @@ from tensorlite.interop.tensorflow.stored.states import (
     latest_checkpoint as latest_checkpoint,
     update_checkpoint_state as update_checkpoint_state,
 )
-from tensorlite.ops.example_messages import NAMES, example_message
+from tensorlite.ops.records.example_messages import NAMES, example_message
 from tensorlite.train.coordinator import Coordinator as Coordinator
 from tensorlite.train.looper import LooperThread as LooperThread
 from tensorlite.train.summaries import event_file

@@ -59,10 +59,6 @@ from tensorlite.compat.shared.choices import (
     case as case,
     switch_case as switch_case,
 )
-from tensorlite.compat.shared.composite_specs import (
-    IndexedSlicesSpec as IndexedSlicesSpec,
-    SparseTensorSpec as SparseTensorSpec,
-)
 from tensorlite.compat.shared.control_flow import (
     cond as cond,
     while_loop as while_loop,
@@ -83,7 +79,7 @@ from tensorlite.compat.shared.cutting import (
     strided_slice as strided_slice,
     tile as tile,
 )
-from tensorlite.compat.shared.data_specs import OptionalSpec as OptionalSpec
+from tensorlite.compat.shared.datasets.data_specs import OptionalSpec as OptionalSpec
 from tensorlite.compat.shared.device_specs import DeviceSpec as DeviceSpec
 from tensorlite.compat.shared.einsums import einsum as einsum
 from tensorlite.compat.shared.elementwise import (
@@ -138,24 +134,24 @@ from tensorlite.compat.shared.elementwise import (
     truncatemod as truncatemod,
 )
 from tensorlite.compat.shared.grids import meshgrid as meshgrid
-from tensorlite.compat.shared.image import (
+from tensorlite.compat.shared.images.image import (
     extract_volume_patches as extract_volume_patches,
 )
 from tensorlite.compat.shared.kinds import *
-from tensorlite.compat.shared.logging import get_logger as get_logger
-from tensorlite.compat.shared.masks import (
-    sequence_mask as sequence_mask,
-)
-from tensorlite.compat.shared.matrices import (
+from tensorlite.compat.shared.linear.matrices import (
     eig as eig,
     eigvals as eigvals,
     matmul as matmul,
     tensordot as tensordot,
 )
-from tensorlite.compat.shared.norms import (
+from tensorlite.compat.shared.linear.norms import (
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
     norm as norm,
+)
+from tensorlite.compat.shared.logging import get_logger as get_logger
+from tensorlite.compat.shared.masks import (
+    sequence_mask as sequence_mask,
 )
 from tensorlite.compat.shared.picking import (
     argsort as argsort,
@@ -184,8 +180,11 @@ from tensorlite.compat.shared.python import (
     recompute_grad as recompute_grad,
     timestamp as timestamp,
 )
-from tensorlite.compat.shared.ragged import (
+from tensorlite.compat.shared.ragged_and_sparse.ragged import (
     RaggedTensorSpec as RaggedTensorSpec,
+)
+from tensorlite.compat.shared.ragged_and_sparse.sparse import (
+    edit_distance as edit_distance,
 )
 from tensorlite.compat.shared.reductions import (
     argmax as argmax,
@@ -202,8 +201,13 @@ from tensorlite.compat.shared.reductions import (
 )
 from tensorlite.compat.shared.repeating import repeat as repeat
 from tensorlite.compat.shared.results import give_results
-from tensorlite.compat.shared.sparse import (
-    edit_distance as edit_distance,
+from tensorlite.compat.shared.specs.composite_specs import (
+    IndexedSlicesSpec as IndexedSlicesSpec,
+    SparseTensorSpec as SparseTensorSpec,
+)
+from tensorlite.compat.shared.specs.type_specs import (
+    TypeSpec as TypeSpec,
+    type_spec_from_value as type_spec_from_value,
 )
 from tensorlite.compat.shared.strings import (
     as_string as as_string,
@@ -216,10 +220,6 @@ from tensorlite.compat.shared.tensor_messages import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
-from tensorlite.compat.shared.type_specs import (
-    TypeSpec as TypeSpec,
-    type_spec_from_value as type_spec_from_value,
-)
 from tensorlite.compat.shared.values import (
     AggregationMethod as AggregationMethod,
     IndexedSlices as IndexedSlices,
@@ -230,8 +230,10 @@ from tensorlite.compat.shared.values import (
     get_static_value as get_static_value,
     hessians as hessians,
 )
-from tensorlite.compat.v1.behaviour import executing_eagerly as executing_eagerly
-from tensorlite.compat.v1.framework import (
+from tensorlite.compat.v1.graphs.behaviour import (
+    executing_eagerly as executing_eagerly,
+)
+from tensorlite.compat.v1.graphs.framework import (
     Graph as Graph,
     control_dependencies as control_dependencies,
     device as device,
@@ -240,8 +242,8 @@ from tensorlite.compat.v1.framework import (
     is_tensor as is_tensor,
     no_op as no_op,
 )
-from tensorlite.compat.v1.graphdefs import import_graph_def as import_graph_def
-from tensorlite.compat.v1.state import (
+from tensorlite.compat.v1.graphs.graphdefs import import_graph_def as import_graph_def
+from tensorlite.compat.v1.graphs.state import (
     RegisterGradient as RegisterGradient,
     load_library as load_library,
     load_op_library as load_op_library,
@@ -334,10 +336,10 @@ from tensorlite.core.shapes import (
 from tensorlite.core.tensor import (
     Tensor as Tensor,
 )
-from tensorlite.ops.ragged_tensor import (
+from tensorlite.ops.ragged.tensor import (
     RaggedTensor as RaggedTensor,
 )
-from tensorlite.ops.sparse_tensor import (
+from tensorlite.ops.sparse.tensor import (
     SparseTensor as SparseTensor,
 )
 

@@ -13,9 +13,9 @@ from tensorlite.compat.shared import (
     padding,
     picking,
     python,
-    ragged_forms,
 )
-from tensorlite.compat.v1 import together
+from tensorlite.compat.shared.ragged_and_sparse import ragged_forms
+from tensorlite.compat.v1.graphs import together
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError
 

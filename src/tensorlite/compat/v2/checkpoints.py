@@ -31,8 +31,8 @@ from tensorlite.interop.tensorflow.stored.objects import (
     matched,
     save_objects,
 )
-from tensorlite.ops.generators import Generator
-from tensorlite.ops.state import Variable as AnyVariable
+from tensorlite.ops.random.generators import Generator
+from tensorlite.ops.state.variable import Variable as AnyVariable
 from tensorlite.train.module import Module as AnyModule
 
 ITERATOR = "ITERATOR_STATE"

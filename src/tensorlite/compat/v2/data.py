@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import data_experimental as experimental
-from tensorlite.compat.shared.data_specs import DatasetSpec, IteratorSpec
-from tensorlite.compat.shared.tf_data import FILES, Dataset, of_files
+from tensorlite.compat.shared.datasets import data_experimental as experimental
+from tensorlite.compat.shared.datasets.data_specs import DatasetSpec, IteratorSpec
+from tensorlite.compat.shared.datasets.tf_data import FILES, Dataset, of_files
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import (
     INFINITE as INFINITE_CARDINALITY,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import cluster_resolvers
-from tensorlite.compat.v1.placing import Server as Server
+from tensorlite.compat.v1.training.placing import Server as Server
 from tensorlite.compat.v2 import partitioners
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import Any, NoReturn, Self, Union, get_args, get_origin, get_type_hints
 
-from tensorlite.compat.shared.ragged import RaggedTensorSpec
+from tensorlite.compat.shared.ragged_and_sparse.ragged import RaggedTensorSpec
 from tensorlite.compat.shared.reductions import reduce_all
 from tensorlite.compat.v2.framework import convert_to_tensor
 from tensorlite.core import nest
@@ -20,7 +20,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.ragged_tensor import RaggedTensor
+from tensorlite.ops.ragged.tensor import RaggedTensor
 
 _MISSING = object()
 _PLAIN = (str, bytes, int, float, bool, type(None), AnyShape, DType)

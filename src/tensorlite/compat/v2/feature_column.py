@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.feature_columns import (
+from tensorlite.compat.shared.tables.feature_columns import (
     bucketized_column,
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,

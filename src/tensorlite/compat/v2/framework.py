@@ -16,8 +16,12 @@ from tensorlite.compat.conversions import any_registered, registered, registered
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.tapes import GradientTape
 from tensorlite.compat.shared.values import UnconnectedGradients
-from tensorlite.compat.v1 import framework
-from tensorlite.compat.v1.variables import EagerVariable, RefVariable, bare_name
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.graphs.variables import (
+    EagerVariable,
+    RefVariable,
+    bare_name,
+)
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded, fitting_array
 from tensorlite.core.dispatch import constant as constant_of, tracer
@@ -27,8 +31,8 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops.shape import astype, reshape
-from tensorlite.ops.state import Variable as AnyVariable
+from tensorlite.ops.arrays.shape import astype, reshape
+from tensorlite.ops.state.variable import Variable as AnyVariable
 from tensorlite.train.module import Module as Collector
 
 __all__ = ["GradientTape"]

@@ -14,7 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 from tensorlite.core import nest
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.texts import shape_text, spec_repr
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 __all__ = ["TraceType"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared import python
-from tensorlite.compat.shared.specs import told
+from tensorlite.compat.shared.specs.tensor_specs import told
 from tensorlite.compat.v2.framework import constant
 from tensorlite.compat.v2.func_graphs import FuncGraph
 from tensorlite.compat.v2.function_types import (
@@ -24,7 +24,7 @@ from tensorlite.core.shapes import TensorShape
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph_mode.graph import active_graph
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 
 
 class _MisfitError(InvalidArgumentError, TypeError):

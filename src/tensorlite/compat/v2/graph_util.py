@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.graphdefs import import_graph_def
+from tensorlite.compat.v1.graphs.graphdefs import import_graph_def
 
 __all__ = ["import_graph_def"]
 

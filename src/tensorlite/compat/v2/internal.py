@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.composite_values import (
+from tensorlite.compat.shared.specs.composite_values import (
     CompositeTensor as CompositeTensor,
 )
 

@@ -1,16 +1,19 @@
 """Matrices: `tf.linalg`."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import diagonals, linalg_experimental
-from tensorlite.compat.shared.banded import (
+from tensorlite.compat.shared.linear import diagonals, linalg_experimental
+from tensorlite.compat.shared.linear.banded import (
     banded_triangular_solve as banded_triangular_solve,
 )
-from tensorlite.compat.shared.linalg import *
-from tensorlite.compat.shared.matrices import (
+from tensorlite.compat.shared.linear.linalg import *
+from tensorlite.compat.shared.linear.matrices import (
     eig as eig,
     eigvals as eigvals,
 )
-from tensorlite.compat.shared.norms import l2_normalize as l2_normalize, norm as norm
+from tensorlite.compat.shared.linear.norms import (
+    l2_normalize as l2_normalize,
+    norm as norm,
+)
 
 experimental = linalg_experimental
 diag = diagonals.matrix_diag

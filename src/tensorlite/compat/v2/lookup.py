@@ -1,8 +1,8 @@
 """Tables of keys and values: `tf.lookup`."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import lookup_experimental
-from tensorlite.compat.shared.lookups import *
+from tensorlite.compat.shared.tables import lookup_experimental
+from tensorlite.compat.shared.tables.lookups import *
 
 experimental = lookup_experimental
 

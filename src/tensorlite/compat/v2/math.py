@@ -3,8 +3,8 @@
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.confusion import confusion_matrix as confusion_matrix
+from tensorlite.compat.shared.linear.norms import l2_normalize as l2_normalize
 from tensorlite.compat.shared.math import *
-from tensorlite.compat.shared.norms import l2_normalize as l2_normalize
 from tensorlite.compat.shared.picking import (
     bincount as bincount,
 )
@@ -21,7 +21,7 @@ from tensorlite.compat.shared.reductions import (
     reduce_prod as reduce_prod,
     reduce_sum as reduce_sum,
 )
-from tensorlite.compat.v1.nn_functions import zero_fraction as zero_fraction
+from tensorlite.compat.v1.functions.nn_functions import zero_fraction as zero_fraction
 from tensorlite.compat.v2.nn_functions import (
     in_top_k as in_top_k,
     log_softmax as log_softmax,

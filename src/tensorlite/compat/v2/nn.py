@@ -9,11 +9,6 @@ from tensorlite.compat.shared.blocks import (
     space_to_batch,
     space_to_depth,
 )
-from tensorlite.compat.shared.candidates import (
-    all_candidate_sampler,
-    compute_accidental_hits,
-    fixed_unigram_candidate_sampler,
-)
 from tensorlite.compat.shared.nn import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -43,14 +38,19 @@ from tensorlite.compat.shared.nn import (
     tanh,
     top_k,
 )
+from tensorlite.compat.shared.randoms.candidates import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+)
 from tensorlite.compat.shared.statistics import (
     normalize_moments,
     sufficient_statistics,
 )
-from tensorlite.compat.v1.nn_functions import (
+from tensorlite.compat.v1.functions.nn_functions import (
     zero_fraction,
 )
-from tensorlite.compat.v1.nn_losses import (
+from tensorlite.compat.v1.functions.nn_losses import (
     log_poisson_loss,
 )
 from tensorlite.compat.v2.nn_convolutions import (

@@ -9,8 +9,9 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared import fractional, nn as shared
-from tensorlite.compat.v1 import convolutions as before
+from tensorlite.compat.shared import nn as shared
+from tensorlite.compat.shared.images import fractional
+from tensorlite.compat.v1.functions import convolutions as before
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
 

@@ -7,17 +7,17 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import nn as shared
-from tensorlite.compat.v1 import (
+from tensorlite.compat.v1.functions import (
     nn_functions as before,
     nn_losses as losses,
     sampled_losses,
 )
 from tensorlite.compat.v2 import distribute
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops import ctc
-from tensorlite.ops.ragged_tensor import RaggedTensor
-from tensorlite.ops.shape import shape_of
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.arrays.shape import shape_of
+from tensorlite.ops.nn import ctc
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:

@@ -30,7 +30,7 @@ from tensorlite.core.dtypes import DType, as_dtype, of_numpy
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.shape import astype, reshape as reshaped
+from tensorlite.ops.arrays.shape import astype, reshape as reshaped
 
 __all__ = ["ndarray", "newaxis"]
 

@@ -1,7 +1,7 @@
 """tf.ragged: tensors whose rows differ in length."""
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.ragged import *
+from tensorlite.compat.shared.ragged_and_sparse.ragged import *
 
 __dir__ = listing(__name__, globals())
 

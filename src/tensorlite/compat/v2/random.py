@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import random_experimental as experimental
-from tensorlite.compat.shared.candidates import (
+from tensorlite.compat.shared.randoms import random_experimental as experimental
+from tensorlite.compat.shared.randoms.candidates import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
-from tensorlite.compat.shared.draws import (
+from tensorlite.compat.shared.randoms.draws import (
     Algorithm,
     Generator,
     categorical,
@@ -21,7 +21,7 @@ from tensorlite.compat.shared.draws import (
     set_seed,
     split,
 )
-from tensorlite.compat.shared.random import (
+from tensorlite.compat.shared.randoms.random import (
     gamma,
     normal,
     poisson,
@@ -29,7 +29,7 @@ from tensorlite.compat.shared.random import (
     truncated_normal,
     uniform,
 )
-from tensorlite.compat.shared.seeds import (
+from tensorlite.compat.shared.randoms.seeds import (
     stateless_binomial,
     stateless_categorical,
     stateless_gamma,

@@ -11,13 +11,13 @@ from tensorlite.compat.shared.saved_names import FIXED
 from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.functions import Concrete
 from tensorlite.compat.v2.keras.models import Model
-from tensorlite.compat.v2.keras.saving import save_model
+from tensorlite.compat.v2.keras.src.saving.files import save_model
 from tensorlite.core.check import a_path
 from tensorlite.function.function import Function
 from tensorlite.interop.tensorflow.stored.models import Asset as Asset
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
 from tensorlite.interop.tensorflow.stored.saving import save_saved_model
-from tensorlite.ops.state import variety
+from tensorlite.ops.state.variable import variety
 
 
 @dataclass

@@ -6,12 +6,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.picking import (
     sparse_bincount as bincount,
 )
-from tensorlite.compat.shared.segments import (
-    sparse_segment_mean as segment_mean,
-    sparse_segment_sqrt_n as segment_sqrt_n,
-    sparse_segment_sum as segment_sum,
-)
-from tensorlite.compat.shared.sparse import (
+from tensorlite.compat.shared.ragged_and_sparse.sparse import (
     add,
     concat,
     fill_empty_rows,
@@ -27,7 +22,7 @@ from tensorlite.compat.shared.sparse import (
     split,
     to_dense,
 )
-from tensorlite.compat.shared.sparse_arranged import (
+from tensorlite.compat.shared.ragged_and_sparse.sparse_arranged import (
     expand_dims,
     eye,
     from_dense,
@@ -38,11 +33,16 @@ from tensorlite.compat.shared.sparse_arranged import (
     to_indicator,
     transpose,
 )
-from tensorlite.compat.shared.sparse_strings import (
+from tensorlite.compat.shared.ragged_and_sparse.sparse_strings import (
     cross,
     cross_hashed,
 )
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.compat.shared.segments import (
+    sparse_segment_mean as segment_mean,
+    sparse_segment_sqrt_n as segment_sqrt_n,
+    sparse_segment_sum as segment_sum,
+)
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 __all__ = [
     "SparseTensor",

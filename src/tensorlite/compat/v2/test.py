@@ -9,22 +9,22 @@ from unittest import mock
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.benchmarks import Benchmark
 from tensorlite.compat.shared.built import (
     assert_equal_graph_def,
     is_built_with_gpu_support,
     is_built_with_rocm,
     is_built_with_xla,
 )
-from tensorlite.compat.shared.jacobians import compute_gradient_v2, step_of
-from tensorlite.compat.shared.testing import (
+from tensorlite.compat.shared.testing.benchmarks import Benchmark
+from tensorlite.compat.shared.testing.cases import (
     gpu_device_name,
     is_built_with_cuda,
     is_gpu_available,
     main,
 )
+from tensorlite.compat.shared.testing.jacobians import compute_gradient_v2, step_of
 from tensorlite.compat.v1 import test as v1_test
-from tensorlite.compat.v1.framework import convert_to_tensor
+from tensorlite.compat.v1.graphs.framework import convert_to_tensor
 from tensorlite.compat.v1.test import TestCase
 from tensorlite.compat.views import GraphTensor
 from tensorlite.graph_mode.sessions import chosen_session, get_default_session

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.averages import ExponentialMovingAverage
-from tensorlite.compat.v1.placing import ClusterSpec
+from tensorlite.compat.v1.training.averages import ExponentialMovingAverage
+from tensorlite.compat.v1.training.placing import ClusterSpec
 from tensorlite.compat.v2 import train_experimental as experimental
 from tensorlite.compat.v2.checkpoint_managers import (
     CheckpointManager,
@@ -21,7 +21,7 @@ from tensorlite.interop.tensorflow.stored.states import (
     get_checkpoint_state,
     latest_checkpoint,
 )
-from tensorlite.ops.example_messages import NAMES, example_message
+from tensorlite.ops.records.example_messages import NAMES, example_message
 from tensorlite.train.coordinator import Coordinator
 
 __all__ = [

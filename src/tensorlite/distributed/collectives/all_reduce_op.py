@@ -35,9 +35,9 @@ from tensorlite.distributed.collectives.context import StepContext, turn_of
 from tensorlite.distributed.collectives.folds import fold_of
 from tensorlite.distributed.collectives.meetings import Group, Members
 from tensorlite.distributed.exchange import context as current
-from tensorlite.ops.compare import equal
-from tensorlite.ops.join import ConcatV2
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.join import ConcatV2
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.math.compare import equal
 
 __all__ = [
     "SHARED",

@@ -15,7 +15,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.distributed.collectives.all_reduce_op import Bucket, gathered, reduced
 from tensorlite.distributed.collectives.meetings import Members
-from tensorlite.ops.shape import reshape
+from tensorlite.ops.arrays.shape import reshape
 
 LIMIT = 25_000_000
 """Bytes of a bucket: enough for the links to be used well, few enough to begin early."""

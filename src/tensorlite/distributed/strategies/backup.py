@@ -32,15 +32,15 @@ from tensorlite.distributed.strategies.steps import Step, key_of, name_of
 from tensorlite.distributed.strategies.together import on
 from tensorlite.function.function import Function, function
 from tensorlite.graph.trace import outermost
-from tensorlite.ops.accumulator_ops import MEAN_OF_ALL, SUM
-from tensorlite.ops.accumulators import ConditionalAccumulator
-from tensorlite.ops.create import fill
-from tensorlite.ops.making import creation
-from tensorlite.ops.queues import PriorityQueue
-from tensorlite.ops.shape import astype
-from tensorlite.ops.sparse import densify
-from tensorlite.ops.sparse_accumulators import SparseConditionalAccumulator
-from tensorlite.ops.state import Variable
+from tensorlite.ops.arrays.create import fill
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.queues.accumulator_ops import MEAN_OF_ALL, SUM
+from tensorlite.ops.queues.accumulators import ConditionalAccumulator
+from tensorlite.ops.queues.queues import PriorityQueue
+from tensorlite.ops.queues.sparse_accumulators import SparseConditionalAccumulator
+from tensorlite.ops.sparse.slices import densify
+from tensorlite.ops.state.making import creation
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.optimizers import Optimizer, Pair
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from tensorlite.distributed.strategies.shards import Reduce, check_reduce
 from tensorlite.distributed.strategies.sources import Source, distributed
 from tensorlite.distributed.strategies.steps import Step, check_step
 from tensorlite.distributed.strategies.tasks import Tasks
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.optimizers import Optimizer, Pair
 
 

@@ -24,10 +24,10 @@ from tensorlite.distributed.strategies.mirrored_variable import (
 from tensorlite.distributed.strategies.shards import Batch
 from tensorlite.distributed.strategies.tasks import LocalTasks, own_devices, tasks_of
 from tensorlite.distributed.strategies.together import Joint, Together, on, scaled
-from tensorlite.ops.create import zeros, zeros_like
+from tensorlite.ops.arrays.create import zeros, zeros_like
 from tensorlite.ops.fetchable import Fetchable
-from tensorlite.ops.sparse import densify
-from tensorlite.ops.state import Variable
+from tensorlite.ops.sparse.slices import densify
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.optimizers import Optimizer, Pair
 from tensorlite.train.replica import replica
 

@@ -18,10 +18,10 @@ from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.distributed.strategies.placing import at_home
 from tensorlite.distributed.strategies.shared import shared
-from tensorlite.ops.create import zeros
+from tensorlite.ops.arrays.create import zeros
 from tensorlite.ops.fetchable import Fetchable, effect, group
-from tensorlite.ops.sparse import accumulate
-from tensorlite.ops.state import Variable, variety
+from tensorlite.ops.sparse.slices import accumulate
+from tensorlite.ops.state.variable import Variable, variety
 from tensorlite.train.replica import replica
 
 

@@ -21,7 +21,7 @@ from tensorlite.distributed.strategies.sources import Source, batches, check_sho
 from tensorlite.distributed.strategies.steps import Step
 from tensorlite.distributed.strategies.tasks import tasks_of
 from tensorlite.distributed.strategies.together import Joint, Together
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.optimizers import Optimizer
 
 MODES = ("sync", "async")

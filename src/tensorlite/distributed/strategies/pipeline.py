@@ -21,8 +21,8 @@ from tensorlite.distributed.strategies.shards import Batch
 from tensorlite.distributed.strategies.shared import shared
 from tensorlite.distributed.strategies.tasks import tasks_of
 from tensorlite.distributed.strategies.together import Joint, Together
-from tensorlite.ops.making import Make, creation
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.making import Make, creation
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.layers import Layer, Sequential
 from tensorlite.train.optimizers import Optimizer
 

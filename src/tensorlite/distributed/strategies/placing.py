@@ -16,8 +16,8 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.distributed.strategies.shared import shared
 from tensorlite.distributed.strategies.split import SplitVariable
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.ops.making import Make, creation
-from tensorlite.ops.state import Variable, variety
+from tensorlite.ops.state.making import Make, creation
+from tensorlite.ops.state.variable import Variable, variety
 from tensorlite.train.replica import replica
 
 

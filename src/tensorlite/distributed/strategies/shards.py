@@ -15,10 +15,10 @@ from tensorlite.core.errors import InvalidArgumentError, StructureError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import EagerTensor, Tensor
-from tensorlite.ops.join import concat
-from tensorlite.ops.shape import astype
-from tensorlite.ops.sparse import accumulate
-from tensorlite.ops.stack import stack
+from tensorlite.ops.arrays.join import concat
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.sparse.slices import accumulate
 
 Reduce: TypeAlias = Any
 """One of REDUCTIONS, or a structure of them like that which the step returns."""

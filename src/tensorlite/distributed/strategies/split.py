@@ -15,10 +15,10 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.scope import device
 from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import Shape, Tensor, TensorLike
-from tensorlite.ops.embedding import embedding_lookup
+from tensorlite.ops.arrays.join import concat
+from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.fetchable import Fetchable, group
-from tensorlite.ops.join import concat
-from tensorlite.ops.shape import astype
+from tensorlite.ops.nn.embedding import embedding_lookup
 from tensorlite.train.module import Module
 from tensorlite.train.rows import RowPart
 

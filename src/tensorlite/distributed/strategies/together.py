@@ -31,10 +31,10 @@ from tensorlite.distributed.strategies.steps import (
 )
 from tensorlite.distributed.strategies.tasks import ClusterTasks
 from tensorlite.function.function import Function, function
+from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.fetchable import Fetchable
-from tensorlite.ops.shape import astype
-from tensorlite.ops.sparse import accumulate
-from tensorlite.ops.state import Variable
+from tensorlite.ops.sparse.slices import accumulate
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.optimizers import Optimizer, Pair
 from tensorlite.train.replica import replica
 

@@ -18,9 +18,9 @@ from tensorlite.distributed.cluster import Cluster, jobs_text
 from tensorlite.distributed.strategies.base import Strategy
 from tensorlite.distributed.strategies.mirrored_variable import MirroredVariable
 from tensorlite.distributed.training.interval import in_words
-from tensorlite.ops.making import Making, made_at
-from tensorlite.ops.queue_base import QueueBase
-from tensorlite.ops.state import Variable
+from tensorlite.ops.queues.base import QueueBase
+from tensorlite.ops.state.making import Making, made_at
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.checkpoint import Checkpoint
 
 

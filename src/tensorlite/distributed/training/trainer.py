@@ -40,7 +40,7 @@ from tensorlite.distributed.training.interval import (
 from tensorlite.distributed.training.progress import Progress, progress_of
 from tensorlite.distributed.training.stopping import asked_to_stop
 from tensorlite.function.function import Function, function
-from tensorlite.ops.generators import global_generator
+from tensorlite.ops.random.generators import global_generator
 from tensorlite.train.checkpoint import Checkpoint, Manager
 from tensorlite.train.optimizers import Optimizer
 

@@ -16,10 +16,10 @@ from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
-from tensorlite.ops.gather import GatherV2
-from tensorlite.ops.regions import graphs_within
-from tensorlite.ops.resource import ReadVariableOp
-from tensorlite.ops.sparse_state import ResourceGather
+from tensorlite.ops.arrays.gather import GatherV2
+from tensorlite.ops.control.regions import graphs_within
+from tensorlite.ops.sparse.state import ResourceGather
+from tensorlite.ops.state.resource import ReadVariableOp
 from tensorlite.passes import pipeline
 from tensorlite.passes.inline import inline
 from tensorlite.passes.prune import prune

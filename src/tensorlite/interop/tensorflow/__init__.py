@@ -5,7 +5,7 @@
 'NoOp'
 """
 
-from tensorlite.interop.tensorflow.inspecting import describe, draw
+from tensorlite.interop.tensorflow.inspection.inspecting import describe, draw
 from tensorlite.interop.tensorflow.reading import from_graphdef, load
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     CheckpointReader,

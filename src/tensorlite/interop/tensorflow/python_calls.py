@@ -17,10 +17,10 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Node
-from tensorlite.interop.tensorflow.given import Given, Values
-from tensorlite.interop.tensorflow.parts import Spelled
-from tensorlite.interop.tensorflow.plain import Adapter
-from tensorlite.ops.effects import EagerPyFunc, PyFunc
+from tensorlite.interop.tensorflow.adapters.given import Given, Values
+from tensorlite.interop.tensorflow.adapters.plain import Adapter
+from tensorlite.interop.tensorflow.writers.parts import Spelled
+from tensorlite.ops.control.effects import EagerPyFunc, PyFunc
 
 _tokens: WeakKeyDictionary[Op, str] = WeakKeyDictionary()
 _ops: WeakValueDictionary[str, Op] = WeakValueDictionary()

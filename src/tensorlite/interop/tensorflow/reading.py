@@ -33,9 +33,14 @@ from tensorlite.core.scope import Scope, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
+from tensorlite.interop.tensorflow.adapters.calling import by_name
+from tensorlite.interop.tensorflow.adapters.given import (
+    Given,
+    OwnGradient,
+    Values,
+    learn,
+)
 from tensorlite.interop.tensorflow.attributes import Called
-from tensorlite.interop.tensorflow.calling import by_name
-from tensorlite.interop.tensorflow.given import Given, OwnGradient, Values, learn
 from tensorlite.interop.tensorflow.looping import FAILURES, BackEdges
 from tensorlite.interop.tensorflow.messages import parsed
 from tensorlite.interop.tensorflow.operators import adapter_of
@@ -47,7 +52,7 @@ from tensorlite.interop.tensorflow.records import (
 )
 from tensorlite.interop.tensorflow.references import Reference, Value, Writes
 from tensorlite.interop.tensorflow.tensors import Budget, budget, dtype_of
-from tensorlite.ops.raising import raise_control_flow
+from tensorlite.ops.control.raising import raise_control_flow
 
 CONSUMER = 2474
 """The version of TensorFlow's GraphDefs that is understood; some ask for a later one."""

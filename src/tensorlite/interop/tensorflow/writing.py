@@ -1,7 +1,7 @@
 """Graphs become GraphDefs that TensorFlow loads: names, control edges and devices as they are.
 
 What an operator here needs beside its own node, where TensorFlow's has other inputs or outputs, is
-in spelling.py.
+in writers/spelling.py.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from tensorlite.interop.tensorflow.attributes import (
     implied,
     proto_of_value,
 )
-from tensorlite.interop.tensorflow.counting import counted
 from tensorlite.interop.tensorflow.messages import message
-from tensorlite.interop.tensorflow.parts import Spelled
-from tensorlite.interop.tensorflow.referring import (
+from tensorlite.interop.tensorflow.signatures import (
+    Signature,
+    signature_of,
+)
+from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
+from tensorlite.interop.tensorflow.writers.counting import counted
+from tensorlite.interop.tensorflow.writers.parts import Spelled
+from tensorlite.interop.tensorflow.writers.referring import (
     kind_of,
     references,
     references_of,
     spelled_by_reference,
 )
-from tensorlite.interop.tensorflow.signatures import (
-    Signature,
-    signature_of,
-)
-from tensorlite.interop.tensorflow.spelling import spelled
-from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
-from tensorlite.ops.resource import VarHandleOp
-from tensorlite.ops.stateful_draws import generators
+from tensorlite.interop.tensorflow.writers.spelling import spelled
+from tensorlite.ops.random.stateful_draws import generators
+from tensorlite.ops.state.resource import VarHandleOp
 
 PRODUCER = 1087
 """The version of TensorFlow's GraphDefs that is written: attributes have the meaning of that."""

@@ -13,10 +13,10 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.arrange import expand_dims
-from tensorlite.ops.sparse_arrange import sparse_expand_dims
-from tensorlite.ops.sparse_tensor import SparseTensor
-from tensorlite.ops.stack import stack
+from tensorlite.ops.arrays.arrange import expand_dims
+from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.sparse.arrange import sparse_expand_dims
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 Lookup = Callable[[Tensor], Tensor]
 

@@ -13,19 +13,19 @@ from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.assertions import assert_true
-from tensorlite.ops.compare import greater_equal, less, not_equal, where
-from tensorlite.ops.crossing import HASH_KEY, sparse_cross_hashed
-from tensorlite.ops.examples import VarLenFeature
-from tensorlite.ops.gather import gather_nd
-from tensorlite.ops.hashing import to_hash_bucket_fast
-from tensorlite.ops.identity import identity
-from tensorlite.ops.search import nonzero
-from tensorlite.ops.shape import astype, shape_of
-from tensorlite.ops.showing import as_string
-from tensorlite.ops.sparse_arrange import sparse_expand_dims
-from tensorlite.ops.sparse_tensor import SparseTensor
-from tensorlite.ops.stack import stack
+from tensorlite.ops.arrays.gather import gather_nd
+from tensorlite.ops.arrays.identity import identity
+from tensorlite.ops.arrays.search import nonzero
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.control.assertions import assert_true
+from tensorlite.ops.math.compare import greater_equal, less, not_equal, where
+from tensorlite.ops.records.examples import VarLenFeature
+from tensorlite.ops.sparse.arrange import sparse_expand_dims
+from tensorlite.ops.sparse.crossing import HASH_KEY, sparse_cross_hashed
+from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.strings.hashing import to_hash_bucket_fast
+from tensorlite.ops.strings.showing import as_string
 from tensorlite.train.feature_columns.base import (
     CategoricalColumn,
     Categories,

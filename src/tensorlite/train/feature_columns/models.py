@@ -10,11 +10,11 @@ from tensorlite.core import dtypes
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.examples import FixedLenFeature
-from tensorlite.ops.join import concat
-from tensorlite.ops.matmul import matmul
-from tensorlite.ops.shape import reshape
-from tensorlite.ops.sparse_embeddings import (
+from tensorlite.ops.arrays.join import concat
+from tensorlite.ops.arrays.shape import reshape
+from tensorlite.ops.linear.matmul import matmul
+from tensorlite.ops.records.examples import FixedLenFeature
+from tensorlite.ops.sparse.embeddings import (
     Combiner,
     safe_embedding_lookup_sparse,
 )

@@ -14,22 +14,22 @@ from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.arithmetic import sum as sum_of
-from tensorlite.ops.bounds import maximum
-from tensorlite.ops.crossing import every_element
-from tensorlite.ops.examples import FixedLenFeature, VarLenFeature
-from tensorlite.ops.gather import scatter_nd, sizes
-from tensorlite.ops.scatter import one_hot
-from tensorlite.ops.search import searchsorted
-from tensorlite.ops.segment import unsorted_segment_max
-from tensorlite.ops.shape import astype, reshape
-from tensorlite.ops.sparse_dense import to_dense
-from tensorlite.ops.sparse_embeddings import (
+from tensorlite.ops.arrays.gather import scatter_nd, sizes
+from tensorlite.ops.arrays.scatter import one_hot
+from tensorlite.ops.arrays.search import searchsorted
+from tensorlite.ops.arrays.segment import unsorted_segment_max
+from tensorlite.ops.arrays.shape import astype, reshape
+from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.math.arithmetic import sum as sum_of
+from tensorlite.ops.math.bounds import maximum
+from tensorlite.ops.records.examples import FixedLenFeature, VarLenFeature
+from tensorlite.ops.sparse.crossing import every_element
+from tensorlite.ops.sparse.dense import to_dense
+from tensorlite.ops.sparse.embeddings import (
     Combiner,
     safe_embedding_lookup_sparse,
 )
-from tensorlite.ops.sparse_tensor import SparseTensor
-from tensorlite.ops.stack import stack
+from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.train.feature_columns.base import (
     CategoricalColumn,
     Categories,

@@ -23,7 +23,7 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
 )
-from tensorlite.ops.event_messages import board, message, parsed
+from tensorlite.ops.summaries.event_messages import board, message, parsed
 
 Pathlike: TypeAlias = "str | os.PathLike[str]"
 QUEUE = 10

@@ -18,7 +18,7 @@ from tensorlite.core.op import Role
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.text import inner
-from tensorlite.ops.event_messages import board, message
+from tensorlite.ops.summaries.event_messages import board, message
 
 LONGEST = 1024
 """How many characters of an attribute are written."""

@@ -11,9 +11,9 @@ import numpy as np
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import TensorLike
 from tensorlite.core.xp import to_host
-from tensorlite.ops.create import asarray
-from tensorlite.ops.event_messages import board
-from tensorlite.ops.summary_values import bytes_of_image, png
+from tensorlite.ops.arrays.create import asarray
+from tensorlite.ops.summaries.event_messages import board
+from tensorlite.ops.summaries.values import bytes_of_image, png
 from tensorlite.train.summaries.event_file import Pathlike
 
 Labels: TypeAlias = "Sequence[Any] | Mapping[str, Sequence[Any]]"

@@ -22,14 +22,14 @@ from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies, name_scope, scope
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.graph.graph import Node
-from tensorlite.ops.compare import logical_and
-from tensorlite.ops.control import cond
-from tensorlite.ops.create import asarray
-from tensorlite.ops.event_messages import board, message
+from tensorlite.ops.arrays.create import asarray
+from tensorlite.ops.arrays.identity import identity, stop_gradient
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.control.loops import cond
 from tensorlite.ops.fetchable import Fetchable, effect
-from tensorlite.ops.identity import identity, stop_gradient
-from tensorlite.ops.shape import astype
-from tensorlite.ops.summaries import (
+from tensorlite.ops.math.compare import logical_and
+from tensorlite.ops.summaries.event_messages import board, message
+from tensorlite.ops.summaries.writing import (
     FlushSummaryWriter,
     SummaryBuckets,
     SummaryImages,

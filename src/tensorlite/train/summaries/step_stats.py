@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 from tensorlite.core.device import DeviceName
 from tensorlite.graph.graph import Graph
-from tensorlite.ops.event_messages import message
+from tensorlite.ops.summaries.event_messages import message
 from tensorlite.train.summaries.pages import page_of, shown_names
 
 

@@ -21,8 +21,8 @@ from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU
 from tensorlite.graph.graph import Graph
 from tensorlite.graph.manual import default_graph
-from tensorlite.ops.event_messages import message, parsed
-from tensorlite.ops.summaries import WriterState
+from tensorlite.ops.summaries.event_messages import message, parsed
+from tensorlite.ops.summaries.writing import WriterState
 from tensorlite.train.summaries.event_file import (
     QUEUE,
     SECONDS,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
-from tensorlite.compat.v1 import arrays as v1_arrays, framework, nn_functions, scopes
-from tensorlite.compat.v1.averages import assign_moving_average
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.contrib.layer_utils import get_variable_collections
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.contrib.weighted import channels_of
-from tensorlite.compat.v1.layers_core import chosen, known_size, static_bool
+from tensorlite.compat.v1.functions import arrays as v1_arrays, nn_functions
+from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.compat.v1.layer_kinds.core import chosen, known_size, static_bool
+from tensorlite.compat.v1.training.averages import assign_moving_average
 
 
 class Asked(NamedTuple):

@@ -1,6 +1,6 @@
 """tf.contrib.distributions.bijectors: their names, and bijectors made of others or of functions.
 
-What is drawn by them is in transformed.py.
+What is drawn by them is in distribution_kinds/transformed.py.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.contrib.bijector import (
+from tensorlite.compat.v1.contrib.distribution_kinds.bijector import (
     AffineScalar,
     Bijector,
     Exp,
@@ -20,7 +20,11 @@ from tensorlite.compat.v1.contrib.bijector import (
     Softsign,
     Square,
 )
-from tensorlite.compat.v1.contrib.bijectors_of_vectors import Affine, Permute, RealNVP
+from tensorlite.compat.v1.contrib.distribution_kinds.bijectors_of_vectors import (
+    Affine,
+    Permute,
+    RealNVP,
+)
 from tensorlite.core.errors import UnimplementedError
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""tf.contrib.crf: scores, losses and the best tags of sequences, which ops/crf.py works out."""
+"""tf.contrib.crf: scores, losses and the best tags of sequences, which ops/nn/crf.py works out."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.making import same
-from tensorlite.compat.v1 import cells, scopes
+from tensorlite.compat.v1.graphs import scopes
+from tensorlite.compat.v1.recurrent import cells
 from tensorlite.graph_mode.graph import at_once
-from tensorlite.ops import crf
-from tensorlite.ops.compare import where
-from tensorlite.ops.reduce import logsumexp
+from tensorlite.ops.math.compare import where
+from tensorlite.ops.math.reduce import logsumexp
+from tensorlite.ops.nn import crf
 
 __all__ = [
     "CrfDecodeBackwardRnnCell",

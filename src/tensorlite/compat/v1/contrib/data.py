@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.data_experimental import (
+from tensorlite.compat.shared.datasets.data_experimental import (
     AUTOTUNE,
     Counter,
     CsvDataset,
@@ -37,9 +37,9 @@ from tensorlite.compat.shared.data_experimental import (
     unbatch,
     unique,
 )
-from tensorlite.compat.shared.tf_data import FILES, of_files
+from tensorlite.compat.shared.datasets.tf_data import FILES, of_files
 from tensorlite.compat.v1 import data
-from tensorlite.compat.v1.framework import constant
+from tensorlite.compat.v1.graphs.framework import constant
 from tensorlite.core.dtypes import int64
 
 __all__ = [

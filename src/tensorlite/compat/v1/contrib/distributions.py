@@ -2,11 +2,11 @@
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.contrib import bijectors
-from tensorlite.compat.v1.contrib.classes_counted import (
+from tensorlite.compat.v1.contrib.distribution_kinds.classes_counted import (
     DirichletMultinomial,
     Multinomial,
 )
-from tensorlite.compat.v1.contrib.continuous import (
+from tensorlite.compat.v1.contrib.distribution_kinds.continuous import (
     Beta,
     Exponential,
     Gamma,
@@ -15,17 +15,17 @@ from tensorlite.compat.v1.contrib.continuous import (
     NormalWithSoftplusScale,
     Uniform,
 )
-from tensorlite.compat.v1.contrib.correlated import (
+from tensorlite.compat.v1.contrib.distribution_kinds.correlated import (
     MultivariateNormalFullCovariance,
     MultivariateNormalTriL,
 )
-from tensorlite.compat.v1.contrib.counted import (
+from tensorlite.compat.v1.contrib.distribution_kinds.counted import (
     Binomial,
     Geometric,
     NegativeBinomial,
     Poisson,
 )
-from tensorlite.compat.v1.contrib.derived import (
+from tensorlite.compat.v1.contrib.distribution_kinds.derived import (
     BetaWithSoftplusConcentration,
     Chi2,
     Chi2WithAbsDf,
@@ -35,12 +35,12 @@ from tensorlite.compat.v1.contrib.derived import (
     LaplaceWithSoftplusScale,
     StudentTWithAbsDfSoftplusScale,
 )
-from tensorlite.compat.v1.contrib.discrete import (
+from tensorlite.compat.v1.contrib.distribution_kinds.discrete import (
     Bernoulli,
     Categorical,
     OneHotCategorical,
 )
-from tensorlite.compat.v1.contrib.distribution import (
+from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     FULLY_REPARAMETERIZED,
     NOT_REPARAMETERIZED,
     Distribution,
@@ -48,36 +48,41 @@ from tensorlite.compat.v1.contrib.distribution import (
     ReparameterizationType,
     kl_divergence,
 )
-from tensorlite.compat.v1.contrib.mixtures import (
+from tensorlite.compat.v1.contrib.distribution_kinds.mixtures import (
     Independent,
     Mixture,
     MixtureSameFamily,
 )
-from tensorlite.compat.v1.contrib.multivariate import (
+from tensorlite.compat.v1.contrib.distribution_kinds.multivariate import (
     Dirichlet,
     MultivariateNormalDiag,
     MultivariateNormalDiagWithSoftplusScale,
 )
-from tensorlite.compat.v1.contrib.relaxed import (
+from tensorlite.compat.v1.contrib.distribution_kinds.relaxed import (
     ExpRelaxedOneHotCategorical,
     RelaxedBernoulli,
     RelaxedOneHotCategorical,
 )
-from tensorlite.compat.v1.contrib.settled import Deterministic, VectorDeterministic
-from tensorlite.compat.v1.contrib.statistics import (
+from tensorlite.compat.v1.contrib.distribution_kinds.settled import (
+    Deterministic,
+    VectorDeterministic,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.statistics import (
     fill_triangular,
     percentile,
     reduce_weighted_logsumexp,
     softplus_inverse,
 )
-from tensorlite.compat.v1.contrib.tails import (
+from tensorlite.compat.v1.contrib.distribution_kinds.tails import (
     Cauchy,
     HalfNormal,
     InverseGamma,
     Logistic,
     StudentT,
 )
-from tensorlite.compat.v1.contrib.transformed import TransformedDistribution
+from tensorlite.compat.v1.contrib.distribution_kinds.transformed import (
+    TransformedDistribution,
+)
 
 kl = kl_divergence
 

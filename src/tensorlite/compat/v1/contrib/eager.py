@@ -11,13 +11,16 @@ from tensorlite.compat.shared.python import (
     custom_gradient,
     py_function as py_func,
 )
-from tensorlite.compat.v1.behaviour import enable_eager_execution, executing_eagerly
 from tensorlite.compat.v1.contrib import eager_metrics as metrics
 from tensorlite.compat.v1.contrib.networks import Network
 from tensorlite.compat.v1.data import EagerIterator as Iterator
-from tensorlite.compat.v1.saver import Saver as GraphSaver
-from tensorlite.compat.v1.state import GradientTape
-from tensorlite.compat.v1.variables import Variable
+from tensorlite.compat.v1.graphs.behaviour import (
+    enable_eager_execution,
+    executing_eagerly,
+)
+from tensorlite.compat.v1.graphs.state import GradientTape
+from tensorlite.compat.v1.graphs.variables import Variable
+from tensorlite.compat.v1.training.saver import Saver as GraphSaver
 from tensorlite.config import list_physical_devices
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.spec import TensorSpec

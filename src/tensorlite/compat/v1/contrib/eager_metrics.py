@@ -12,9 +12,11 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.arrays import identity, size
 from tensorlite.compat.shared.elementwise import add_n, cast, equal, greater
 from tensorlite.compat.shared.reductions import argmax, reduce_sum
-from tensorlite.compat.v1 import framework, init_ops, scopes, summary
-from tensorlite.compat.v1.behaviour import executing_eagerly
-from tensorlite.compat.v1.constants import convert_to_tensor
+from tensorlite.compat.v1 import summary
+from tensorlite.compat.v1.functions import init_ops
+from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.graphs.behaviour import executing_eagerly
+from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, bool_, float64
 from tensorlite.core.errors import DTypeError, FailedPreconditionError

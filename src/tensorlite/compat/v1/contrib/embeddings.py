@@ -5,14 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared import arrays, picking
-from tensorlite.compat.v1 import (
-    arrays as v1_arrays,
-    framework,
-    nn_losses,
-    numbers,
-    scopes,
-)
 from tensorlite.compat.v1.contrib.variables import model_variable
+from tensorlite.compat.v1.functions import arrays as v1_arrays, nn_losses, numbers
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.errors import InvalidArgumentError
 
 embedding_lookup = nn_losses.embedding_lookup

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.sparse import to_dense
+from tensorlite.compat.shared.ragged_and_sparse.sparse import to_dense
 from tensorlite.compat.v1.estimators.base import Estimator
 from tensorlite.compat.v1.estimators.heads import (
     BinaryClassHead,
@@ -25,7 +25,7 @@ from tensorlite.compat.v1.estimators.receivers import DEFAULT_KEY, PredictOutput
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
 from tensorlite.compat.v1.losses import Reduction
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 __all__ = [
     "add_metrics",

@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tensorlite.compat.v1 import scopes, summary
-from tensorlite.compat.v1.init_ops import Zeros
-from tensorlite.compat.v1.monitored import MonitoredSession
-from tensorlite.compat.v1.saver import Saver
-from tensorlite.compat.v1.scaffolds import ChiefSessionCreator, Scaffold
+from tensorlite.compat.v1 import summary
+from tensorlite.compat.v1.functions.init_ops import Zeros
+from tensorlite.compat.v1.graphs import scopes
+from tensorlite.compat.v1.training.monitored import MonitoredSession
+from tensorlite.compat.v1.training.saver import Saver
+from tensorlite.compat.v1.training.scaffolds import ChiefSessionCreator, Scaffold
 from tensorlite.core.dtypes import int64
 from tensorlite.graph_mode.hooks import (
     FinalOpsHook,

@@ -10,8 +10,8 @@ import numpy as np
 
 from tensorlite.compat.shared import logging
 from tensorlite.compat.shared.arrays import concat, reshape
-from tensorlite.compat.v1 import framework, scopes
-from tensorlite.compat.v1.arrays import zeros_like
+from tensorlite.compat.v1.functions.arrays import zeros_like
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.sessions import get_default_session

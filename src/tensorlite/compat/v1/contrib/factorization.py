@@ -8,17 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import arrays, elementwise, matrices, picking
-from tensorlite.compat.v1 import (
-    arrays as v1_arrays,
-    control_flow,
-    framework,
-    math,
-    nn,
-    numbers,
-    random,
-)
-from tensorlite.compat.v1.variables import Variable
+from tensorlite.compat.shared import arrays, elementwise, picking
+from tensorlite.compat.shared.linear import matrices
+from tensorlite.compat.v1 import math, nn, random
+from tensorlite.compat.v1.functions import arrays as v1_arrays, control_flow, numbers
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.graphs.variables import Variable
 from tensorlite.core.dtypes import float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 

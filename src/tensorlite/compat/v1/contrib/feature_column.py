@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.feature_columns import (
+from tensorlite.compat.shared.tables.feature_columns import (
     sequence_categorical_column_with_hash_bucket,
     sequence_categorical_column_with_identity,
     sequence_categorical_column_with_vocabulary_file,
     sequence_categorical_column_with_vocabulary_list,
     sequence_numeric_column,
 )
-from tensorlite.compat.v1 import scopes
 from tensorlite.compat.v1.feature_column import ScopedMaking
+from tensorlite.compat.v1.graphs import scopes
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.train.feature_columns import models
 from tensorlite.train.feature_columns.base import Features

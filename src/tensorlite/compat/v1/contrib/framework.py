@@ -8,13 +8,6 @@ from tensorlite.compat.shared.values import (
     TensorSpec,
     convert_to_tensor_or_sparse_tensor,
 )
-from tensorlite.compat.v1.averages import (
-    assert_global_step,
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-)
-from tensorlite.compat.v1.checks import assert_scalar
 from tensorlite.compat.v1.contrib import nest
 from tensorlite.compat.v1.contrib.arg_scopes import (
     add_arg_scope,
@@ -45,8 +38,15 @@ from tensorlite.compat.v1.contrib.variables import (
     model_variable,
     variable,
 )
-from tensorlite.compat.v1.framework import is_tensor
-from tensorlite.compat.v1.starting import init_from_checkpoint
+from tensorlite.compat.v1.functions.checks import assert_scalar
+from tensorlite.compat.v1.graphs.framework import is_tensor
+from tensorlite.compat.v1.training.averages import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+)
+from tensorlite.compat.v1.training.starting import init_from_checkpoint
 from tensorlite.core.scope import scope
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     list_variables,

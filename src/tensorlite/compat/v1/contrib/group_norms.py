@@ -6,13 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
-from tensorlite.compat.v1 import (
-    arrays as v1_arrays,
-    framework,
-    init_ops,
-    nn_functions,
-    scopes,
-)
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
 from tensorlite.compat.v1.contrib.layer_utils import (
     collect_named_outputs,
@@ -20,6 +13,8 @@ from tensorlite.compat.v1.contrib.layer_utils import (
 )
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.contrib.weighted import channels_of, finished
+from tensorlite.compat.v1.functions import arrays as v1_arrays, init_ops, nn_functions
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.errors import InvalidArgumentError
 
 

@@ -17,14 +17,14 @@ from tensorlite.compat.shared.arrays import (
 )
 from tensorlite.compat.shared.elementwise import cast, clip_by_value, cos, floor, sin
 from tensorlite.compat.shared.grids import meshgrid
-from tensorlite.compat.shared.matrices import matmul
+from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.picking import gather_nd
-from tensorlite.compat.v1 import framework
-from tensorlite.compat.v1.arrays import ones_like, zeros_like
+from tensorlite.compat.v1.functions.arrays import ones_like, zeros_like
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
-from tensorlite.ops.projections import projected
+from tensorlite.ops.images.projections import projected
 
 __all__ = [
     "angles_to_projective_transforms",

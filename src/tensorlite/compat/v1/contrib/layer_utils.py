@@ -12,8 +12,8 @@ from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared import control_flow
-from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.contrib.util import constant_value as static_value
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError

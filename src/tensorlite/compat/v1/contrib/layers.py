@@ -76,7 +76,7 @@ from tensorlite.compat.v1.contrib.weighted import (
     separable_conv2d,
     separable_convolution2d,
 )
-from tensorlite.compat.v1.nn_losses import safe_embedding_lookup_sparse
+from tensorlite.compat.v1.functions.nn_losses import safe_embedding_lookup_sparse
 
 __all__ = [
     "OPTIMIZER_CLS_NAMES",

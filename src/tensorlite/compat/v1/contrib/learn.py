@@ -6,9 +6,9 @@ from typing import Any
 
 from tensorlite.compat.documenting import explained
 from tensorlite.compat.missing import attribute_error, known_names, listing
-from tensorlite.compat.v1 import monitored
 from tensorlite.compat.v1.contrib import preprocessing
 from tensorlite.compat.v1.examples.tutorials.mnist import input_data
+from tensorlite.compat.v1.training import monitored
 from tensorlite.core.errors import UnimplementedError
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.sequence_losses import (
+from tensorlite.compat.v1.recurrent.sequence_losses import (
     sequence_loss as sequence_loss,
     sequence_loss_by_example as sequence_loss_by_example,
 )
-from tensorlite.compat.v1.sequences import (
+from tensorlite.compat.v1.recurrent.sequences import (
     attention_decoder as attention_decoder,
     basic_rnn_seq2seq as basic_rnn_seq2seq,
     embedding_attention_decoder as embedding_attention_decoder,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.lookups import (
+from tensorlite.compat.shared.tables.lookups import (
     HashTable,
     KeyValueTensorInitializer,
     MutableHashTable,
@@ -14,7 +14,7 @@ from tensorlite.compat.shared.lookups import (
     TextFileInitializer,
     TextFileStringTableInitializer,
 )
-from tensorlite.compat.shared.vocabularies import (
+from tensorlite.compat.shared.tables.vocabularies import (
     FastHashSpec,
     HasherSpec,
     IdTableWithHashBuckets,

@@ -8,8 +8,10 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.shared.making import titled
-from tensorlite.compat.v1 import arrays as v1_arrays, framework, losses, numbers
+from tensorlite.compat.v1 import losses
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
+from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.losses import (
     get_losses,
     get_regularization_losses,

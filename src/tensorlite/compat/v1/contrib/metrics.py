@@ -12,8 +12,7 @@ from tensorlite.compat.shared.sets import (
     size as set_size,
     union as set_union,
 )
-from tensorlite.compat.v1 import framework, metrics, numbers
-from tensorlite.compat.v1.arrays import confusion_matrix
+from tensorlite.compat.v1 import metrics
 from tensorlite.compat.v1.contrib.streaming import (
     cohen_kappa,
     count,
@@ -30,6 +29,9 @@ from tensorlite.compat.v1.contrib.streaming import (
     streaming_pearson_correlation,
     streaming_sparse_precision_at_top_k,
 )
+from tensorlite.compat.v1.functions import numbers
+from tensorlite.compat.v1.functions.arrays import confusion_matrix
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tensorlite.compat.v1.layer import Layer
+from tensorlite.compat.v1.layer_kinds.base import Layer
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,

@@ -8,13 +8,14 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.values import get_static_value
-from tensorlite.compat.v1 import arrays, nn
-from tensorlite.compat.v1.constants import convert_to_tensor
+from tensorlite.compat.v1 import nn
+from tensorlite.compat.v1.functions import arrays
+from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.v1.random import random_uniform
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops import counting
-from tensorlite.ops.activations import SELU_ALPHA, SELU_SCALE
+from tensorlite.ops.math import counting
+from tensorlite.ops.nn.activations import SELU_ALPHA, SELU_SCALE
 
 _AFTER = {"conv1d_transpose"}
 """What tf.nn has, too."""

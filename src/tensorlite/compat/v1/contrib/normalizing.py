@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared import elementwise, nn as shared_nn
-from tensorlite.compat.v1 import (
-    framework,
-    init_ops,
-    layers,
-    nn_functions,
-    numbers,
-    scopes,
-)
+from tensorlite.compat.v1 import layers
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
 from tensorlite.compat.v1.contrib.batch_norms import Asked, FusedNorm, Norm
 from tensorlite.compat.v1.contrib.layer_utils import (
@@ -26,6 +19,8 @@ from tensorlite.compat.v1.contrib.weighted import (
     finished,
     layer_scope,
 )
+from tensorlite.compat.v1.functions import init_ops, nn_functions, numbers
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.dtypes import float16
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.keys import GraphKeys

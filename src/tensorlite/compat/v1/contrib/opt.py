@@ -7,7 +7,6 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays, framework
 from tensorlite.compat.v1.contrib.external_optimizers import (
     ExternalOptimizerInterface,
     ScipyOptimizerInterface,
@@ -20,10 +19,15 @@ from tensorlite.compat.v1.contrib.optimizers_around import (
     VariableClippingOptimizer,
     clip_gradients_by_global_norm,
 )
-from tensorlite.compat.v1.optimizer import Optimizer
-from tensorlite.compat.v1.optimizer_classes import AdamOptimizer, MomentumOptimizer
+from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.training.optimizer import Optimizer
+from tensorlite.compat.v1.training.optimizer_classes import (
+    AdamOptimizer,
+    MomentumOptimizer,
+)
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.ops import training
+from tensorlite.ops.nn import training
 
 __all__ = [
     "AdaMaxOptimizer",

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.shared.elementwise import cast, equal, greater, sqrt, square
-from tensorlite.compat.v1 import framework, scopes
-from tensorlite.compat.v1.arrays import where_v2
-from tensorlite.compat.v1.averages import ExponentialMovingAverage
-from tensorlite.compat.v1.clipping import clip_by_global_norm, clip_by_norm
-from tensorlite.compat.v1.control_flow import cond
-from tensorlite.compat.v1.numbers import reduce_all, reduce_sum
-from tensorlite.compat.v1.optimizer import Optimizer, Pair, dense
-from tensorlite.compat.v1.optimizer_classes import AdagradOptimizer
-from tensorlite.compat.v1.saver import Saver
+from tensorlite.compat.v1.functions.arrays import where_v2
+from tensorlite.compat.v1.functions.clipping import clip_by_global_norm, clip_by_norm
+from tensorlite.compat.v1.functions.control_flow import cond
+from tensorlite.compat.v1.functions.numbers import reduce_all, reduce_sum
+from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.training.averages import ExponentialMovingAverage
+from tensorlite.compat.v1.training.optimizer import Optimizer, Pair, dense
+from tensorlite.compat.v1.training.optimizer_classes import AdagradOptimizer
+from tensorlite.compat.v1.training.saver import Saver
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
 

@@ -6,18 +6,15 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1 import (
-    arrays as v1_arrays,
-    clipping,
-    framework,
-    init_ops,
-    optimizer_classes as optimizers,
-    random,
-    scopes,
-    summary,
+from tensorlite.compat.v1 import random, summary
+from tensorlite.compat.v1.functions import arrays as v1_arrays, clipping, init_ops
+from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.training import optimizer_classes as optimizers
+from tensorlite.compat.v1.training.averages import (
+    assign_moving_average,
+    get_global_step,
 )
-from tensorlite.compat.v1.averages import assign_moving_average, get_global_step
-from tensorlite.compat.v1.optimizer import Optimizer
+from tensorlite.compat.v1.training.optimizer import Optimizer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices

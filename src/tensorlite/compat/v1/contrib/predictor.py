@@ -6,7 +6,7 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1 import saved_model
-from tensorlite.compat.v1.framework import Graph, Session
+from tensorlite.compat.v1.graphs.framework import Graph, Session
 from tensorlite.core.errors import InvalidArgumentError
 
 __all__ = ["from_saved_model"]

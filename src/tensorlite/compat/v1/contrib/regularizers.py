@@ -8,7 +8,9 @@ from numbers import Integral, Real
 from typing import Any
 
 from tensorlite.compat.shared import elementwise, nn as shared_nn
-from tensorlite.compat.v1 import framework, init_ops, numbers, random, scopes
+from tensorlite.compat.v1 import random
+from tensorlite.compat.v1.functions import init_ops, numbers
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import as_dtype, float32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.cells import LayerRNNCell as LayerRNNCell
-from tensorlite.compat.v1.contrib.cells import (
+from tensorlite.compat.v1.contrib.cell_kinds.around import (
+    AttentionCellWrapper as AttentionCellWrapper,
+    CompiledWrapper as CompiledWrapper,
+    HighwayWrapper as HighwayWrapper,
+)
+from tensorlite.compat.v1.contrib.cell_kinds.cells import (
     GRUBlockCell as GRUBlockCell,
     GRUBlockCellV2 as GRUBlockCellV2,
     LayerNormBasicLSTMCell as LayerNormBasicLSTMCell,
@@ -16,25 +20,20 @@ from tensorlite.compat.v1.contrib.cells import (
     stack_bidirectional_rnn as stack_bidirectional_rnn,
     transpose_batch_time as transpose_batch_time,
 )
-from tensorlite.compat.v1.contrib.cells_around import (
-    AttentionCellWrapper as AttentionCellWrapper,
-    CompiledWrapper as CompiledWrapper,
-    HighwayWrapper as HighwayWrapper,
-)
-from tensorlite.compat.v1.contrib.cells_of_each import (
+from tensorlite.compat.v1.contrib.cell_kinds.of_each import (
     IndRNNCell as IndRNNCell,
     IndyGRUCell as IndyGRUCell,
     IndyLSTMCell as IndyLSTMCell,
     SRUCell as SRUCell,
 )
-from tensorlite.compat.v1.contrib.cells_of_sequences import (
+from tensorlite.compat.v1.contrib.cell_kinds.of_sequences import (
     FusedRNNCell as FusedRNNCell,
     FusedRNNCellAdaptor as FusedRNNCellAdaptor,
     LSTMBlockFusedCell as LSTMBlockFusedCell,
     LSTMBlockWrapper as LSTMBlockWrapper,
     TimeReversedFusedRNN as TimeReversedFusedRNN,
 )
-from tensorlite.compat.v1.contrib.cells_with_gates import (
+from tensorlite.compat.v1.contrib.cell_kinds.with_gates import (
     Conv1DLSTMCell as Conv1DLSTMCell,
     Conv2DLSTMCell as Conv2DLSTMCell,
     Conv3DLSTMCell as Conv3DLSTMCell,
@@ -43,6 +42,12 @@ from tensorlite.compat.v1.contrib.cells_with_gates import (
     GLSTMCell as GLSTMCell,
     IntersectionRNNCell as IntersectionRNNCell,
     PhasedLSTMCell as PhasedLSTMCell,
+)
+from tensorlite.compat.v1.recurrent.cells import LayerRNNCell as LayerRNNCell
+from tensorlite.compat.v1.recurrent.static_rnn import (
+    static_bidirectional_rnn as static_bidirectional_rnn,
+    static_rnn as static_rnn,
+    static_state_saving_rnn as static_state_saving_rnn,
 )
 from tensorlite.compat.v1.rnn_cell import (
     BasicLSTMCell as BasicLSTMCell,
@@ -58,11 +63,6 @@ from tensorlite.compat.v1.rnn_cell import (
     OutputProjectionWrapper as OutputProjectionWrapper,
     ResidualWrapper as ResidualWrapper,
     RNNCell as RNNCell,
-)
-from tensorlite.compat.v1.static_rnn import (
-    static_bidirectional_rnn as static_bidirectional_rnn,
-    static_rnn as static_rnn,
-    static_state_saving_rnn as static_state_saving_rnn,
 )
 
 __dir__ = listing(__name__, globals())

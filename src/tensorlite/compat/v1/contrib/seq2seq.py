@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.attention import (
+from tensorlite.compat.v1.recurrent.attention import (
     AttentionMechanism as AttentionMechanism,
     BahdanauAttention as BahdanauAttention,
     BahdanauMonotonicAttention as BahdanauMonotonicAttention,
@@ -13,11 +13,11 @@ from tensorlite.compat.v1.attention import (
     monotonic_attention as monotonic_attention,
     safe_cumprod as safe_cumprod,
 )
-from tensorlite.compat.v1.attention_wrapper import (
+from tensorlite.compat.v1.recurrent.attention_wrapper import (
     AttentionWrapper as AttentionWrapper,
     AttentionWrapperState as AttentionWrapperState,
 )
-from tensorlite.compat.v1.beam_search import (
+from tensorlite.compat.v1.recurrent.beam_search import (
     BeamSearchDecoder as BeamSearchDecoder,
     BeamSearchDecoderOutput as BeamSearchDecoderOutput,
     BeamSearchDecoderState as BeamSearchDecoderState,
@@ -25,13 +25,13 @@ from tensorlite.compat.v1.beam_search import (
     gather_tree as gather_tree,
     tile_batch as tile_batch,
 )
-from tensorlite.compat.v1.decoding import (
+from tensorlite.compat.v1.recurrent.decoding import (
     BasicDecoder as BasicDecoder,
     BasicDecoderOutput as BasicDecoderOutput,
     Decoder as Decoder,
     dynamic_decode as dynamic_decode,
 )
-from tensorlite.compat.v1.decoding_helpers import (
+from tensorlite.compat.v1.recurrent.decoding_helpers import (
     CustomHelper as CustomHelper,
     GreedyEmbeddingHelper as GreedyEmbeddingHelper,
     Helper as Helper,
@@ -39,11 +39,11 @@ from tensorlite.compat.v1.decoding_helpers import (
     SampleEmbeddingHelper as SampleEmbeddingHelper,
     TrainingHelper as TrainingHelper,
 )
-from tensorlite.compat.v1.scheduled_helpers import (
+from tensorlite.compat.v1.recurrent.scheduled_helpers import (
     ScheduledEmbeddingTrainingHelper as ScheduledEmbeddingTrainingHelper,
     ScheduledOutputTrainingHelper as ScheduledOutputTrainingHelper,
 )
-from tensorlite.compat.v1.sequence_losses import (
+from tensorlite.compat.v1.recurrent.sequence_losses import (
     batched_sequence_loss,
 )
 

@@ -12,17 +12,9 @@ from tensorlite.compat.shared import (
     grids,
     nn as shared_nn,
     picking,
-    sparse_arranged,
 )
-from tensorlite.compat.v1 import (
-    arrays as v1_arrays,
-    convolutions,
-    framework,
-    layers,
-    nn_functions,
-    numbers,
-    scopes,
-)
+from tensorlite.compat.shared.ragged_and_sparse import sparse_arranged
+from tensorlite.compat.v1 import layers
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
 from tensorlite.compat.v1.contrib.layer_utils import (
     collect_named_outputs,
@@ -34,7 +26,14 @@ from tensorlite.compat.v1.contrib.weighted import (
     channels_of,
     layer_scope,
 )
-from tensorlite.compat.v1.init_ops import Constant
+from tensorlite.compat.v1.functions import (
+    arrays as v1_arrays,
+    convolutions,
+    nn_functions,
+    numbers,
+)
+from tensorlite.compat.v1.functions.init_ops import Constant
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.dtypes import float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape

@@ -1,11 +1,6 @@
 """tf.contrib.slim: layers, scopes of arguments, variables, losses, training and evaluation."""
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v1.averages import (
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-)
 from tensorlite.compat.v1.contrib import (
     framework,
     layer_utils as utils,
@@ -18,6 +13,11 @@ from tensorlite.compat.v1.contrib import (
     slim_evaluation as evaluation,
     slim_learning as learning,
     variables,
+)
+from tensorlite.compat.v1.training.averages import (
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
 )
 
 __all__ = [

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from tensorlite.compat.shared import elementwise, logging
-from tensorlite.compat.v1 import framework, scopes, summary
-from tensorlite.compat.v1.averages import get_or_create_global_step
+from tensorlite.compat.v1 import summary
 from tensorlite.compat.v1.contrib import train_ops
 from tensorlite.compat.v1.contrib.train_ops import (
     USE_GLOBAL_STEP,
@@ -17,8 +16,10 @@ from tensorlite.compat.v1.contrib.train_ops import (
     clip_gradient_norms,
     multiply_gradients,
 )
-from tensorlite.compat.v1.saver import Saver
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.supervisor import Supervisor
+from tensorlite.compat.v1.training.averages import get_or_create_global_step
+from tensorlite.compat.v1.training.saver import Saver
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
 from tensorlite.graph_mode.graph import get_default_graph, name_scope
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.shapes import as_shape
-from tensorlite.compat.v1.queues import component_shapes
+from tensorlite.compat.v1.pipelines.queues import component_shapes
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.queues import of_sessions
-from tensorlite.ops import staging
+from tensorlite.ops.queues import staging
 
 __all__ = ["StagingArea"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shared import control_flow
-from tensorlite.compat.v1.layers_core import static_bool
+from tensorlite.compat.v1.layer_kinds.core import static_bool
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.operand import Operand
 

@@ -6,22 +6,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.documenting import explained, told
-from tensorlite.compat.shared import arrays, diagonals, elementwise
-from tensorlite.compat.v1 import arrays as v1_arrays, framework, metrics, numbers
-from tensorlite.compat.v1.metric_parts import (
+from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared.linear import diagonals
+from tensorlite.compat.v1 import metrics
+from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.metric_kinds.counts import (
+    counts_at_thresholds,
+    even_thresholds,
+    in_unit,
+    ratio,
+    ratio_at_thresholds,
+)
+from tensorlite.compat.v1.metric_kinds.parts import (
     Metric,
     collected,
     fitted,
     metric_variable,
     scoped,
     spread,
-)
-from tensorlite.compat.v1.metrics_counts import (
-    counts_at_thresholds,
-    even_thresholds,
-    in_unit,
-    ratio,
-    ratio_at_thresholds,
 )
 from tensorlite.core.dtypes import float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError

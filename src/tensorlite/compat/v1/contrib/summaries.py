@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorlite.compat.shared import elementwise
-from tensorlite.compat.v1 import nn_functions, numbers, scopes, summary
+from tensorlite.compat.v1 import summary
+from tensorlite.compat.v1.functions import nn_functions, numbers
+from tensorlite.compat.v1.graphs import scopes
 from tensorlite.core.dtypes import float32
 from tensorlite.graph_mode.keys import GraphKeys
 

@@ -21,14 +21,15 @@ from tensorlite.compat.shared.summary_writers import (
     initializer_of_writers as summary_writer_initializer_op,
     summaries_of_graph as all_summary_ops,
 )
-from tensorlite.compat.v1 import averages, serialized_summaries
+from tensorlite.compat.v1 import serialized_summaries
 from tensorlite.compat.v1.math import equal
+from tensorlite.compat.v1.training import averages
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import DTypeError, UnimplementedError
 from tensorlite.graph_mode.graph import active_graph, built
-from tensorlite.ops.event_messages import message
+from tensorlite.ops.summaries.event_messages import message
 from tensorlite.summary import SummaryWriter, record_if
 from tensorlite.train.summaries import recorded
 from tensorlite.train.summaries.writers import graph_bytes, recording

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tensorlite.compat.shared import arrays
-from tensorlite.compat.v1 import clipping, debugging, framework, scopes, summary
-from tensorlite.compat.v1.averages import get_or_create_global_step
+from tensorlite.compat.v1 import debugging, summary
+from tensorlite.compat.v1.functions import clipping
+from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.training.averages import get_or_create_global_step
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import name_scope

@@ -23,8 +23,8 @@ from tensorlite.compat.v1.contrib.train_ops import (
     create_train_op,
     multiply_gradients,
 )
-from tensorlite.compat.v1.monitored import MonitoredTrainingSession
-from tensorlite.compat.v1.placing import (
+from tensorlite.compat.v1.training.monitored import MonitoredTrainingSession
+from tensorlite.compat.v1.training.placing import (
     GreedyLoadBalancingStrategy,
     RandomStrategy,
     byte_size_load_fn,

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.v1 import framework, scopes
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
-from tensorlite.compat.v1.saver import Saver
-from tensorlite.compat.v1.variables import Variable
+from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.graphs.variables import Variable
+from tensorlite.compat.v1.training.saver import Saver
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.keys import GraphKeys

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import nn as shared_nn
-from tensorlite.compat.v1 import convolutions, framework, layers, scopes
+from tensorlite.compat.v1 import layers
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
 from tensorlite.compat.v1.contrib.layer_utils import (
     collect_named_outputs,
@@ -20,7 +20,9 @@ from tensorlite.compat.v1.contrib.layer_utils import (
 )
 from tensorlite.compat.v1.contrib.regularizers import xavier_initializer
 from tensorlite.compat.v1.contrib.variables import model_variable
-from tensorlite.compat.v1.init_ops import Zeros
+from tensorlite.compat.v1.functions import convolutions
+from tensorlite.compat.v1.functions.init_ops import Zeros
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.variable_scopes import VariableScope
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlite.compat.v1.together import together
+from tensorlite.compat.v1.graphs.together import together
 from tensorlite.compat.views import in_graph, operation, plain, shown
 from tensorlite.core.dispatch import calls
 from tensorlite.core.op import Call, Gradient, Op
@@ -17,8 +17,8 @@ from tensorlite.core.scope import scope
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import name_scope
-from tensorlite.ops.create import ZerosLike
-from tensorlite.ops.dataflow import NoOp
+from tensorlite.ops.arrays.create import ZerosLike
+from tensorlite.ops.control.dataflow import NoOp
 
 Written = Callable[..., Any]
 """Returns gradients of an operation's inputs, given it and those of its outputs."""

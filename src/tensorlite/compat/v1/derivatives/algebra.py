@@ -9,7 +9,7 @@ from tensorlite.compat.shared.arrays import (
     reshape,
     shape,
 )
-from tensorlite.compat.shared.matrices import (
+from tensorlite.compat.shared.linear.matrices import (
     adjoint,
     band_part,
     eigh,
@@ -20,7 +20,7 @@ from tensorlite.compat.shared.matrices import (
     triangular_solve,
 )
 from tensorlite.compat.v1.derivatives import gradient_of
-from tensorlite.compat.v1.matrices import (
+from tensorlite.compat.v1.functions.matrices import (
     eye,
     matrix_diag,
     matrix_diag_part,

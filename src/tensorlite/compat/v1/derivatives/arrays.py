@@ -22,13 +22,13 @@ from tensorlite.compat.shared.cutting import slice
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.picking import invert_permutation, scatter_nd
 from tensorlite.compat.shared.reductions import reduce_sum
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.ops.flows import ShapeN
-from tensorlite.ops.join import ConcatOffset
+from tensorlite.ops.arrays.join import ConcatOffset
+from tensorlite.ops.math.flows import ShapeN
 
 _MOST = 16
 """How many parts TensorFlow slices one by one."""

@@ -23,12 +23,12 @@ from tensorlite.compat.shared.elementwise import (
 )
 from tensorlite.compat.shared.picking import select, select_rows
 from tensorlite.compat.shared.reductions import reduce_sum
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import int32
 from tensorlite.core.spec import broadcast
 from tensorlite.graph_mode.graph import get_default_graph
-from tensorlite.ops.shape import BroadcastGradientArgs, Shape
+from tensorlite.ops.arrays.shape import BroadcastGradientArgs, Shape
 
 Repeated: TypeAlias = tuple[Any, Any]
 """The shape of an operand, and over which axes its gradient is summed."""

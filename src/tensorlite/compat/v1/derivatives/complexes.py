@@ -23,9 +23,9 @@ from tensorlite.compat.shared.signal import (
     ifft2d,
     ifft3d,
 )
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of
 from tensorlite.compat.v1.derivatives.broadcasting import of_shapes
+from tensorlite.compat.v1.graphs.constants import constant
 
 _FORTH, _BACK = (fft, fft2d, fft3d), (ifft, ifft2d, ifft3d)
 """Transforms of one, two and three axes."""

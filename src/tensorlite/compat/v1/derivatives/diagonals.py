@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared.arrays import zeros
-from tensorlite.compat.v1.arrays import zeros_like
 from tensorlite.compat.v1.derivatives import gradient_of
-from tensorlite.compat.v1.matrices import (
+from tensorlite.compat.v1.functions.arrays import zeros_like
+from tensorlite.compat.v1.functions.matrices import (
     diag,
     diag_part,
     matrix_diag,

@@ -30,16 +30,16 @@ from tensorlite.compat.shared.elementwise import (
     subtract,
 )
 from tensorlite.compat.shared.picking import select_rows
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
-from tensorlite.ops.activations import SigmoidGrad
-from tensorlite.ops.flows import (
+from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.ops.math.flows import (
     ReciprocalGrad,
     RsqrtGrad,
     SoftsignGrad,
     SqrtGrad,
     TanhGrad,
 )
+from tensorlite.ops.nn.activations import SigmoidGrad
 
 
 def _of_result(kind: Callable[[], Any]) -> Callable[[Any, Any], Any]:

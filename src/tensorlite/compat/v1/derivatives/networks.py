@@ -10,14 +10,14 @@ from tensorlite.compat.shared.arrays import (
     shape,
 )
 from tensorlite.compat.shared.elementwise import exp, negative
-from tensorlite.compat.shared.matrices import cross
+from tensorlite.compat.shared.linear.matrices import cross
 from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import are_alike, of_shapes
-from tensorlite.compat.v1.nn_functions import log_softmax
-from tensorlite.ops.batch_norm import FusedBatchNormGradV3
-from tensorlite.ops.flows import PreventGradient, ShapeN
-from tensorlite.ops.matmul import BatchMatMulV2, MatMul
+from tensorlite.compat.v1.functions.nn_functions import log_softmax
+from tensorlite.ops.linear.matmul import BatchMatMulV2, MatMul
+from tensorlite.ops.math.flows import PreventGradient, ShapeN
+from tensorlite.ops.nn.batch_norm import FusedBatchNormGradV3
 
 _WHY = (
     "Currently there is no way to take the second derivative of "

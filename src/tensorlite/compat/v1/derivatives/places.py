@@ -27,13 +27,13 @@ from tensorlite.compat.shared.picking import (
     tensor_scatter_nd_update,
 )
 from tensorlite.compat.shared.reductions import reduce_prod, reduce_sum
-from tensorlite.compat.v1.arrays import gather
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import of_shapes
+from tensorlite.compat.v1.functions.arrays import gather
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import int32, int64
-from tensorlite.ops.repeat import MirrorPadGrad
-from tensorlite.ops.slicing import StridedSliceGrad
+from tensorlite.ops.arrays.repeat import MirrorPadGrad
+from tensorlite.ops.arrays.slicing import StridedSliceGrad
 
 
 @gradient_of("StridedSlice", of_complex=True)

@@ -25,10 +25,10 @@ from tensorlite.compat.shared.picking import (
     setdiff1d,
 )
 from tensorlite.compat.shared.reductions import cumprod, reduce_prod, reduce_sum
-from tensorlite.compat.v1.arrays import gather
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
+from tensorlite.compat.v1.functions.arrays import gather
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import int32
 from tensorlite.graph_mode.graph import get_default_graph
 

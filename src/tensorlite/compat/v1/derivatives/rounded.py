@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.v1.derivatives import gradient_of, operator
-from tensorlite.ops import fake_quantised
+from tensorlite.ops.nn import fake_quantised
 
 
 @gradient_of("FakeQuantWithMinMaxArgs")

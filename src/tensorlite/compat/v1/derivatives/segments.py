@@ -28,11 +28,11 @@ from tensorlite.compat.shared.segments import (
     unsorted_segment_prod,
     unsorted_segment_sum,
 )
-from tensorlite.compat.v1.arrays import gather, ones_like
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.compat.v1.functions.arrays import gather, ones_like
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import int32
-from tensorlite.ops.sparse_forms import (
+from tensorlite.ops.sparse.forms import (
     SparseSegmentMeanGrad,
     SparseSegmentSqrtNGrad,
 )

@@ -8,12 +8,12 @@ from tensorlite.compat.shared.arrays import reshape, transpose
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.picking import gather_nd
 from tensorlite.compat.shared.reductions import reduce_sum
-from tensorlite.compat.v1.arrays import gather
-from tensorlite.compat.v1.constants import constant
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.reductions import kept_axes
+from tensorlite.compat.v1.functions.arrays import gather
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import int32, int64
-from tensorlite.ops.sparse_forms import (
+from tensorlite.ops.sparse.forms import (
     SparseDenseCwiseAdd,
     SparseReduceSum,
     SparseTensorDenseMatMul,

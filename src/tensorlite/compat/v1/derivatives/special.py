@@ -23,7 +23,7 @@ from tensorlite.compat.shared.elementwise import (
 )
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import of_shapes, summed
-from tensorlite.ops.gamma import IgammaGradA
+from tensorlite.ops.math.gamma import IgammaGradA
 
 Flows = Callable[[Any, Any, Any], tuple[Any, Any]]
 """Returns the gradients of two operands as they were repeated, None of one that has none."""

@@ -14,21 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared.tf_data import Dataset
-from tensorlite.compat.v1 import (
-    averages,
-    data,
-    framework,
-    hooks,
-    metrics,
-    monitored,
-    saver,
-    scaffolds,
-    summary,
-)
+from tensorlite.compat.shared.datasets.tf_data import Dataset
+from tensorlite.compat.v1 import data, metrics, summary
 from tensorlite.compat.v1.estimators import exporting, starting
 from tensorlite.compat.v1.estimators.configuration import RunConfig
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.training import averages, hooks, monitored, saver, scaffolds
 from tensorlite.core import nest
 from tensorlite.core.errors import (
     InvalidArgumentError,

@@ -8,21 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.shared import arrays as shared_arrays, elementwise, nn
-from tensorlite.compat.v1 import (
-    arrays,
-    averages,
-    feature_column,
-    framework,
-    init_ops,
-    layers,
-    nn_functions,
-    optimizer_classes as optimizers,
-    partitioned,
-    scopes,
-    summary,
-)
+from tensorlite.compat.v1 import feature_column, layers, summary
 from tensorlite.compat.v1.estimators.heads import Head
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
+from tensorlite.compat.v1.functions import arrays, init_ops, nn_functions
+from tensorlite.compat.v1.graphs import framework, partitioned, scopes
+from tensorlite.compat.v1.training import averages, optimizer_classes as optimizers
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.keys import GraphKeys

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from tensorlite.compat.v1.placing import ClusterSpec
+from tensorlite.compat.v1.training.placing import ClusterSpec
 from tensorlite.core.errors import InvalidArgumentError
 
 _SECONDS_BETWEEN_CHECKPOINTS = 600

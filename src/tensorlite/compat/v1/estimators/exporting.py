@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tensorlite.compat.v1 import averages, framework, saved_models, saver
 from tensorlite.compat.v1.estimators.receivers import outputs_of, signatures
 from tensorlite.compat.v1.estimators.specs import ModeKeys
-from tensorlite.compat.v1.scaffolds import Scaffold
+from tensorlite.compat.v1.graphs import framework, saved_models
+from tensorlite.compat.v1.training import averages, saver
+from tensorlite.compat.v1.training.scaffolds import Scaffold
 from tensorlite.core.errors import AbortedError, InvalidArgumentError
 from tensorlite.train.summaries.event_file import read_events
 

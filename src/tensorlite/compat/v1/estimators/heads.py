@@ -12,23 +12,12 @@ from typing import Any
 
 from tensorlite.compat.shared import arrays as shared_arrays, elementwise, strings
 from tensorlite.compat.shared.cutting import tile
-from tensorlite.compat.shared.feature_columns import numeric_column
-from tensorlite.compat.shared.vocabularies import (
+from tensorlite.compat.shared.tables.feature_columns import numeric_column
+from tensorlite.compat.shared.tables.vocabularies import (
     index_table_from_tensor,
     index_to_string_table_from_tensor,
 )
-from tensorlite.compat.v1 import (
-    arrays,
-    averages,
-    framework,
-    losses,
-    metrics,
-    nn_functions,
-    nn_losses,
-    numbers,
-    scopes,
-    summary,
-)
+from tensorlite.compat.v1 import losses, metrics, summary
 from tensorlite.compat.v1.estimators.measuring import (
     as_floats,
     at_threshold,
@@ -42,6 +31,9 @@ from tensorlite.compat.v1.estimators.receivers import (
     RegressionOutput,
 )
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
+from tensorlite.compat.v1.functions import arrays, nn_functions, nn_losses, numbers
+from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.training import averages
 from tensorlite.core.dtypes import float32, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.keys import GraphKeys

@@ -7,9 +7,9 @@ from inspect import signature
 from typing import Any
 
 from tensorlite.compat.shared import arrays as shared_arrays, elementwise
-from tensorlite.compat.shared.sparse_arranged import to_indicator
-from tensorlite.compat.shared.vocabularies import index_table_from_tensor
-from tensorlite.compat.v1 import losses, metrics, nn_losses, numbers
+from tensorlite.compat.shared.ragged_and_sparse.sparse_arranged import to_indicator
+from tensorlite.compat.shared.tables.vocabularies import index_table_from_tensor
+from tensorlite.compat.v1 import losses, metrics
 from tensorlite.compat.v1.estimators.base import Estimator
 from tensorlite.compat.v1.estimators.heads import (
     Head,
@@ -24,9 +24,10 @@ from tensorlite.compat.v1.estimators.receivers import (
     PredictOutput,
 )
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
+from tensorlite.compat.v1.functions import nn_losses, numbers
 from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.train.feature_columns import models
 
 

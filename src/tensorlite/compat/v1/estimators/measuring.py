@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shared import arrays as shared_arrays, elementwise
-from tensorlite.compat.v1 import arrays, checks, framework, metrics
+from tensorlite.compat.v1 import metrics
+from tensorlite.compat.v1.functions import arrays, checks
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.core.dtypes import float32
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1 import framework, parsing, saved_models
+from tensorlite.compat.v1.graphs import framework, saved_models
+from tensorlite.compat.v1.pipelines import parsing
 from tensorlite.core.dtypes import string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 

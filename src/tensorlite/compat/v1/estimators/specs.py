@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from tensorlite.compat.shared.arrays import reshape
 from tensorlite.compat.shared.values import is_tensor
-from tensorlite.compat.v2.keras.base_metric import Metric
+from tensorlite.compat.v2.keras.src.metrics.base import Metric
 from tensorlite.compat.views import Operation
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.hooks import SessionRunHook

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tensorlite.compat.v1.starting import VocabInfo, warm_start
+from tensorlite.compat.v1.training.starting import VocabInfo, warm_start
 from tensorlite.core.errors import DTypeError
 
 __all__ = ["VocabInfo", "WarmStartSettings", "settings_of", "warm_start"]

@@ -30,10 +30,10 @@ from tensorlite.compat.v2.keras import (
     callbacks as callbacks,
     datasets as datasets,
     internal,
-    lookup,
     preprocessing as preprocessing,
     regularizers as regularizers,
 )
+from tensorlite.compat.v2.keras.src.saving import lookup
 
 for _namespace in (activations, layers, losses, optimizers):
     lookup.of_version_1.update(_namespace.DIFFERENT)

@@ -16,15 +16,10 @@ from tensorlite.compat.documenting import explained
 from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.activations import hard_sigmoid as hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of
-from tensorlite.compat.v2.keras import (
-    backend as backend_2,
-    defaults,
-    histories,
-    in_sessions,
-    naming,
-    phases,
-)
+from tensorlite.compat.v2.keras import backend as backend_2, defaults
 from tensorlite.compat.v2.keras.models import Model
+from tensorlite.compat.v2.keras.src.layers import naming, phases
+from tensorlite.compat.v2.keras.src.models import histories, in_sessions
 from tensorlite.core import nest
 from tensorlite.core.operand import Operand
 from tensorlite.graph.graph import SymbolicTensor

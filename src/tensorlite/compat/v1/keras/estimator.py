@@ -10,12 +10,15 @@ from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.estimators.base import Estimator
 from tensorlite.compat.v1.estimators.receivers import PredictOutput
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
-from tensorlite.compat.v1.scaffolds import Scaffold
-from tensorlite.compat.v2.keras import in_graphs
-from tensorlite.compat.v2.keras.base_metric import Metric
-from tensorlite.compat.v2.keras.compiled import CompiledLoss, CompiledMetrics
+from tensorlite.compat.v1.training.scaffolds import Scaffold
 from tensorlite.compat.v2.keras.models import clone_model, load_model
-from tensorlite.compat.v2.keras.older_optimizers import TFOptimizer
+from tensorlite.compat.v2.keras.src.metrics.base import Metric
+from tensorlite.compat.v2.keras.src.models import in_graphs
+from tensorlite.compat.v2.keras.src.optimizers.older import TFOptimizer
+from tensorlite.compat.v2.keras.src.trainers.compiled import (
+    CompiledLoss,
+    CompiledMetrics,
+)
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 

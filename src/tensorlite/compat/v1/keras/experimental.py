@@ -16,15 +16,16 @@ from tensorlite.compat.v1.keras.premade import (
     WideDeepModel as WideDeepModel,
 )
 from tensorlite.compat.v2 import checkpoints
-from tensorlite.compat.v2.keras import models, saved_notes
-from tensorlite.compat.v2.keras.in_graphs import apart
-from tensorlite.compat.v2.keras.layers_features import (
-    SequenceFeatures as SequenceFeatures,
-)
+from tensorlite.compat.v2.keras import models
 from tensorlite.compat.v2.keras.schedules import (
     CosineDecay as CosineDecay,
     CosineDecayRestarts as CosineDecayRestarts,
 )
+from tensorlite.compat.v2.keras.src.layers.features import (
+    SequenceFeatures as SequenceFeatures,
+)
+from tensorlite.compat.v2.keras.src.models.in_graphs import apart
+from tensorlite.compat.v2.keras.src.saving import saved_notes
 from tensorlite.core.errors import NotFoundError
 
 _DESCRIPTION = Path("assets", "saved_model.json")

@@ -8,7 +8,7 @@ from inspect import isfunction
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
-from tensorlite.compat.v2.keras.in_graphs import anywhere
+from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 
 
 @cache

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras.layers_convolutions import Convolution
+from tensorlite.compat.v2.keras.src.layers.convolutions import Convolution
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
-from tensorlite.ops.shape import shape_of
+from tensorlite.ops.arrays.shape import shape_of
 
 
 class _Local(Convolution):

@@ -7,9 +7,10 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.fallback import rest_of
-from tensorlite.compat.v2.keras import loss_functions, losses
-from tensorlite.compat.v2.keras.base_loss import LossFunctionWrapper, Reduction
-from tensorlite.compat.v2.keras.in_graphs import anywhere
+from tensorlite.compat.v2.keras import losses
+from tensorlite.compat.v2.keras.src.losses import functions as loss_functions
+from tensorlite.compat.v2.keras.src.losses.base import LossFunctionWrapper, Reduction
+from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 
 
 @anywhere

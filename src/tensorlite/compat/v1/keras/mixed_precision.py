@@ -6,9 +6,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.loss_scales import DynamicLossScale, loss_scale_of
-from tensorlite.compat.v2.keras import describing, dtype_policies, loss_scaling, rows
-from tensorlite.ops.shape import astype
+from tensorlite.compat.v1.training.loss_scales import DynamicLossScale, loss_scale_of
+from tensorlite.compat.v2.keras import dtype_policies
+from tensorlite.compat.v2.keras.src.optimizers import loss_scaling, rows
+from tensorlite.compat.v2.keras.src.saving import describing
+from tensorlite.ops.arrays.shape import astype
 
 
 def set_policy(policy: Any) -> None:

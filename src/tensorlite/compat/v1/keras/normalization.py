@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v1 import nn_functions
-from tensorlite.compat.v2.keras import in_graphs, layers
-from tensorlite.compat.v2.keras.layers_core import chosen
+from tensorlite.compat.v1.functions import nn_functions
+from tensorlite.compat.v2.keras import layers
+from tensorlite.compat.v2.keras.src.layers.core import chosen
+from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import plain
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
 
 
 class BatchNormalization(layers.BatchNormalization):

@@ -8,9 +8,9 @@ import tensorlite as tl
 from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import optimizers
-from tensorlite.compat.v2.keras.optimizer_classes import Ahead
-from tensorlite.compat.v2.keras.own_updates import Replaced
-from tensorlite.compat.v2.keras.rows import Gradient
+from tensorlite.compat.v2.keras.src.optimizers.classes import Ahead
+from tensorlite.compat.v2.keras.src.optimizers.own_updates import Replaced
+from tensorlite.compat.v2.keras.src.optimizers.rows import Gradient
 
 
 class _OfRoots(Replaced):

@@ -7,15 +7,15 @@ from typing import Any
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import (
     activations,
-    describing,
-    feeding,
-    histories,
     initializers,
     optimizers,
     regularizers,
 )
-from tensorlite.compat.v2.keras.layers_core import Dense
 from tensorlite.compat.v2.keras.models import Model
+from tensorlite.compat.v2.keras.src.layers.core import Dense
+from tensorlite.compat.v2.keras.src.models import histories
+from tensorlite.compat.v2.keras.src.saving import describing
+from tensorlite.compat.v2.keras.src.trainers import feeding
 from tensorlite.core.errors import InvalidArgumentError
 
 

@@ -15,37 +15,37 @@ from tensorlite.compat.v2.keras import (
     config,
     constraints,
     datasets,
-    describing,
     dtype_policies,
     initializers,
     internal,
     layers,
     losses,
     metrics,
+    mixed_precision,
     models,
     ops,
     optimizers,
-    policies as mixed_precision,
     preprocessing,
     random,
     regularizers,
-    saving_names as saving,
+    saving,
     tree,
     utils,
 )
 from tensorlite.compat.v2.keras.activation_functions import KNOWN as KNOWN_ACTIVATIONS
-from tensorlite.compat.v2.keras.autocast import KerasVariable as Variable
-from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
-from tensorlite.compat.v2.keras.base_loss import Loss
-from tensorlite.compat.v2.keras.base_metric import Metric
-from tensorlite.compat.v2.keras.base_optimizer import Optimizer
 from tensorlite.compat.v2.keras.dtype_policies import DTypePolicy, FloatDTypePolicy
 from tensorlite.compat.v2.keras.initializers import Initializer
-from tensorlite.compat.v2.keras.layers_input import Input
 from tensorlite.compat.v2.keras.models import Functional, Model, Sequential
 from tensorlite.compat.v2.keras.regularizers import Regularizer
 from tensorlite.compat.v2.keras.scopes import device, name_scope
-from tensorlite.compat.v2.keras.sketch import KerasTensor
+from tensorlite.compat.v2.keras.src.layers.autocast import KerasVariable as Variable
+from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
+from tensorlite.compat.v2.keras.src.layers.input import Input
+from tensorlite.compat.v2.keras.src.losses.base import Loss
+from tensorlite.compat.v2.keras.src.metrics.base import Metric
+from tensorlite.compat.v2.keras.src.models.sketch import KerasTensor
+from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
+from tensorlite.compat.v2.keras.src.saving import describing
 
 KNOWN_ACTIVATIONS.update(activations.OF_OPERATIONS)
 describing.known.update(

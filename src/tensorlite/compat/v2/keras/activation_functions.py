@@ -10,8 +10,9 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2 import nn
-from tensorlite.compat.v2.keras import logits, lookup
-from tensorlite.ops.shape import shape_of
+from tensorlite.compat.v2.keras.src.losses import logits
+from tensorlite.compat.v2.keras.src.saving import lookup
+from tensorlite.ops.arrays.shape import shape_of
 
 
 def linear(x: Any) -> Any:

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras import (
-    application_cells as cells,
-    application_efficient as efficient,
-    application_inceptions as inceptions,
-    application_nets as nets,
+from tensorlite.compat.v2.keras.src.applications import (
+    cells,
+    efficient,
+    inceptions,
+    nets,
 )
-from tensorlite.compat.v2.keras.files_fetched import get_file
+from tensorlite.compat.v2.keras.src.data.files_fetched import get_file
 from tensorlite.core.errors import (
     InvalidArgumentError,
     NotFoundError,

@@ -9,20 +9,14 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import (
-    arrays,
-    cutting,
-    elementwise,
-    random as draws,
-    reductions,
-)
+from tensorlite.compat.shared import arrays, cutting, elementwise, reductions
+from tensorlite.compat.shared.randoms import random as draws
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.framework import Variable as Variable
 from tensorlite.compat.v2.keras import (
     activation_functions as activations,
     defaults,
     losses,
-    naming,
 )
 from tensorlite.compat.v2.keras.backend_tensors import (
     batch_normalization as batch_normalization,
@@ -82,6 +76,7 @@ from tensorlite.compat.v2.keras.defaults import (
 )
 from tensorlite.compat.v2.keras.ops import neural
 from tensorlite.compat.v2.keras.ops.making import operation
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 

@@ -10,7 +10,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.framework import Variable
-from tensorlite.compat.v2.keras import loss_functions, ops, random as draws
+from tensorlite.compat.v2.keras import ops, random as draws
 from tensorlite.compat.v2.keras.defaults import kind_of
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
@@ -18,13 +18,14 @@ from tensorlite.compat.v2.keras.ops.making import (
     tensor,
     together,
 )
+from tensorlite.compat.v2.keras.src.losses import functions as loss_functions
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.ops.shape import astype, shape_of
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 conv2d = conv3d = ops.conv
 depthwise_conv2d, separable_conv2d = ops.depthwise_conv, ops.separable_conv

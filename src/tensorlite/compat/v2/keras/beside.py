@@ -1,6 +1,7 @@
 """Beside: what is known of tensors, for as long as they are there.
 
-Masks of sequences are remembered so (masks.py), and what probabilities were made of (logits.py).
+Masks of sequences are remembered so (src/layers/masks.py), and what probabilities were made of
+(src/losses/logits.py).
 """
 
 from __future__ import annotations

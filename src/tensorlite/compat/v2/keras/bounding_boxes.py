@@ -1,6 +1,6 @@
 """tf.keras.utils.bounding_boxes: boxes in other formats, in other frames, and how much they share.
 
-A box is four numbers in the last axis. Layers that leave boxes out are layers_mixing.py's.
+A box is four numbers in the last axis. Layers that leave boxes out are src/layers/mixing.py's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
 
 _KINDS = {
     "xyxy": ("corners", False),

@@ -10,14 +10,20 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras.averaged import SwapEMAWeights as SwapEMAWeights
-from tensorlite.compat.v2.keras.backups import BackupAndRestore as BackupAndRestore
-from tensorlite.compat.v2.keras.base_callback import Callback as Callback
-from tensorlite.compat.v2.keras.progress_lines import (
+from tensorlite.compat.v2.keras.src.callbacks.averaged import (
+    SwapEMAWeights as SwapEMAWeights,
+)
+from tensorlite.compat.v2.keras.src.callbacks.backups import (
+    BackupAndRestore as BackupAndRestore,
+)
+from tensorlite.compat.v2.keras.src.callbacks.base import Callback as Callback
+from tensorlite.compat.v2.keras.src.callbacks.progress_lines import (
     ProgbarLogger as ProgbarLogger,
     plain_number,
 )
-from tensorlite.compat.v2.keras.tensorboards import TensorBoard as TensorBoard
+from tensorlite.compat.v2.keras.src.callbacks.tensorboards import (
+    TensorBoard as TensorBoard,
+)
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 

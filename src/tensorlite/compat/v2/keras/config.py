@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras import lambdas
 from tensorlite.compat.v2.keras.defaults import (
     chosen,
     epsilon as epsilon,
@@ -15,10 +14,11 @@ from tensorlite.compat.v2.keras.defaults import (
     set_floatx as set_floatx,
     set_image_data_format as set_image_data_format,
 )
-from tensorlite.compat.v2.keras.policies import (
+from tensorlite.compat.v2.keras.mixed_precision import (
     dtype_policy as dtype_policy,
     set_dtype_policy as set_dtype_policy,
 )
+from tensorlite.compat.v2.keras.src.saving import lambdas
 from tensorlite.core.errors import InvalidArgumentError
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import listing
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras.src.saving import lookup
 
 _SMALL = 1e-7
 

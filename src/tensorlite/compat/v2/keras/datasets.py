@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import listing
-from tensorlite.compat.v2.keras.fetched_sets import (
+from tensorlite.compat.v2.keras.src.data.fetched_sets import (
     boston_housing,
     california_housing,
     cifar10,

@@ -1,6 +1,6 @@
 """tf.keras.dtype_policies: what dtype a layer computes in, and what its weights have.
 
-Where weights are read in the dtype that is computed in stands in autocast.py.
+Where weights are read in the dtype that is computed in stands in src/layers/autocast.py.
 """
 
 from __future__ import annotations

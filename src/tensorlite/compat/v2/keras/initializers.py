@@ -8,8 +8,9 @@ from math import prod
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1 import init_ops
-from tensorlite.compat.v2.keras import lookup, seeding
+from tensorlite.compat.v1.functions import init_ops
+from tensorlite.compat.v2.keras import seeding
+from tensorlite.compat.v2.keras.src.saving import lookup
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
 

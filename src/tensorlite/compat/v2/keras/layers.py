@@ -6,26 +6,24 @@ from types import SimpleNamespace
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras import describing, lookup
-from tensorlite.compat.v2.keras.base_layer import InputSpec, Layer
-from tensorlite.compat.v2.keras.layers_activations import (
+from tensorlite.compat.v2.keras.src.layers.activations import (
     ELU,
     LeakyReLU,
     PReLU,
     ReLU,
     Softmax,
 )
-from tensorlite.compat.v2.keras.layers_adapting import (
+from tensorlite.compat.v2.keras.src.layers.adapting import (
     IntegerLookup,
     Normalization,
     StringLookup,
     TextVectorization,
 )
-from tensorlite.compat.v2.keras.layers_attention import (
+from tensorlite.compat.v2.keras.src.layers.attention import (
     AdditiveAttention,
     Attention,
 )
-from tensorlite.compat.v2.keras.layers_augmenting import (
+from tensorlite.compat.v2.keras.src.layers.augmenting import (
     RandomBrightness,
     RandomContrast,
     RandomCrop,
@@ -36,19 +34,20 @@ from tensorlite.compat.v2.keras.layers_augmenting import (
     RandomTranslation,
     RandomZoom,
 )
-from tensorlite.compat.v2.keras.layers_categories import (
+from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
+from tensorlite.compat.v2.keras.src.layers.categories import (
     CategoryEncoding,
     Discretization,
     HashedCrossing,
     Hashing,
 )
-from tensorlite.compat.v2.keras.layers_cells import (
+from tensorlite.compat.v2.keras.src.layers.cells import (
     GRUCell,
     LSTMCell,
     SimpleRNNCell,
     StackedRNNCells,
 )
-from tensorlite.compat.v2.keras.layers_colours import (
+from tensorlite.compat.v2.keras.src.layers.colours import (
     RandomColorJitter,
     RandomGaussianBlur,
     RandomGrayscale,
@@ -59,12 +58,12 @@ from tensorlite.compat.v2.keras.layers_colours import (
     RandomSharpness,
     Solarization,
 )
-from tensorlite.compat.v2.keras.layers_contrast import (
+from tensorlite.compat.v2.keras.src.layers.contrast import (
     AutoContrast,
     Equalization,
     RandomColorDegeneration,
 )
-from tensorlite.compat.v2.keras.layers_convolutions import (
+from tensorlite.compat.v2.keras.src.layers.convolutions import (
     Conv1D,
     Conv1DTranspose,
     Conv2D,
@@ -74,7 +73,7 @@ from tensorlite.compat.v2.keras.layers_convolutions import (
     DepthwiseConv2D,
     SeparableConv2D,
 )
-from tensorlite.compat.v2.keras.layers_core import (
+from tensorlite.compat.v2.keras.src.layers.core import (
     Activation,
     ActivityRegularization,
     Dense,
@@ -91,14 +90,14 @@ from tensorlite.compat.v2.keras.layers_core import (
     SpatialDropout1D,
     SpatialDropout2D,
 )
-from tensorlite.compat.v2.keras.layers_features import DenseFeatures
-from tensorlite.compat.v2.keras.layers_heads import (
+from tensorlite.compat.v2.keras.src.layers.features import DenseFeatures
+from tensorlite.compat.v2.keras.src.layers.heads import (
     GroupedQueryAttention,
     MultiHeadAttention,
 )
-from tensorlite.compat.v2.keras.layers_images import CenterCrop, Resizing
-from tensorlite.compat.v2.keras.layers_input import Input, InputLayer
-from tensorlite.compat.v2.keras.layers_merging import (
+from tensorlite.compat.v2.keras.src.layers.images import CenterCrop, Resizing
+from tensorlite.compat.v2.keras.src.layers.input import Input, InputLayer
+from tensorlite.compat.v2.keras.src.layers.merging import (
     Add,
     Average,
     Concatenate,
@@ -116,7 +115,7 @@ from tensorlite.compat.v2.keras.layers_merging import (
     multiply,
     subtract,
 )
-from tensorlite.compat.v2.keras.layers_mixing import (
+from tensorlite.compat.v2.keras.src.layers.mixing import (
     AugMix,
     CutMix,
     MaxNumBoundingBoxes,
@@ -124,7 +123,7 @@ from tensorlite.compat.v2.keras.layers_mixing import (
     RandAugment,
     RandomErasing,
 )
-from tensorlite.compat.v2.keras.layers_more import (
+from tensorlite.compat.v2.keras.src.layers.more import (
     AlphaDropout,
     Cropping3D,
     DepthwiseConv1D,
@@ -141,12 +140,12 @@ from tensorlite.compat.v2.keras.layers_more import (
     UpSampling3D,
     Wrapper,
 )
-from tensorlite.compat.v2.keras.layers_normalization import (
+from tensorlite.compat.v2.keras.src.layers.normalization import (
     BatchNormalization,
     LayerNormalization,
     UnitNormalization,
 )
-from tensorlite.compat.v2.keras.layers_pooling import (
+from tensorlite.compat.v2.keras.src.layers.pooling import (
     AveragePooling1D,
     AveragePooling2D,
     AveragePooling3D,
@@ -167,7 +166,7 @@ from tensorlite.compat.v2.keras.layers_pooling import (
     ZeroPadding2D,
     ZeroPadding3D,
 )
-from tensorlite.compat.v2.keras.layers_recurrent import (
+from tensorlite.compat.v2.keras.src.layers.recurrent import (
     GRU,
     LSTM,
     RNN,
@@ -175,8 +174,8 @@ from tensorlite.compat.v2.keras.layers_recurrent import (
     SimpleRNN,
     TimeDistributed,
 )
-from tensorlite.compat.v2.keras.layers_saved import TFSMLayer
-from tensorlite.compat.v2.keras.layers_special import (
+from tensorlite.compat.v2.keras.src.layers.saved import TFSMLayer
+from tensorlite.compat.v2.keras.src.layers.special import (
     AdaptiveAveragePooling1D,
     AdaptiveAveragePooling2D,
     AdaptiveAveragePooling3D,
@@ -188,7 +187,8 @@ from tensorlite.compat.v2.keras.layers_special import (
     ConvLSTM3D,
     SpectralNormalization,
 )
-from tensorlite.compat.v2.keras.layers_stretching import RandomHeight, RandomWidth
+from tensorlite.compat.v2.keras.src.layers.stretching import RandomHeight, RandomWidth
+from tensorlite.compat.v2.keras.src.saving import describing, lookup
 
 GlobalAvgPool3D, GlobalMaxPool3D = GlobalAveragePooling3D, GlobalMaxPooling3D
 SeparableConvolution1D = SeparableConv1D

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras.src.saving import lookup
 from tensorlite.core.errors import InvalidArgumentError
 
 __all__ = ["deserialize_keras_object", "serialize_keras_object"]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras import lookup
-from tensorlite.compat.v2.keras.base_loss import (
+from tensorlite.compat.v2.keras.src.losses.base import (
     Loss,
     LossFunctionWrapper,
     Reduction,
 )
-from tensorlite.compat.v2.keras.loss_classes import (
+from tensorlite.compat.v2.keras.src.losses.classes import (
     CTC,
     BinaryCrossentropy,
     BinaryFocalCrossentropy,
@@ -35,7 +34,7 @@ from tensorlite.compat.v2.keras.loss_classes import (
     SquaredHinge,
     Tversky,
 )
-from tensorlite.compat.v2.keras.loss_functions import (
+from tensorlite.compat.v2.keras.src.losses.functions import (
     binary_crossentropy,
     binary_focal_crossentropy,
     categorical_crossentropy,
@@ -59,6 +58,7 @@ from tensorlite.compat.v2.keras.loss_functions import (
     squared_hinge,
     tversky,
 )
+from tensorlite.compat.v2.keras.src.saving import lookup
 
 MSE = mse = mean_squared_error
 MAE = mae = mean_absolute_error

@@ -5,14 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras import lookup, naming
-from tensorlite.compat.v2.keras.base_metric import (
-    Mean,
-    MeanMetricWrapper,
-    MeanTensor,
-    Metric,
-    Sum,
-)
 from tensorlite.compat.v2.keras.losses import (
     KLD,
     MAE,
@@ -41,7 +33,8 @@ from tensorlite.compat.v2.keras.losses import (
     sparse_categorical_crossentropy,
     squared_hinge,
 )
-from tensorlite.compat.v2.keras.metrics_accuracy import (
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.metrics.accuracy import (
     Accuracy,
     BinaryAccuracy,
     CategoricalAccuracy,
@@ -54,7 +47,14 @@ from tensorlite.compat.v2.keras.metrics_accuracy import (
     sparse_top_k_categorical_accuracy,
     top_k_categorical_accuracy,
 )
-from tensorlite.compat.v2.keras.metrics_counts import (
+from tensorlite.compat.v2.keras.src.metrics.base import (
+    Mean,
+    MeanMetricWrapper,
+    MeanTensor,
+    Metric,
+    Sum,
+)
+from tensorlite.compat.v2.keras.src.metrics.counts import (
     AUC,
     FalseNegatives,
     FalsePositives,
@@ -63,7 +63,7 @@ from tensorlite.compat.v2.keras.metrics_counts import (
     TrueNegatives,
     TruePositives,
 )
-from tensorlite.compat.v2.keras.metrics_losses import (
+from tensorlite.compat.v2.keras.src.metrics.losses import (
     BinaryCrossentropy,
     CategoricalCrossentropy,
     CategoricalHinge,
@@ -81,7 +81,7 @@ from tensorlite.compat.v2.keras.metrics_losses import (
     SparseCategoricalCrossentropy,
     SquaredHinge,
 )
-from tensorlite.compat.v2.keras.metrics_tables import (
+from tensorlite.compat.v2.keras.src.metrics.tables import (
     BinaryIoU,
     ConcordanceCorrelation,
     F1Score,
@@ -99,6 +99,7 @@ from tensorlite.compat.v2.keras.metrics_tables import (
     concordance_correlation,
     pearson_correlation,
 )
+from tensorlite.compat.v2.keras.src.saving import lookup
 
 CLASSES: dict[str, Any] = {
     "ConcordanceCorrelation": ConcordanceCorrelation,

@@ -8,26 +8,23 @@ from contextlib import nullcontext
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras import (
-    describing,
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers.base import Layer
+from tensorlite.compat.v2.keras.src.layers.input import InputLayer, described_input
+from tensorlite.compat.v2.keras.src.layers.own_weights import once
+from tensorlite.compat.v2.keras.src.models import (
     graphs,
     histories,
     in_sessions,
-    lambdas,
-    lookup,
-    naming,
-    revived,
     sketch,
 )
-from tensorlite.compat.v2.keras.base_layer import Layer
-from tensorlite.compat.v2.keras.base_model import (
+from tensorlite.compat.v2.keras.src.models.base import (
     Functional as Functional,
     Model as Model,
     title_of,
 )
-from tensorlite.compat.v2.keras.fitting import fitted
-from tensorlite.compat.v2.keras.layer_weights import once
-from tensorlite.compat.v2.keras.layers_input import InputLayer, described_input
+from tensorlite.compat.v2.keras.src.saving import describing, lambdas, lookup, revived
+from tensorlite.compat.v2.keras.src.trainers.fitting import fitted
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.tensor import Tensor

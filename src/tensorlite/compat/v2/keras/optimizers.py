@@ -6,12 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.optimizer import Optimizer as TrainOptimizer
-from tensorlite.compat.v2.keras import lookup, schedules
-from tensorlite.compat.v2.keras.base_optimizer import Optimizer
-from tensorlite.compat.v2.keras.loss_scaling import LossScaleOptimizer
-from tensorlite.compat.v2.keras.older_optimizers import TFOptimizer
-from tensorlite.compat.v2.keras.optimizer_classes import (
+from tensorlite.compat.v1.training.optimizer import Optimizer as TrainOptimizer
+from tensorlite.compat.v2.keras import schedules
+from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
+from tensorlite.compat.v2.keras.src.optimizers.classes import (
     SGD,
     Adadelta,
     Adagrad,
@@ -22,7 +20,10 @@ from tensorlite.compat.v2.keras.optimizer_classes import (
     Nadam,
     RMSprop,
 )
-from tensorlite.compat.v2.keras.optimizer_rules import Adafactor, Lamb, Lion
+from tensorlite.compat.v2.keras.src.optimizers.loss_scaling import LossScaleOptimizer
+from tensorlite.compat.v2.keras.src.optimizers.older import TFOptimizer
+from tensorlite.compat.v2.keras.src.optimizers.rules import Adafactor, Lamb, Lion
+from tensorlite.compat.v2.keras.src.saving import lookup
 
 CLASSES: dict[str, Any] = {
     kind.__name__: kind

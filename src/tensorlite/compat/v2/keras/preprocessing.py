@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.missing import listing
-from tensorlite.compat.v2.keras.folders import (
+from tensorlite.compat.v2.keras.ops.imaging import resize
+from tensorlite.compat.v2.keras.src.data.folders import (
     image_dataset_from_directory as image_dataset_from_directory,
     text_dataset_from_directory as text_dataset_from_directory,
     timeseries_dataset_from_array as timeseries_dataset_from_array,
 )
-from tensorlite.compat.v2.keras.image_batches import (
+from tensorlite.compat.v2.keras.src.data.image_batches import (
     DataFrameIterator,
     DirectoryIterator,
     Iterator,
     NumpyArrayIterator,
 )
-from tensorlite.compat.v2.keras.image_changes import (
+from tensorlite.compat.v2.keras.src.data.image_changes import (
     apply_affine_transform,
     apply_brightness_shift,
     apply_channel_shift,
@@ -31,15 +32,14 @@ from tensorlite.compat.v2.keras.image_changes import (
     random_shift,
     random_zoom,
 )
-from tensorlite.compat.v2.keras.image_generators import ImageDataGenerator
-from tensorlite.compat.v2.keras.ops.imaging import resize
-from tensorlite.compat.v2.keras.pictures import (
+from tensorlite.compat.v2.keras.src.data.image_generators import ImageDataGenerator
+from tensorlite.compat.v2.keras.src.data.pictures import (
     array_to_img,
     img_to_array,
     load_img,
     save_img,
 )
-from tensorlite.compat.v2.keras.tokenizing import (
+from tensorlite.compat.v2.keras.src.data.tokenizing import (
     Tokenizer,
     hashing_trick,
     one_hot,

@@ -8,8 +8,8 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import seeds
-from tensorlite.compat.v2.keras import defaults, seeding, sketch
+from tensorlite.compat.shared.randoms import seeds
+from tensorlite.compat.v2.keras import defaults, seeding
 from tensorlite.compat.v2.keras.ops.making import fraction, tensor
 from tensorlite.compat.v2.keras.seeding import (
     SeedGenerator as SeedGenerator,
@@ -18,9 +18,10 @@ from tensorlite.compat.v2.keras.seeding import (
     truncated_normal as truncated_normal,
     uniform as uniform,
 )
+from tensorlite.compat.v2.keras.src.models import sketch
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
-from tensorlite.ops.generators import Seed
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.random.generators import Seed
 
 
 def _noting(function: Callable[..., Any]) -> Callable[..., Any]:

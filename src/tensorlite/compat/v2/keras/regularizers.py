@@ -7,7 +7,8 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras import checking, lookup
+from tensorlite.compat.v2.keras import checking
+from tensorlite.compat.v2.keras.src.saving import lookup
 
 
 class Regularizer:

@@ -10,10 +10,10 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import listing
-from tensorlite.compat.v2.keras import lookup
+from tensorlite.compat.v2.keras.src.saving import lookup
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
 from tensorlite.train import decays
 
 

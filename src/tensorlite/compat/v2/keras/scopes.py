@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tensorlite.compat.v2.keras import naming
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.core.scope import (
     device as device_of_operators,
     name_scope as name_scope_of_nodes,

@@ -12,19 +12,20 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.shared import seeds
+from tensorlite.compat.shared.randoms import seeds
 from tensorlite.compat.v2.framework import Module
-from tensorlite.compat.v2.keras import defaults, naming
-from tensorlite.compat.v2.keras.weights import Weight
+from tensorlite.compat.v2.keras import defaults
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import global_seed
-from tensorlite.ops import philox
-from tensorlite.ops.generators import Seed
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.random import philox
+from tensorlite.ops.random.generators import Seed
 
 
 def any_seed() -> int:

@@ -9,45 +9,42 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.draws import set_seed
-from tensorlite.compat.shared.tf_data import Dataset
+from tensorlite.compat.shared.datasets.tf_data import Dataset
+from tensorlite.compat.shared.randoms.draws import set_seed
 from tensorlite.compat.v2.keras import (
     bounding_boxes as bounding_boxes,
     defaults,
-    describing,
-    feeding,
-    histories,
-    lambdas,
     legacy as legacy,
-    lookup,
-    naming,
     seeding,
-    sketch,
 )
 from tensorlite.compat.v2.keras.config import (
     disable_interactive_logging as disable_interactive_logging,
     enable_interactive_logging as enable_interactive_logging,
     is_interactive_logging_enabled as is_interactive_logging_enabled,
 )
-from tensorlite.compat.v2.keras.diagrams import (
-    model_to_dot as model_to_dot,
-    plot_model as plot_model,
-)
-from tensorlite.compat.v2.keras.feeding import Sequence as Sequence
-from tensorlite.compat.v2.keras.files_fetched import get_file as get_file
-from tensorlite.compat.v2.keras.folders import (
+from tensorlite.compat.v2.keras.preprocessing import pad_sequences as pad_sequences
+from tensorlite.compat.v2.keras.src.data.files_fetched import get_file as get_file
+from tensorlite.compat.v2.keras.src.data.folders import (
     audio_dataset_from_directory as audio_dataset_from_directory,
     image_dataset_from_directory as image_dataset_from_directory,
     text_dataset_from_directory as text_dataset_from_directory,
     timeseries_dataset_from_array as timeseries_dataset_from_array,
 )
-from tensorlite.compat.v2.keras.pictures import (
+from tensorlite.compat.v2.keras.src.data.pictures import (
     array_to_img as array_to_img,
     img_to_array as img_to_array,
     load_img as load_img,
     save_img as save_img,
 )
-from tensorlite.compat.v2.keras.preprocessing import pad_sequences as pad_sequences
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.models import histories, sketch
+from tensorlite.compat.v2.keras.src.models.diagrams import (
+    model_to_dot as model_to_dot,
+    plot_model as plot_model,
+)
+from tensorlite.compat.v2.keras.src.saving import describing, lambdas, lookup
+from tensorlite.compat.v2.keras.src.trainers import feeding
+from tensorlite.compat.v2.keras.src.trainers.feeding import Sequence as Sequence
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand

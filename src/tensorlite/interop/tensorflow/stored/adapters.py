@@ -7,8 +7,8 @@ import numpy as np
 from tensorlite.core.constant import Const
 from tensorlite.core.op import Op
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.interop.tensorflow.given import Given, Values
-from tensorlite.interop.tensorflow.plain import Adapter
+from tensorlite.interop.tensorflow.adapters.given import Given, Values
+from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.interop.tensorflow.stored.operators import (
     FIRST,
     MergeCheckpoints,

@@ -36,7 +36,7 @@ from tensorlite.interop.tensorflow.stored.bundles import (
 from tensorlite.interop.tensorflow.stored.slices import Asked
 from tensorlite.interop.tensorflow.stored.tables import table_of
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE
-from tensorlite.ops import wire
+from tensorlite.ops.records import wire
 
 _VERSION = wire.field(3, wire.field(1, 1))
 """The producer of this version writes bundles as they are written here."""

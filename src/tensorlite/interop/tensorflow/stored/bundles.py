@@ -23,7 +23,7 @@ from tensorlite.interop.tensorflow.stored import slices
 from tensorlite.interop.tensorflow.stored.slices import Slice
 from tensorlite.interop.tensorflow.stored.tables import Table
 from tensorlite.interop.tensorflow.tensors import AXES, NUMBERS
-from tensorlite.ops import wire
+from tensorlite.ops.records import wire
 
 HEADER = b""
 """The key of what stands for the whole checkpoint; names are never empty."""

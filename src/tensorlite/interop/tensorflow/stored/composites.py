@@ -14,8 +14,8 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.data.composites import ragged_spec
 from tensorlite.interop.tensorflow.attributes import Shape
-from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.sparse_tensor import SparseTensor, sparse_spec
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.sparse.tensor import SparseTensor, sparse_spec
 
 SPARSE, SLICES, RAGGED = 1, 2, 3
 """The numbers of TypeSpecProto.TypeSpecClass."""

@@ -1,7 +1,7 @@
 """What collections note of control flow: which tensors belong to which branch or loop.
 
 The messages that say so are in no package; they are described here and made at first use. Which
-contexts a graph has is found out in interop/tensorflow/nesting.py.
+contexts a graph has is found out in interop/tensorflow/writers/nesting.py.
 """
 
 from __future__ import annotations

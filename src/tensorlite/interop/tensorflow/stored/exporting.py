@@ -24,9 +24,9 @@ from tensorlite.interop.tensorflow.stored.traces import (
     RestoredFunction,
     SignatureFunction,
 )
-from tensorlite.ops.identity import Identity
-from tensorlite.ops.regions import PartitionedCall
-from tensorlite.ops.state import Variable
+from tensorlite.ops.arrays.identity import Identity
+from tensorlite.ops.control.regions import PartitionedCall
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.module import Module
 
 DEFAULT = "serving_default"

@@ -28,7 +28,7 @@ from tensorlite.interop.tensorflow.stored.bundles import known_dtype, shape_of
 from tensorlite.interop.tensorflow.stored.slices import Extent, Slice
 from tensorlite.interop.tensorflow.stored.tables import Table, table_of
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE, array_of, shape_proto
-from tensorlite.ops import wire
+from tensorlite.ops.records import wire
 
 _META, _DATA = 1, 2
 _NAME, _SHAPE, _TYPE, _SLICE = 1, 2, 3, 4

@@ -14,8 +14,12 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Node, Placeholder, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.stored.models import Asset
-from tensorlite.ops.resource import AssignVariableOp, ReadVariableOp, VarHandleOp
-from tensorlite.ops.strings import as_text
+from tensorlite.ops.state.resource import (
+    AssignVariableOp,
+    ReadVariableOp,
+    VarHandleOp,
+)
+from tensorlite.ops.strings.joining import as_text
 
 
 class KeptFiles:

@@ -13,7 +13,7 @@ from tensorlite.core.constant import Const
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
-from tensorlite.ops.tables import (
+from tensorlite.ops.state.tables import (
     HashTableV2,
     LookupTableExportV2,
     LookupTableImportV2,

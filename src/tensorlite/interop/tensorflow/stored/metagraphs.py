@@ -26,7 +26,7 @@ from tensorlite.interop.tensorflow.tensors import (
     shape_of,
     shape_proto,
 )
-from tensorlite.ops import wire
+from tensorlite.ops.records import wire
 
 
 class VariableInfo(NamedTuple):

@@ -37,8 +37,8 @@ from tensorlite.interop.tensorflow.stored.traces import (
     SignatureFunction,
 )
 from tensorlite.interop.tensorflow.tensors import array_of, dtype_of, shape_of
-from tensorlite.ops.state import Variable
-from tensorlite.ops.strings import as_text
+from tensorlite.ops.state.variable import Variable
+from tensorlite.ops.strings.joining import as_text
 from tensorlite.train.module import Module
 
 

@@ -23,7 +23,7 @@ from tensorlite.interop.tensorflow.stored.checkpoints import (
     load_checkpoint,
     write_saved,
 )
-from tensorlite.ops import wire
+from tensorlite.ops.records import wire
 
 GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The name of the tensor that has the graph of objects."""

@@ -20,11 +20,11 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.trace import Traced, standing, trace
-from tensorlite.interop.tensorflow.parts import Spelled
 from tensorlite.interop.tensorflow.stored.structures import proto_of
+from tensorlite.interop.tensorflow.writers.parts import Spelled
 from tensorlite.interop.tensorflow.writing import Library, inner_graphs
-from tensorlite.ops.differentiate import CustomGradient
-from tensorlite.ops.sparse import densify
+from tensorlite.ops.control.differentiate import CustomGradient
+from tensorlite.ops.sparse.slices import densify
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ from tensorlite.graph_mode.graph import (
 )
 from tensorlite.interop.tensorflow.stored import checkpoints, states
 from tensorlite.interop.tensorflow.stored.operators import RestoreTensors, SaveTensors
+from tensorlite.ops.arrays.identity import PlaceholderWithDefault, identity
+from tensorlite.ops.arrays.shape import reshape
 from tensorlite.ops.fetchable import effect, group
-from tensorlite.ops.identity import PlaceholderWithDefault, identity
-from tensorlite.ops.resource import AssignVariableOp
-from tensorlite.ops.shape import reshape
+from tensorlite.ops.state.resource import AssignVariableOp
 
 
 @dataclass(frozen=True)

@@ -74,12 +74,16 @@ from tensorlite.interop.tensorflow.stored.structures import proto_of
 from tensorlite.interop.tensorflow.stored.traces import RestoredFunction
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
 from tensorlite.interop.tensorflow.writing import Library, to_graphdef
-from tensorlite.ops.dataflow import NoOp
-from tensorlite.ops.identity import Identity
-from tensorlite.ops.regions import PartitionedCall
-from tensorlite.ops.resource import AssignVariableOp, ReadVariableOp, VarHandleOp
-from tensorlite.ops.state import Variable
-from tensorlite.ops.tables import TableState
+from tensorlite.ops.arrays.identity import Identity
+from tensorlite.ops.control.dataflow import NoOp
+from tensorlite.ops.control.regions import PartitionedCall
+from tensorlite.ops.state.resource import (
+    AssignVariableOp,
+    ReadVariableOp,
+    VarHandleOp,
+)
+from tensorlite.ops.state.tables import TableState
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.module import Module
 
 _VERSION = {"producer": 1, "min_consumer": 1}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from tensorlite.core.errors import DataLossError, InvalidArgumentError
-from tensorlite.ops.wire import field, fields, signed
+from tensorlite.ops.records.wire import field, fields, signed
 
 _EXTENT = re.compile(r"-|\d+,\d+")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.core.errors import DataLossError
-from tensorlite.ops.wire import varint
+from tensorlite.ops.records.wire import varint
 
 _MOST = 32
 """How many times as long a block may become: three bytes stand for at most 64."""

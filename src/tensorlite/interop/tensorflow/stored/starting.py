@@ -15,7 +15,7 @@ from tensorlite.interop.tensorflow.stored.checkpoints import CheckpointReader
 from tensorlite.interop.tensorflow.stored.operators import RestoreTensors
 from tensorlite.interop.tensorflow.stored.savers import Saveable, saveables
 from tensorlite.interop.tensorflow.stored.states import latest_checkpoint
-from tensorlite.ops.resource import AssignVariableOp
+from tensorlite.ops.state.resource import AssignVariableOp
 
 
 def prefix_of(folder_or_prefix: str | Path) -> str:

@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple
 from tensorlite.core.checksums import crc32c, masked
 from tensorlite.core.errors import DataLossError
 from tensorlite.interop.tensorflow.stored.snappy import decompressed
-from tensorlite.ops.wire import of_varint, varint
+from tensorlite.ops.records.wire import of_varint, varint
 
 MAGIC = 0xDB4775248B80FB57.to_bytes(8, "little")
 _FOOTER, _TRAILER = 48, 5

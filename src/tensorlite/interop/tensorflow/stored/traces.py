@@ -18,8 +18,8 @@ from tensorlite.core.errors import GraphDefError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.function.compile import Compiled, ConcreteFunction, Result
+from tensorlite.interop.tensorflow.adapters.given import OwnGradient
 from tensorlite.interop.tensorflow.attributes import Called
-from tensorlite.interop.tensorflow.given import OwnGradient
 from tensorlite.interop.tensorflow.reading import Functions, check_operators
 from tensorlite.interop.tensorflow.signatures import signature_of
 from tensorlite.interop.tensorflow.stored.structures import (
@@ -27,8 +27,8 @@ from tensorlite.interop.tensorflow.stored.structures import (
     knows,
     value_of,
 )
-from tensorlite.ops.ragged_base import RaggedParts
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 class Library:

@@ -21,7 +21,7 @@ from tensorlite.interop.tensorflow.stored.objects import (
     matched,
     save_objects,
 )
-from tensorlite.ops.state import Variable
+from tensorlite.ops.state.variable import Variable
 from tensorlite.train.module import Module
 
 

@@ -17,8 +17,8 @@ from tensorlite.compat.v2.keras.ops.making import (
     together,
 )
 from tensorlite.core.dtypes import as_dtype, int32
-from tensorlite.ops.repeat import Mode
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.arrays.repeat import Mode
+from tensorlite.ops.arrays.shape import astype, shape_of
 
 
 @operation

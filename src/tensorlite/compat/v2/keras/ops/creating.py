@@ -8,16 +8,17 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.shared import values
-from tensorlite.compat.v2.keras import defaults, sketch
+from tensorlite.compat.v2.keras import defaults
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
     operation,
     tensor,
     together,
 )
+from tensorlite.compat.v2.keras.src.models import sketch
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.operand import Operand
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype, shape_of
 
 
 def _kind(dtype: Any) -> Any:

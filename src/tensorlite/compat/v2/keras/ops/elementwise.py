@@ -19,7 +19,7 @@ from tensorlite.compat.v2.keras.ops.making import (
     together,
 )
 from tensorlite.core.dtypes import int32
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
 
 abs = absolute = of_one("abs", tl.abs)
 fabs = fractional("fabs", tl.abs)

@@ -16,7 +16,7 @@ from tensorlite.compat.v2.keras.ops.making import operation, tensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype, shape_of
 
 
 @operation

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras.layers_convolutions import sizes_of
 from tensorlite.compat.v2.keras.ops.making import fraction, operation, tensor
+from tensorlite.compat.v2.keras.src.layers.convolutions import sizes_of
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.projections import projected
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.images.projections import projected
 
 
 def channels_last(images: Any, data_format: str | None) -> Any:

@@ -12,11 +12,11 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.documenting import told
-from tensorlite.compat.v2.keras import in_graphs, sketch
 from tensorlite.compat.v2.keras.ops.telling import SAID
+from tensorlite.compat.v2.keras.src.models import in_graphs, sketch
 from tensorlite.core.dtypes import DType, as_dtype, float32, int32, promote
 from tensorlite.core.operand import Operand
-from tensorlite.ops.shape import astype
+from tensorlite.ops.arrays.shape import astype
 
 
 def operation(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,11 +7,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
-from tensorlite.compat.v2.keras import (
-    activation_functions as activations,
-    checking,
-    loss_functions,
-)
+from tensorlite.compat.v2.keras import activation_functions as activations, checking
 from tensorlite.compat.v2.keras.ops import creating
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
@@ -21,10 +17,11 @@ from tensorlite.compat.v2.keras.ops.making import (
     tensor,
     together,
 )
+from tensorlite.compat.v2.keras.src.losses import functions as loss_functions
 from tensorlite.core.dtypes import as_dtype, float32, int32
-from tensorlite.ops.shape import astype, shape_of
-from tensorlite.ops.sparse_dense import from_dense
-from tensorlite.ops.sparse_tensor import SparseTensor
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.sparse.dense import from_dense
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 relu = of_one("relu", tl.nn.relu)
 relu6 = fractional("relu6", tl.nn.relu6)

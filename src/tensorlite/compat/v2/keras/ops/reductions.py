@@ -18,7 +18,7 @@ from tensorlite.compat.v2.keras.ops.making import (
     together,
 )
 from tensorlite.core.dtypes import int32
-from tensorlite.ops.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype, shape_of
 
 
 def _over(

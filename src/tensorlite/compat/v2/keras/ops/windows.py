@@ -6,14 +6,14 @@ from math import prod
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras.layers_convolutions import sizes_of
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
     operation,
     tensor,
     together,
 )
-from tensorlite.ops.shape import shape_of
+from tensorlite.compat.v2.keras.src.layers.convolutions import sizes_of
+from tensorlite.ops.arrays.shape import shape_of
 
 
 def _form(data_format: str | None, axes: int) -> str:

@@ -7,14 +7,14 @@ from typing import Any
 
 from tensorlite.compat.shared.arrays import zeros
 from tensorlite.compat.shared.elementwise import cast
-from tensorlite.compat.shared.matrices import matmul
+from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.nn import in_top_k, relu
-from tensorlite.compat.shared.random import truncated_normal
+from tensorlite.compat.shared.randoms.random import truncated_normal
 from tensorlite.compat.v1 import losses, summary
-from tensorlite.compat.v1.framework import name_scope
-from tensorlite.compat.v1.numbers import reduce_sum
-from tensorlite.compat.v1.optimizer_classes import GradientDescentOptimizer
-from tensorlite.compat.v1.variables import Variable
+from tensorlite.compat.v1.functions.numbers import reduce_sum
+from tensorlite.compat.v1.graphs.framework import name_scope
+from tensorlite.compat.v1.graphs.variables import Variable
+from tensorlite.compat.v1.training.optimizer_classes import GradientDescentOptimizer
 from tensorlite.core.dtypes import int32, int64
 
 __all__ = [

@@ -1,0 +1,1 @@
+"""Datasets, and the files that they read."""

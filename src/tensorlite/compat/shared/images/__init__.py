@@ -1,0 +1,1 @@
+"""Images, as both versions have them alike."""

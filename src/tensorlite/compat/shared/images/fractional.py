@@ -1,0 +1,111 @@
+"""Pooling by ratios and glimpses of images, whose parts are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.core.dtypes import float32
+from tensorlite.core.tensor import Tensor
+from tensorlite.graph_mode.streams import stream
+from tensorlite.ops.images import glimpses
+from tensorlite.ops.nn import fractional_pool
+from tensorlite.ops.operators import astype
+from tensorlite.ops.random.generators import Seed, Source
+
+Pooled = tuple[Tensor, Tensor, Tensor]
+
+
+@named("FractionalMaxPool")
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    deterministic: bool = False,
+    seed: int = 0,
+    seed2: int = 0,
+    name: str | None = None,
+) -> Pooled:
+    """Return images pooled by ratios such as 1.44, and where rows and columns begin.
+
+    `pseudo_random` says how they are drawn, `overlapping` whether windows share an edge;
+    https://arxiv.org/abs/1412.6071. Each window gives its largest element.
+    """
+    source = _source("FractionalMaxPool", deterministic, seed, seed2)
+    x = converted(value)
+    starts = fractional_pool.fractional_starts(
+        x, pooling_ratio, pseudo_random, source
+    )
+    return fractional_pool.max_pool_at(x, *starts, overlapping), *starts
+
+
+@named("FractionalAvgPool")
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    deterministic: bool = False,
+    seed: int = 0,
+    seed2: int = 0,
+    name: str | None = None,
+) -> Pooled:
+    """Return images pooled by ratios such as 1.44, and where rows and columns begin.
+
+    Each window gives its mean; arguments are those of `fractional_max_pool`.
+    """
+    source = _source("FractionalAvgPool", deterministic, seed, seed2)
+    x = converted(value)
+    starts = fractional_pool.fractional_starts(
+        x, pooling_ratio, pseudo_random, source
+    )
+    return fractional_pool.avg_pool_at(x, *starts, overlapping), *starts
+
+
+def _source(kind: str, deterministic: bool, seed: int, other: int) -> Source:
+    """Return what is drawn from: the same numbers in every run if that is asked for."""
+    if deterministic:
+        return Seed((seed, other))
+    return stream(seed or other or None, kind)
+
+
+def glimpsed(
+    image: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool,
+    normalized: bool,
+    noise: str,
+    by_corner: bool = False,
+) -> Tensor:
+    """Return parts of images, which are numbers of float32."""
+    source = stream(None, "ExtractGlimpse")
+    return glimpses.extract_glimpse(
+        astype(converted(image), float32),
+        converted(size),
+        astype(converted(offsets), float32),
+        centered,
+        normalized,
+        noise,
+        source,
+        by_corner,
+    )
+
+
+@named("ExtractGlimpseV2")
+def extract_glimpse(
+    input: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    noise: str = "uniform",
+    name: str | None = None,
+) -> Any:
+    """Return windows of images around offsets, [batch, height, width, channels].
+
+    Offsets count from the middle if `centered`, in parts of the image if `normalized`; what lies
+    outside is 'uniform', 'gaussian' or 'zero' noise.
+    """
+    return glimpsed(input, size, offsets, centered, normalized, noise, True)

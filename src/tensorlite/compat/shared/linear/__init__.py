@@ -1,0 +1,1 @@
+"""Matrices and linear operators, which both versions name alike."""

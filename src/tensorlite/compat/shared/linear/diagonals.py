@@ -1,0 +1,153 @@
+"""Diagonals of matrices: several at a time, in any alignment, as TensorFlow has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.ops.composite import composed
+from tensorlite.ops.linear.diagonal import MatrixDiagPart
+
+
+def _band(k: Any) -> tuple[int, int]:
+    if isinstance(k, Operand):
+        k = np.asarray(k.__tensor__().spec.constant()).tolist()
+    low, high = (k, k) if np.ndim(k) == 0 else (k[0], k[-1])
+    if low > high:
+        raise InvalidArgumentError(
+            f"k={k}: the lower diagonal is above the upper one"
+        )
+    return int(low), int(high)
+
+
+def _to_the_left(align: str, k: int) -> bool:
+    """Return whether a diagonal stands at the left of its row."""
+    above, below = align.split("_")
+    return (above if k >= 0 else below) == "LEFT"
+
+
+def _length(rows: int, columns: int, k: int) -> int:
+    return min(rows + min(k, 0), columns - max(k, 0))
+
+
+@named("diag_part")
+def main_diagonal(input: Any, name: str | None = None) -> Any:
+    """Return the main diagonals of matrices, by one node."""
+    return composed(MatrixDiagPart(), converted(input))
+
+
+@named("diag_part")
+def matrix_diag_part(
+    input: Any,
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+    name: str | None = "diag_part",
+) -> Any:
+    """Return the diagonals of matrices, [..., n], or several, [..., bands, n].
+
+    k is one or the lowest and the highest, 0 the main one and 1 the one above. Shorter ones are
+    filled up with padding_value, at the side that `align` says for those above and below.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy().tolist()
+    [1, 4]
+    """
+    x = converted(input)
+    low, high = _band(k)
+    if low == high:
+        return tl.diag_part(x, low)
+    rows, columns = x.shape[-2:]
+    lengths = [_length(rows, columns, i) for i in range(low, high + 1)]
+    value = converted(padding_value, x.dtype)
+    made = [
+        _padded(tl.diag_part(x, i), max(lengths), value, _to_the_left(align, i))
+        for i in range(high, low - 1, -1)
+    ]
+    return tl.stack(made, axis=-2)
+
+
+def _padded(x: Any, size: int, value: Any, left: bool) -> Any:
+    missing = size - x.shape[-1]
+    ends = (0, missing) if left else (missing, 0)
+    paddings = [*[(0, 0)] * (x.ndim - 1), ends]
+    return tl.pad(x, paddings, "constant", value)
+
+
+@named("diag")
+def matrix_diag(
+    diagonal: Any,
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+    name: str | None = "diag",
+) -> Any:
+    """Return matrices that have diagonals, and padding_value elsewhere.
+
+    k is one or the lowest and the highest; sizes are the least that will do unless given.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.linalg.diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    """
+    x = converted(diagonal)
+    low, high = _band(k)
+    if low == high == 0 and num_rows == num_cols == -1 and padding_value == 0:
+        return tl.diag(x)
+    longest = x.shape[-1]
+    rows, columns = _sizes(longest, low, high, num_rows, num_cols)
+    batch = x.shape[:-1] if low == high else x.shape[:-2]
+    whole = tl.broadcast_to(
+        converted(padding_value, x.dtype), [*batch, rows, columns]
+    )
+    return _set(whole, x, low, high, align)
+
+
+def _sizes(
+    longest: int, low: int, high: int, rows: int, columns: int
+) -> tuple[int, int]:
+    least_rows, least_columns = longest - min(high, 0), longest + max(low, 0)
+    if rows == -1 and columns == -1:
+        return (max(least_rows, least_columns),) * 2
+    return (
+        least_rows if rows == -1 else rows,
+        least_columns if columns == -1 else columns,
+    )
+
+
+@named("set_diag")
+def matrix_set_diag(
+    input: Any,
+    diagonal: Any,
+    name: str | None = "set_diag",
+    k: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Any:
+    """Return matrices with diagonals replaced.
+
+    k is one or the lowest and the highest, 0 the main one; `align` says where shorter ones stand.
+    """
+    x = converted(input)
+    return _set(x, converted(diagonal, x.dtype), *_band(k), align)
+
+
+def _set(x: Any, diagonals: Any, low: int, high: int, align: str) -> Any:
+    if low == high:
+        return tl.set_diag(x, diagonals, low)
+    rows, columns = x.shape[-2:]
+    for place, k in enumerate(range(high, low - 1, -1)):
+        row, length = diagonals[..., place, :], _length(rows, columns, k)
+        part = (
+            row[..., :length]
+            if _to_the_left(align, k)
+            else row[..., row.shape[-1] - length :]
+        )
+        x = tl.set_diag(x, part, k)
+    return x

@@ -1,0 +1,450 @@
+"""Kinds of matrices that tensors give: full ones, diagonals, reflections, permutations and others.
+
+LinearOperator itself is in linear_operator.py, operators made of operators in
+linear_operator_blocks.py, circulant ones and Toeplitz's in circulants.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.shared import arrays, checks, cutting, elementwise, reductions
+from tensorlite.compat.shared.linear import banded, diagonals, matrices, norms
+from tensorlite.compat.shared.linear.known_matrices import (
+    Hints,
+    kept,
+    log_abs_product,
+    square_over,
+    static_shape,
+    tensor_of,
+)
+from tensorlite.compat.shared.linear.linear_operator import (
+    LinearOperator,
+    LinearOperatorLowerTriangular,
+    conjugate,
+    product,
+)
+from tensorlite.compat.shared.linear.operator_checks import always, whole, with_rank
+from tensorlite.core.dtypes import as_dtype, float32, int32
+from tensorlite.core.errors import InvalidArgumentError
+
+
+class LinearOperatorFullMatrix(LinearOperator):
+    """Any matrix."""
+
+    def __init__(
+        self,
+        matrix: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorFullMatrix",
+    ) -> None:
+        self.matrix = with_rank(kept(matrix), 2, "matrix")
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        super().__init__(self.matrix.dtype, None, *hints, name, {"matrix": matrix})
+
+    def _shape(self) -> Any:
+        return static_shape(self.matrix)
+
+    def _to_dense(self) -> Any:
+        return tensor_of(self.matrix)
+
+    def _matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        return product(self.to_dense(), x, adjoint, adjoint_arg)
+
+
+class LinearOperatorDiag(LinearOperator):
+    """A matrix that is zero but for its diagonal."""
+
+    def __init__(
+        self,
+        diag: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorDiag",
+    ) -> None:
+        self._diag = with_rank(kept(diag), 1, "diag")
+        dtype = self._diag.dtype
+        symmetric = is_self_adjoint
+        if not dtype.is_complex:
+            always("A real diagonal operator", [None, symmetric], [False, True])
+            symmetric = True
+        hints = (is_non_singular, symmetric, is_positive_definite)
+        square = True if is_square is None else is_square
+        super().__init__(dtype, None, *hints, square, name, {"diag": diag})
+
+    @property
+    def diag(self) -> Any:
+        """The diagonal, [..., rows]."""
+        return self._diag
+
+    def _shape(self) -> Any:
+        return square_over(self._diag)
+
+    def _diag_part(self) -> Any:
+        return tensor_of(self._diag)
+
+    def _to_dense(self) -> Any:
+        return diagonals.matrix_diag(self._diag_part())
+
+    def _column(self, adjoint: bool) -> Any:
+        found = self._diag_part()
+        return arrays.expand_dims(conjugate(found) if adjoint else found, -1)
+
+    def _matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        return self._column(adjoint) * (matrices.adjoint(x) if adjoint_arg else x)
+
+    def _solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        right = matrices.adjoint(rhs) if adjoint_arg else rhs
+        return right / self._column(adjoint)
+
+    def _determinant(self) -> Any:
+        return reductions.reduce_prod(self._diag_part(), -1)
+
+    def _log_abs_determinant(self) -> Any:
+        return log_abs_product(self._diag_part())
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return diagonals.matrix_set_diag(
+            x, diagonals.matrix_diag_part(x) + self._diag_part()
+        )
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def times(self, other: LinearOperator) -> LinearOperator:
+        """Return the product with another operator, a diagonal if both are."""
+        if isinstance(other, LinearOperatorDiag):
+            return LinearOperatorDiag(self.diag_part() * other.diag_part())
+        if isinstance(other, LinearOperatorLowerTriangular):
+            return LinearOperatorLowerTriangular(self.matmul(other.to_dense()))
+        return super().times(other)
+
+    def _assert_non_singular(self) -> Any:
+        return checks.assert_positive(
+            elementwise.abs(self._diag_part()),
+            message="Singular operator: Diagonal contained zero values.",
+        )
+
+    def _assert_positive_definite(self) -> Any:
+        said = "Diagonal operator had diagonal entries with non-positive real part, "
+        return checks.assert_positive(
+            elementwise.real(self._diag_part()),
+            message=f"{said}thus was not positive definite.",
+        )
+
+    def _assert_self_adjoint(self) -> Any:
+        said = "This diagonal operator contained non-zero imaginary values. "
+        parts = elementwise.imag(self._diag_part())
+        return checks.assert_equal(
+            parts,
+            arrays.zeros((), dtype=parts.dtype),
+            message=f"{said}Thus it was not self-adjoint.",
+        )
+
+    def _linop_adjoint(self) -> LinearOperator:
+        return LinearOperatorDiag(conjugate(self._diag_part()), *self.hints)
+
+    def _linop_inverse(self) -> LinearOperator:
+        return LinearOperatorDiag(1.0 / self._diag_part(), True, *self.hints[1:])
+
+    def _linop_cholesky(self) -> LinearOperator:
+        return LinearOperatorDiag(
+            elementwise.sqrt(self._diag_part()), True, True, is_square=True
+        )
+
+
+class LinearOperatorScaledIdentity(LinearOperatorDiag):
+    """A matrix with one number all along its diagonal."""
+
+    def __init__(
+        self,
+        num_rows: Any,
+        multiplier: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorScaledIdentity",
+    ) -> None:
+        self._count = whole(num_rows, "num_rows")
+        self.multiplier = kept(multiplier)
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        super().__init__(self._diag_part(), *hints, name)
+
+    def _diag_part(self) -> Any:
+        ones = arrays.ones([self._count], dtype=self.multiplier.dtype)
+        return arrays.expand_dims(tensor_of(self.multiplier), -1) * ones
+
+    def _scaled(
+        self,
+        multiplier: Any,
+        hints: Hints = (None, None, None, True),
+    ) -> LinearOperator:
+        return LinearOperatorScaledIdentity(self._count, multiplier, *hints)
+
+    def times(self, other: LinearOperator) -> LinearOperator:
+        """Return the product with another operator."""
+        if isinstance(other, LinearOperatorIdentity):
+            return self
+        if isinstance(other, LinearOperatorScaledIdentity):
+            return self._scaled(self.multiplier * other.multiplier)
+        return super().times(other)
+
+    def _linop_adjoint(self) -> LinearOperator:
+        return self._scaled(conjugate(self.multiplier), self.hints)
+
+    def _linop_inverse(self) -> LinearOperator:
+        return self._scaled(1.0 / self.multiplier, self.hints)
+
+    def _linop_cholesky(self) -> LinearOperator:
+        return self._scaled(
+            elementwise.sqrt(self.multiplier), (True, True, True, True)
+        )
+
+
+class LinearOperatorIdentity(LinearOperatorScaledIdentity):
+    """The matrix that changes nothing."""
+
+    def __init__(
+        self,
+        num_rows: Any,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = True,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = True,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorIdentity",
+    ) -> None:
+        batch = () if batch_shape is None else whole(batch_shape, "batch_shape", 1)
+        one = arrays.ones(batch, dtype=as_dtype(dtype or float32))
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        always("An identity operator", hints, [True] * 4)
+        super().__init__(num_rows, one, *hints, assert_proper_shapes, name)
+
+    def times(self, other: LinearOperator) -> LinearOperator:
+        """Return the other operator."""
+        return other
+
+    def _linop_inverse(self) -> LinearOperator:
+        return self
+
+    def _linop_cholesky(self) -> LinearOperator:
+        return self
+
+
+class LinearOperatorZeros(LinearOperator):
+    """A matrix of zeros."""
+
+    def __init__(
+        self,
+        num_rows: int,
+        num_columns: int | None = None,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = False,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = False,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorZeros",
+    ) -> None:
+        columns = num_rows if num_columns is None else num_columns
+        whole(num_rows, "num_rows")
+        whole(columns, "num_columns")
+        whole(batch_shape or (), "batch_shape", 1)
+        self._sizes = (*(batch_shape or ()), num_rows, columns)
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        super().__init__(dtype or float32, None, *hints, name)
+
+    def _shape(self) -> Any:
+        return as_shape(self._sizes)
+
+    def _to_dense(self) -> Any:
+        return arrays.zeros(self._sizes, dtype=self.dtype)
+
+    def _matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        return product(self.to_dense(), x, adjoint, adjoint_arg)
+
+    def _determinant(self) -> Any:
+        return arrays.zeros(self._sizes[:-2], dtype=self.dtype)
+
+    def _assert_non_singular(self) -> Any:
+        raise InvalidArgumentError("Zero operators are always non-invertible.")
+
+    def _assert_positive_definite(self) -> Any:
+        raise InvalidArgumentError("Zero operators are always non-positive definite.")
+
+
+class LinearOperatorHouseholder(LinearOperator):
+    """The reflection of vectors by the plane that an axis stands on: 1 - 2 v v^H / |v|^2."""
+
+    def __init__(
+        self,
+        reflection_axis: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorHouseholder",
+    ) -> None:
+        self._axis = with_rank(kept(reflection_axis), 1, "reflection_axis")
+        parameters = {"reflection_axis": reflection_axis}
+        hints = (True, True, is_positive_definite, True)
+        super().__init__(self._axis.dtype, None, *hints, name, parameters)
+
+    @property
+    def reflection_axis(self) -> Any:
+        """The axis that vectors are reflected along."""
+        return self._axis
+
+    def _shape(self) -> Any:
+        return square_over(self._axis)
+
+    def _matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        right = matrices.adjoint(x) if adjoint_arg else x
+        axis = arrays.expand_dims(norms.l2_normalize(tensor_of(self._axis), -1), -1)
+        along = reductions.reduce_sum(conjugate(axis) * right, -2, keepdims=True)
+        return right - 2 * axis * along
+
+    def _solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        return self._matmul(rhs, adjoint, adjoint_arg)
+
+    def _linop_inverse(self) -> LinearOperator:
+        return self
+
+    def _determinant(self) -> Any:
+        return -arrays.ones(self.batch_shape_tensor(), dtype=self.dtype)
+
+    def _log_abs_determinant(self) -> Any:
+        return arrays.zeros(self.batch_shape_tensor(), dtype=self.dtype)
+
+
+class LinearOperatorPermutation(LinearOperator):
+    """A matrix that reorders what it is applied to: row i is what stood in row perm[i]."""
+
+    def __init__(
+        self,
+        perm: Any,
+        dtype: Any = float32,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorPermutation",
+    ) -> None:
+        self._perm = with_rank(kept(perm), 1, "perm")
+        whole(self._perm, "perm", self._perm.get_shape().rank)
+        hints = (True, is_self_adjoint, is_positive_definite, True)
+        super().__init__(dtype, None, *hints, name, {"perm": perm, "dtype": dtype})
+
+    @property
+    def perm(self) -> Any:
+        """The order of the rows."""
+        return self._perm
+
+    def _shape(self) -> Any:
+        return square_over(self._perm)
+
+    def _to_dense(self) -> Any:
+        columns = arrays.range(tensor_of(self.domain_dimension_tensor(), int32))
+        rows = arrays.expand_dims(elementwise.cast(self._perm, int32), -1)
+        return elementwise.cast(elementwise.equal(rows, columns), self.dtype)
+
+    def _matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        return product(self.to_dense(), x, adjoint, adjoint_arg)
+
+    def _solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        return self._matmul(rhs, not adjoint, adjoint_arg)
+
+    def _log_abs_determinant(self) -> Any:
+        return arrays.zeros(self.batch_shape_tensor(), dtype=self.dtype)
+
+
+class LinearOperatorTridiag(LinearOperator):
+    """A matrix of three diagonals."""
+
+    def __init__(
+        self,
+        diagonals: Any,
+        diagonals_format: str = "compact",
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorTridiag",
+    ) -> None:
+        self._form = diagonals_format
+        several = diagonals_format == "sequence"
+        given = [kept(x) for x in diagonals] if several else [kept(diagonals)]
+        self._diagonals: Any = given if several else given[0]
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
+        parameters = {"diagonals": diagonals, "diagonals_format": diagonals_format}
+        super().__init__(given[0].dtype, None, *hints, name, parameters)
+
+    @property
+    def diagonals(self) -> Any:
+        """The diagonals as they were given."""
+        return self._diagonals
+
+    @property
+    def diagonals_format(self) -> str:
+        """Form of the diagonals: 'compact', 'sequence' or 'matrix'."""
+        return self._form
+
+    def _shape(self) -> Any:
+        first = self._diagonals[1] if self._form == "sequence" else self._diagonals
+        sizes = list(first.get_shape().as_list())
+        batch = {"sequence": sizes[:-1], "compact": sizes[:-2], "matrix": sizes[:-2]}
+        return as_shape((*batch[self._form], sizes[-1], sizes[-1]))
+
+    def _compact(self, adjoint: bool) -> Any:
+        """Return the diagonals as rows of a tensor, those of the adjoint if asked for."""
+        if self._form == "sequence":
+            rows = arrays.stack(self._diagonals, -2)
+        elif self._form == "matrix":
+            bands = tensor_of(self._diagonals)
+            rows = diagonals.matrix_diag_part(bands, k=(-1, 1), align="LEFT_RIGHT")
+        else:
+            rows = tensor_of(self._diagonals)
+        if not adjoint:
+            return rows
+        upper, main, lower = (conjugate(rows[..., i, :]) for i in (0, 1, 2))
+        turned = (cutting.roll(lower, -1, -1), main, cutting.roll(upper, 1, -1))
+        return arrays.stack(turned, -2)
+
+    def _matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        right = matrices.adjoint(x) if adjoint_arg else x
+        return banded.tridiagonal_matmul(self._compact(adjoint), right)
+
+    def _solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        right = matrices.adjoint(rhs) if adjoint_arg else rhs
+        return matrices.tridiagonal_solve(self._compact(adjoint), right)

@@ -1,0 +1,1 @@
+"""Ragged and sparse tensors, as both versions have them alike."""

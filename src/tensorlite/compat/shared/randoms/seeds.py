@@ -1,0 +1,152 @@
+"""Random numbers of a seed of two integers, which both TensorFlows draw alike.
+
+Binomial numbers are tensorlite's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.randoms import random
+from tensorlite.core.dtypes import as_dtype, float32, int32, int64
+from tensorlite.ops.random import sampling
+from tensorlite.ops.random.generators import Seed
+from tensorlite.ops.random.host_draws import binomial, poisson
+
+
+@named("stateless_random_uniform")
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Return numbers between minval and maxval, which is left out, by a seed.
+
+    maxval is 1 unless given; integers without both are from their whole range. The seed is two
+    integers. `alg` has no effect.
+    """
+    wanted, source = as_dtype(dtype), Seed(converted(seed))
+    sizes = random.sizes_of(shape)
+    if wanted.is_integer and minval is None and maxval is None:
+        return source.bits(sizes, wanted)
+    return source.uniform(sizes, minval, 1 if maxval is None else maxval, wanted)
+
+
+@named("stateless_random_normal")
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Return normally distributed numbers by a seed of two integers.
+
+    `alg` has no effect.
+    """
+    sizes = random.sizes_of(shape)
+    return Seed(converted(seed)).normal(sizes, mean, stddev, as_dtype(dtype))
+
+
+@named("stateless_truncated_normal")
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Any:
+    """Return normal numbers within two standard deviations, by a seed.
+
+    `alg` has no effect.
+    """
+    source = Seed(converted(seed))
+    return source.truncated_normal(
+        random.sizes_of(shape), mean, stddev, as_dtype(dtype)
+    )
+
+
+@named("stateless_parameterized_truncated_normal")
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Any:
+    """Return normal numbers between bounds, by a seed.
+
+    Means, deviations and bounds broadcast to the shape.
+    """
+    mean = converted(means)
+    given = [converted(x, mean.dtype) for x in (stddevs, minvals, maxvals)]
+    return sampling.stateless_parameterized_truncated_normal(
+        random.sizes_of(shape), converted(seed), mean, *given
+    )
+
+
+@named("stateless_random_gamma")
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = float32,
+    name: str | None = None,
+) -> Any:
+    """Return numbers of gamma distributions, by a seed of two integers.
+
+    `alpha` is the shape, `beta` the rate, 1 unless given; both broadcast to the shape.
+    """
+    a = converted(alpha, as_dtype(dtype))
+    rate = 1.0 if beta is None else converted(beta, as_dtype(dtype))
+    return Seed(converted(seed)).gamma(random.sizes_of(shape), a, rate)
+
+
+@named("stateless_random_poisson")
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None
+) -> Any:
+    """Return numbers of Poisson distributions of rates `lam`, by a seed."""
+    rate = converted(lam, float32)
+    source = Seed(converted(seed))
+    return poisson(random.sizes_of(shape), rate, as_dtype(dtype), source)
+
+
+@named("stateless_categorical")
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    dtype: Any = int64,
+    name: str | None = None,
+) -> Any:
+    """Return [batch, num_samples] classes drawn by the logits of each, by a seed."""
+    wanted = int64 if dtype is None else as_dtype(dtype)
+    return Seed(converted(seed)).categorical(converted(logits), num_samples, wanted)
+
+
+@named("stateless_random_binomial")
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    """Return how often `counts` trials succeed with `probs`, by a seed."""
+    sizes, source = random.sizes_of(shape), Seed(converted(seed))
+    given = (converted(counts), converted(probs))
+    return binomial(sizes, *given, as_dtype(output_dtype), source)

@@ -1,0 +1,1 @@
+"""What is known of values before they are there."""

@@ -1,0 +1,1 @@
+"""What tests of TensorFlow's programs are made on."""

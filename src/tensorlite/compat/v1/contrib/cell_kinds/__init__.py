@@ -1,0 +1,1 @@
+"""The cells of tf.contrib.rnn."""

@@ -1,0 +1,1 @@
+"""The distributions of tf.contrib.distributions, and what they are made on."""

@@ -1,0 +1,425 @@
+"""Distributions of real numbers: of tf.distributions and tf.contrib.distributions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.shared import elementwise, nn as shared_nn
+from tensorlite.compat.v1 import random
+from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
+    Distribution,
+    RegisterKL,
+    as_parameter,
+    new_seed,
+    sizes_behind,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
+    below,
+    positive,
+    validated,
+)
+from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.compat.v1.math import erfinv
+
+_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+log, exp, square = elementwise.log, elementwise.exp, elementwise.square
+
+
+class LocationScale(Distribution):
+    """A distribution that is moved by `loc` and stretched by `scale`."""
+
+    shaped = ("loc", "scale")
+
+    def __init__(
+        self,
+        loc: Any,
+        scale: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str | None = None,
+    ) -> None:
+        place = as_parameter(loc, "loc")
+        width = as_parameter(scale, "scale", place.dtype)
+        self._scale = validated(validate_args, width, positive())
+        self._loc = validated(validate_args, place, lambda _: positive()(width))
+        super().__init__(
+            self._loc.dtype,
+            name or type(self).__name__,
+            validate_args,
+            allow_nan_stats,
+            {"loc": loc, "scale": scale},
+        )
+
+    @property
+    def loc(self) -> Any:
+        """Where the distribution lies, for each element of the batch."""
+        return self._loc
+
+    @property
+    def scale(self) -> Any:
+        """How wide the distribution is, for each element of the batch."""
+        return self._scale
+
+    def _like(self) -> Any:
+        return self._loc + self._scale
+
+    def _standard(self, x: Any) -> Any:
+        return (x - self._loc) / self._scale
+
+    def _mean(self) -> Any:
+        return self._loc * v1_arrays.ones_like(self._scale)
+
+    _mode = _mean
+
+
+class Normal(LocationScale):
+    """The normal distribution of mean loc and standard deviation scale."""
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        shape = sizes_behind(count, self._sizes())
+        return (
+            random.normal(shape, dtype=self.dtype, seed=seed) * self._scale
+            + self._loc
+        )
+
+    def _log_prob(self, x: Any) -> Any:
+        return -0.5 * square(self._standard(x)) - (_HALF_LOG_2PI + log(self._scale))
+
+    def _cdf(self, x: Any) -> Any:
+        return 0.5 * elementwise.erfc(-self._standard(x) / math.sqrt(2.0))
+
+    def _quantile(self, p: Any) -> Any:
+        return self._loc + self._scale * math.sqrt(2.0) * erfinv(2.0 * p - 1.0)
+
+    def _entropy(self) -> Any:
+        ones = v1_arrays.ones_like(self._loc)
+        return 0.5 + _HALF_LOG_2PI + log(self._scale * ones)
+
+    def _stddev(self) -> Any:
+        return self._scale * v1_arrays.ones_like(self._loc)
+
+    def _variance(self) -> Any:
+        return square(self._stddev())
+
+
+class NormalWithSoftplusScale(Normal):
+    """The normal distribution whose standard deviation is softplus(scale)."""
+
+    def __init__(self, loc: Any, scale: Any, **kwargs: Any) -> None:
+        super().__init__(
+            loc, shared_nn.softplus(as_parameter(scale, "scale")), **kwargs
+        )
+
+
+@RegisterKL(Normal, Normal)
+def _normals(a: Normal, b: Normal) -> Any:
+    ratio = square(a.scale / b.scale)
+    apart = square(a.loc - b.loc) / (2.0 * square(b.scale))
+    return apart + 0.5 * (ratio - 1.0 - log(ratio))
+
+
+class Laplace(LocationScale):
+    """Laplace's distribution: exp(-|x - loc| / scale) / (2 * scale)."""
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        least = float(
+            np.nextafter(self.dtype.numpy.type(-1), self.dtype.numpy.type(0))
+        )
+        shape = sizes_behind(count, self._sizes())
+        u = random.uniform(shape, least, 1.0, self.dtype, seed)
+        moved = elementwise.sign(u) * elementwise.log1p(-elementwise.abs(u))
+        return self._loc - self._scale * moved
+
+    def _log_prob(self, x: Any) -> Any:
+        return -elementwise.abs(self._standard(x)) - math.log(2.0) - log(self._scale)
+
+    def _cdf(self, x: Any) -> Any:
+        z = self._standard(x)
+        tail = 0.5 * exp(-elementwise.abs(z))
+        return v1_arrays.where_v2(z > 0, 1.0 - tail, tail)
+
+    def _entropy(self) -> Any:
+        return (
+            math.log(2.0) + 1.0 + log(self._scale + v1_arrays.zeros_like(self._loc))
+        )
+
+    def _stddev(self) -> Any:
+        return math.sqrt(2.0) * (self._scale + v1_arrays.zeros_like(self._loc))
+
+    def _variance(self) -> Any:
+        return square(self._stddev())
+
+
+class Uniform(Distribution):
+    """The uniform distribution over [low, high)."""
+
+    shaped = ("low", "high")
+
+    def __init__(
+        self,
+        low: Any = 0.0,
+        high: Any = 1.0,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Uniform",
+    ) -> None:
+        start = as_parameter(low, "low")
+        self._high = as_parameter(high, "high", start.dtype)
+        message = "uniform not defined when low >= high."
+        self._low = validated(validate_args, start, below(self._high, message))
+        given = {"low": low, "high": high}
+        super().__init__(self._low.dtype, name, validate_args, allow_nan_stats, given)
+
+    @property
+    def low(self) -> Any:
+        """Lower bounds, which may be drawn."""
+        return self._low
+
+    @property
+    def high(self) -> Any:
+        """Upper bounds, which are not drawn."""
+        return self._high
+
+    def range(self, name: str = "range") -> Any:
+        """Return the width high - low."""
+        with self._named("range", name):
+            return self._high - self._low
+
+    def _like(self) -> Any:
+        return self._low + self._high
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        shape = sizes_behind(count, self._sizes())
+        unit = random.uniform(shape, dtype=self.dtype, seed=seed)
+        return self._low + (self._high - self._low) * unit
+
+    def _inside(self, x: Any) -> Any:
+        return elementwise.logical_and(x >= self._low, x < self._high)
+
+    def _log_prob(self, x: Any) -> Any:
+        density = -log(self._high - self._low) + v1_arrays.zeros_like(x)
+        nowhere = v1_arrays.zeros_like(density) - float("inf")
+        found = v1_arrays.where_v2(self._inside(x), density, nowhere)
+        return v1_arrays.where_v2(elementwise.is_nan(x), x, found)
+
+    def _cdf(self, x: Any) -> Any:
+        inner = (x - self._low) / (self._high - self._low)
+        return elementwise.clip_by_value(inner, 0.0, 1.0)
+
+    def _quantile(self, p: Any) -> Any:
+        return self._low + p * (self._high - self._low)
+
+    def _entropy(self) -> Any:
+        return log(self._high - self._low)
+
+    def _mean(self) -> Any:
+        return (self._low + self._high) / 2.0
+
+    def _variance(self) -> Any:
+        return square(self._high - self._low) / 12.0
+
+    def _stddev(self) -> Any:
+        return (self._high - self._low) / math.sqrt(12.0)
+
+
+class Gamma(Distribution):
+    """The gamma distribution of shape concentration and inverse scale rate."""
+
+    reparameterized = True
+
+    def __init__(
+        self,
+        concentration: Any,
+        rate: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Gamma",
+    ) -> None:
+        shape = as_parameter(concentration, "concentration")
+        self._concentration = validated(validate_args, shape, positive())
+        by = as_parameter(rate, "rate", shape.dtype)
+        self._rate = validated(validate_args, by, positive())
+        given = {"concentration": concentration, "rate": rate}
+        super().__init__(
+            self._rate.dtype, name, validate_args, allow_nan_stats, given
+        )
+
+    @property
+    def concentration(self) -> Any:
+        """The shape parameters, often called alpha."""
+        return self._concentration
+
+    @property
+    def rate(self) -> Any:
+        """The inverse scales, often called beta."""
+        return self._rate
+
+    def _like(self) -> Any:
+        return self._concentration + self._rate
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        return random.gamma(
+            [count], self._concentration, self._rate, self.dtype, seed
+        )
+
+    def _log_prob(self, x: Any) -> Any:
+        a, b = self._concentration, self._rate
+        return (a - 1.0) * log(x) - b * x - (elementwise.lgamma(a) - a * log(b))
+
+    def _cdf(self, x: Any) -> Any:
+        a = self._concentration + v1_arrays.zeros_like(self._rate * x)
+        return elementwise.igamma(a, self._rate * x)
+
+    def _entropy(self) -> Any:
+        a = self._concentration
+        spread = (1.0 - a) * elementwise.digamma(a)
+        return a - log(self._rate) + elementwise.lgamma(a) + spread
+
+    def _mean(self) -> Any:
+        return self._concentration / self._rate
+
+    def _variance(self) -> Any:
+        return self._concentration / square(self._rate)
+
+    def _stddev(self) -> Any:
+        return elementwise.sqrt(self._concentration) / self._rate
+
+    def _mode(self) -> Any:
+        found = (self._concentration - 1.0) / self._rate
+        inside = self._concentration + v1_arrays.zeros_like(found) > 1.0
+        message = "mode not defined when any concentration <= 1"
+        return self._where_defined(inside, found, message, self._concentration)
+
+    def _valid_sample(self, x: Any) -> Any:
+        return validated(True, x, positive())
+
+
+@RegisterKL(Gamma, Gamma)
+def _gammas(a: Gamma, b: Gamma) -> Any:
+    shape = (a.concentration - b.concentration) * elementwise.digamma(a.concentration)
+    norm = elementwise.lgamma(b.concentration) - elementwise.lgamma(a.concentration)
+    rates = b.concentration * (log(a.rate) - log(b.rate))
+    return shape + norm + rates + a.concentration * (b.rate / a.rate - 1.0)
+
+
+class Exponential(Gamma):
+    """The exponential distribution rate * exp(-rate * x) of positive numbers."""
+
+    def __init__(
+        self,
+        rate: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Exponential",
+    ) -> None:
+        own = as_parameter(rate, "rate")
+        ones = v1_arrays.ones_like(own)
+        super().__init__(ones, own, validate_args, allow_nan_stats, name)
+        self.parameters = {"rate": rate}
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        # As TensorFlow draws: from the smallest number on, whose logarithm is finite.
+        least = float(np.finfo(self.dtype.numpy).tiny)
+        shape = sizes_behind(count, self._sizes())
+        return -log(random.uniform(shape, least, 1.0, self.dtype, seed)) / self._rate
+
+
+class Beta(Distribution):
+    """The beta distribution over (0, 1), by weights of outcomes near 1 and near 0."""
+
+    def __init__(
+        self,
+        concentration1: Any = None,
+        concentration0: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Beta",
+    ) -> None:
+        ones = 1.0 if concentration1 is None else concentration1
+        right = positive("Concentration parameter must be positive.")
+        one = as_parameter(ones, "concentration1")
+        self._one = validated(validate_args, one, right)
+        zeros = 1.0 if concentration0 is None else concentration0
+        zero = as_parameter(zeros, "concentration0", one.dtype)
+        self._zero = validated(validate_args, zero, right)
+        given = {"concentration1": concentration1, "concentration0": concentration0}
+        super().__init__(self._one.dtype, name, validate_args, allow_nan_stats, given)
+
+    @property
+    def concentration1(self) -> Any:
+        """Weights of outcomes near 1, often called alpha."""
+        return self._one
+
+    @property
+    def concentration0(self) -> Any:
+        """Weights of outcomes near 0, often called beta."""
+        return self._zero
+
+    @property
+    def total_concentration(self) -> Any:
+        """Sums of both weights."""
+        return self._one + self._zero
+
+    def _like(self) -> Any:
+        return self._one + self._zero
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        zeros = v1_arrays.zeros_like(self._one + self._zero)
+        first = random.gamma([count], self._one + zeros, None, self.dtype, seed)
+        other = new_seed(seed, "beta")
+        second = random.gamma([count], self._zero + zeros, None, self.dtype, other)
+        return first / (first + second)
+
+    def _norm(self) -> Any:
+        a, b = self._one, self._zero
+        return (
+            elementwise.lgamma(a) + elementwise.lgamma(b) - elementwise.lgamma(a + b)
+        )
+
+    def _log_prob(self, x: Any) -> Any:
+        ends = (self._one - 1.0) * log(x) + (self._zero - 1.0) * elementwise.log1p(-x)
+        return ends - self._norm()
+
+    def _cdf(self, x: Any) -> Any:
+        zeros = v1_arrays.zeros_like(self._one + self._zero + x)
+        return elementwise.betainc(self._one + zeros, self._zero + zeros, x + zeros)
+
+    def _entropy(self) -> Any:
+        digamma, total = elementwise.digamma, self._one + self._zero
+        ends = (self._one - 1.0) * digamma(self._one)
+        ends = ends + (self._zero - 1.0) * digamma(self._zero)
+        return self._norm() - ends + (total - 2.0) * digamma(total)
+
+    def _mean(self) -> Any:
+        return self._one / (self._one + self._zero)
+
+    def _variance(self) -> Any:
+        mean = self._mean()
+        return mean * (1.0 - mean) / (1.0 + self._one + self._zero)
+
+    def _mode(self) -> Any:
+        found = (self._one - 1.0) / (self._one + self._zero - 2.0)
+        both = elementwise.logical_and(self._one > 1.0, self._zero > 1.0)
+        message = "Mode undefined for concentrations <= 1."
+        return self._where_defined(both, found, message, self._one, self._zero)
+
+    def _valid_sample(self, x: Any) -> Any:
+        less = below(v1_arrays.ones_like(x), "sample must be less than `1`.")
+        return validated(True, x, positive("sample must be positive"), less)
+
+
+@RegisterKL(Beta, Beta)
+def _betas(a: Beta, b: Beta) -> Any:
+    digamma = elementwise.digamma
+
+    def part(x: Any, y: Any) -> Any:
+        return (x - y) * digamma(x)
+
+    sums = a.total_concentration, b.total_concentration
+    norm = b._norm() - a._norm()  # noqa: SLF001  # one kind
+    ends = part(a.concentration1, b.concentration1)
+    ends = ends + part(a.concentration0, b.concentration0)
+    return norm + ends - (sums[0] - sums[1]) * digamma(sums[0])

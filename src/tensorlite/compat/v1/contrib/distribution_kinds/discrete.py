@@ -1,0 +1,230 @@
+"""Distributions of classes: of tf.distributions and tf.contrib.distributions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, picking
+from tensorlite.compat.v1 import random
+from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
+    Distribution,
+    RegisterKL,
+    as_parameter,
+    sizes_behind,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.validating import probabilities
+from tensorlite.compat.v1.functions import (
+    arrays as v1_arrays,
+    nn_functions,
+    nn_losses,
+    numbers,
+)
+from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.core.errors import InvalidArgumentError
+
+
+def _one_of(logits: Any, probs: Any) -> None:
+    if (logits is None) == (probs is None):
+        raise InvalidArgumentError("Must pass probs or logits, but not both.")
+
+
+class Bernoulli(Distribution):
+    """The distribution of 0 and 1, by the odds' logarithms or the probability of 1."""
+
+    reparameterized = False
+    shaped = ("logits",)
+
+    def __init__(
+        self,
+        logits: Any = None,
+        probs: Any = None,
+        dtype: Any = int32,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Bernoulli",
+    ) -> None:
+        _one_of(logits, probs)
+        if logits is None:
+            found = as_parameter(probs, "probs")
+            self._probs = probabilities(validate_args, found, of_classes=False)
+            odds = elementwise.log(self._probs)
+            self._logits = odds - elementwise.log1p(-self._probs)
+        else:
+            self._logits = as_parameter(logits, "logits")
+            self._probs = shared_nn.sigmoid(self._logits)
+        given = {"logits": logits, "probs": probs, "dtype": dtype}
+        super().__init__(as_dtype(dtype), name, validate_args, allow_nan_stats, given)
+
+    @property
+    def logits(self) -> Any:
+        """Logarithms of the odds of a 1."""
+        return self._logits
+
+    @property
+    def probs(self) -> Any:
+        """Probabilities of a 1."""
+        return self._probs
+
+    def _like(self) -> Any:
+        return self._logits
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        shape = sizes_behind(count, self._sizes())
+        drawn = random.uniform(shape, dtype=self._probs.dtype, seed=seed)
+        return elementwise.cast(drawn < self._probs, self.dtype)
+
+    def _log_prob(self, x: Any) -> Any:
+        events = elementwise.cast(x, self._logits.dtype)
+        zeros = v1_arrays.zeros_like(events + self._logits)
+        return -nn_losses.sigmoid_cross_entropy_with_logits(
+            labels=events + zeros, logits=self._logits + zeros
+        )
+
+    def _entropy(self) -> Any:
+        logits = self._logits
+        inner = shared_nn.sigmoid(logits)
+        return -logits * (inner - 1.0) + shared_nn.softplus(-logits)
+
+    def _mean(self) -> Any:
+        return arrays.identity(self._probs)
+
+    def _variance(self) -> Any:
+        return self._probs * (1.0 - self._probs)
+
+    def _mode(self) -> Any:
+        return elementwise.cast(self._probs > 0.5, self.dtype)
+
+
+@RegisterKL(Bernoulli, Bernoulli)
+def _bernoullis(a: Bernoulli, b: Bernoulli) -> Any:
+    soft = shared_nn.softplus
+    no = soft(-b.logits) - soft(-a.logits)
+    yes = soft(b.logits) - soft(a.logits)
+    return shared_nn.sigmoid(a.logits) * no + shared_nn.sigmoid(-a.logits) * yes
+
+
+class _Classes(Distribution):
+    """One of several classes."""
+
+    reparameterized = False
+
+    def __init__(
+        self,
+        logits: Any = None,
+        probs: Any = None,
+        dtype: Any = int32,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str | None = None,
+    ) -> None:
+        _one_of(logits, probs)
+        if logits is None:
+            found = as_parameter(probs, "probs")
+            self._probs = probabilities(validate_args, found, of_classes=True)
+            self._logits = elementwise.log(self._probs)
+        else:
+            self._logits = as_parameter(logits, "logits")
+            self._probs = nn_functions.softmax(self._logits)
+        given = {"logits": logits, "probs": probs, "dtype": dtype}
+        super().__init__(
+            as_dtype(dtype),
+            name or type(self).__name__,
+            validate_args,
+            allow_nan_stats,
+            given,
+        )
+
+    @property
+    def logits(self) -> Any:
+        return self._logits
+
+    @property
+    def probs(self) -> Any:
+        return self._probs
+
+    @property
+    def event_size(self) -> Any:
+        known = self._logits.get_shape().as_list()[-1]
+        return v1_arrays.shape(self._logits)[-1] if known is None else known
+
+    def _chosen(self, count: Any, seed: int | None) -> Any:
+        """Return so many classes for each element of the batch, on a new first axis."""
+        flat = arrays.reshape(self._logits, [-1, self.event_size])
+        drawn = random.multinomial(flat, count, seed)
+        return elementwise.cast(arrays.transpose(drawn), int32)
+
+    def _entropy(self) -> Any:
+        logs = nn_functions.log_softmax(self._logits)
+        # Classes that never occur count nothing, though their logarithm is infinite.
+        each = v1_arrays.where(
+            self._probs > 0, self._probs * logs, v1_arrays.zeros_like(logs)
+        )
+        return -numbers.reduce_sum(each, -1)
+
+
+@RegisterKL(_Classes, _Classes)
+def _classes(a: _Classes, b: _Classes) -> Any:
+    apart = nn_functions.log_softmax(a.logits) - nn_functions.log_softmax(b.logits)
+    return numbers.reduce_sum(nn_functions.softmax(a.logits) * apart, -1)
+
+
+class Categorical(_Classes):
+    """The distribution of classes' numbers, by logits or probabilities along the last axis."""
+
+    def _like(self) -> Any:
+        return self._logits[..., 0]
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        shape = sizes_behind(count, self._sizes())
+        chosen = arrays.reshape(self._chosen(count, seed), shape)
+        return elementwise.cast(chosen, self.dtype)
+
+    def _log_prob(self, x: Any) -> Any:
+        classes = elementwise.cast(x, int32)
+        ones = v1_arrays.ones_like(self._logits[..., 0], dtype=int32)
+        whole = classes * ones
+        scores = self._logits + v1_arrays.zeros_like(
+            v1_arrays.expand_dims(elementwise.cast(whole, self._logits.dtype), -1)
+        )
+        return -nn_losses.sparse_softmax_cross_entropy_with_logits(
+            labels=whole, logits=scores
+        )
+
+    def _cdf(self, x: Any) -> Any:
+        """Return how likely classes before these are, as TensorFlow 1 has it."""
+        classes = v1_arrays.expand_dims(elementwise.cast(x, int32), -1)
+        before = arrays.range(self.event_size) < classes
+        return numbers.reduce_sum(
+            self._probs * elementwise.cast(before, self._probs.dtype), -1
+        )
+
+    def _mode(self) -> Any:
+        return elementwise.cast(numbers.argmax(self._logits, -1), self.dtype)
+
+
+class OneHotCategorical(_Classes):
+    """The distribution of one-hot rows, by logits or probabilities along the last axis."""
+
+    event_rank = 1
+
+    def _like(self) -> Any:
+        return self._logits
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        chosen = self._chosen(count, seed)
+        hot = picking.one_hot(chosen, self.event_size, dtype=self.dtype)
+        return arrays.reshape(hot, sizes_behind(count, self._sizes()))
+
+    def _log_prob(self, x: Any) -> Any:
+        logs = nn_functions.log_softmax(self._logits)
+        return numbers.reduce_sum(elementwise.cast(x, logs.dtype) * logs, -1)
+
+    def _mean(self) -> Any:
+        return arrays.identity(self._probs)
+
+    def _variance(self) -> Any:
+        return self._probs * (1.0 - self._probs)
+
+    def _mode(self) -> Any:
+        best = numbers.argmax(self._logits, -1)
+        return picking.one_hot(best, self.event_size, dtype=self.dtype)

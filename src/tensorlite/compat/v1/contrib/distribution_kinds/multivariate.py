@@ -1,0 +1,215 @@
+"""Distributions of vectors: Dirichlet's, and normal ones with a diagonal covariance."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
+from tensorlite.compat.shared.linear import matrices
+from tensorlite.compat.v1 import random
+from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
+    Distribution,
+    RegisterKL,
+    as_parameter,
+    sizes_behind,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
+    adding_up_to_one,
+    positive,
+    several,
+    validated,
+)
+from tensorlite.compat.v1.functions import (
+    arrays as v1_arrays,
+    matrices as v1_matrices,
+    numbers,
+)
+
+_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+log, square = elementwise.log, elementwise.square
+
+
+class Dirichlet(Distribution):
+    """Dirichlet's distribution over probabilities of classes, by positive weights of these."""
+
+    event_rank = 1
+
+    def __init__(
+        self,
+        concentration: Any,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "Dirichlet",
+    ) -> None:
+        self._concentration = validated(
+            validate_args,
+            as_parameter(concentration, "concentration"),
+            positive("Concentration parameter must be positive."),
+            several,
+        )
+        given = {"concentration": concentration}
+        super().__init__(
+            self._concentration.dtype, name, validate_args, allow_nan_stats, given
+        )
+
+    @property
+    def concentration(self) -> Any:
+        """Weights of the classes, all positive, along the last axis."""
+        return self._concentration
+
+    @property
+    def total_concentration(self) -> Any:
+        """Sums of the classes' weights."""
+        return numbers.reduce_sum(self._concentration, -1)
+
+    def _like(self) -> Any:
+        return self._concentration
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        drawn = random.gamma([count], self._concentration, None, self.dtype, seed)
+        return drawn / numbers.reduce_sum(drawn, -1, keepdims=True)
+
+    def _log_prob(self, x: Any) -> Any:
+        each = (self._concentration - 1.0) * log(x)
+        return numbers.reduce_sum(each, -1) - elementwise.lbeta(self._concentration)
+
+    def _entropy(self) -> Any:
+        digamma, a = elementwise.digamma, self._concentration
+        count = float(a.get_shape().as_list()[-1])
+        total = self.total_concentration
+        spread = (total - count) * digamma(total)
+        ends = numbers.reduce_sum((a - 1.0) * digamma(a), -1)
+        return elementwise.lbeta(a) + spread - ends
+
+    def _whole(self) -> Any:
+        return v1_arrays.expand_dims(self.total_concentration, -1)
+
+    def _mean(self) -> Any:
+        return self._concentration / self._whole()
+
+    def _variance(self) -> Any:
+        mean = self._mean()
+        return mean * (1.0 - mean) / (1.0 + self._whole())
+
+    def _mode(self) -> Any:
+        count = float(self._concentration.get_shape().as_list()[-1])
+        found = (self._concentration - 1.0) / (self._whole() - count)
+        inside = numbers.reduce_all(self._concentration > 1.0, -1, keepdims=True)
+        message = "Mode undefined when any concentration <= 1"
+        return self._where_defined(inside, found, message, self._concentration)
+
+    def _covariance(self) -> Any:
+        mean = self._mean()
+        apart = mean / (1.0 + self._whole())
+        across = v1_arrays.expand_dims(mean, -2)
+        products = matrices.matmul(v1_arrays.expand_dims(apart, -1), across)
+        return v1_matrices.matrix_set_diag(-products, self._variance())
+
+    def _valid_sample(self, x: Any) -> Any:
+        adding_up = adding_up_to_one("sample last-dimension must sum to `1`")
+        return validated(True, x, positive("samples must be positive"), adding_up)
+
+
+@RegisterKL(Dirichlet, Dirichlet)
+def _dirichlets(a: Dirichlet, b: Dirichlet) -> Any:
+    digamma = elementwise.digamma
+    whole = v1_arrays.expand_dims(digamma(a.total_concentration), -1)
+    apart = (a.concentration - b.concentration) * (digamma(a.concentration) - whole)
+    norm = elementwise.lbeta(b.concentration) - elementwise.lbeta(a.concentration)
+    return numbers.reduce_sum(apart, -1) + norm
+
+
+class MultivariateNormalDiag(Distribution):
+    """The normal distribution of vectors whose elements are independent."""
+
+    event_rank = 1
+
+    def __init__(
+        self,
+        loc: Any = None,
+        scale_diag: Any = None,
+        scale_identity_multiplier: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "MultivariateNormalDiag",
+    ) -> None:
+        self._loc: Any = None if loc is None else as_parameter(loc, "loc")
+        shape_of = self._loc
+        if scale_diag is not None:
+            shape_of = scale = as_parameter(scale_diag, "scale_diag")
+        else:
+            scale = v1_arrays.ones_like(self._loc)
+        if scale_identity_multiplier is not None:
+            by = as_parameter(scale_identity_multiplier, "multiplier", scale.dtype)
+            factor = v1_arrays.expand_dims(by, -1)
+            scale = scale + factor if scale_diag is not None else scale * factor
+        if self._loc is None:
+            self._loc = v1_arrays.zeros_like(shape_of)
+        self._scale = scale
+        given = {
+            "loc": loc,
+            "scale_diag": scale_diag,
+            "scale_identity_multiplier": scale_identity_multiplier,
+        }
+        super().__init__(self._loc.dtype, name, validate_args, allow_nan_stats, given)
+
+    @property
+    def loc(self) -> Any:
+        """Means of the vectors."""
+        return self._loc
+
+    @property
+    def scale_diag(self) -> Any:
+        """Standard deviations of the vectors' elements."""
+        return self._scale
+
+    def _like(self) -> Any:
+        return self._loc + self._scale
+
+    def _draw(self, count: Any, seed: int | None) -> Any:
+        shape = sizes_behind(count, self._sizes())
+        return (
+            random.normal(shape, dtype=self.dtype, seed=seed) * self._scale
+            + self._loc
+        )
+
+    def _log_prob(self, x: Any) -> Any:
+        each = -0.5 * square((x - self._loc) / self._scale)
+        norm = _HALF_LOG_2PI + log(elementwise.abs(self._scale))
+        return numbers.reduce_sum(each - norm, -1)
+
+    def _entropy(self) -> Any:
+        scale = elementwise.abs(self._scale) * v1_arrays.ones_like(self._loc)
+        return numbers.reduce_sum(0.5 + _HALF_LOG_2PI + log(scale), -1)
+
+    def _mean(self) -> Any:
+        return self._loc + v1_arrays.zeros_like(self._scale)
+
+    _mode = _mean
+
+    def _stddev(self) -> Any:
+        return elementwise.abs(self._scale) + v1_arrays.zeros_like(self._loc)
+
+    def _variance(self) -> Any:
+        return square(self._stddev())
+
+    def _covariance(self) -> Any:
+        variance = v1_arrays.expand_dims(self._variance(), -1)
+        count = self._loc.get_shape().as_list()[-1]
+        return variance * arrays.eye(count, dtype=self.dtype)
+
+
+@RegisterKL(MultivariateNormalDiag, MultivariateNormalDiag)
+def _diagonals(a: MultivariateNormalDiag, b: MultivariateNormalDiag) -> Any:
+    ratio = square(a.scale_diag / b.scale_diag)
+    apart = square((a.loc - b.loc) / b.scale_diag)
+    return 0.5 * numbers.reduce_sum(apart + ratio - 1.0 - log(ratio), -1)
+
+
+class MultivariateNormalDiagWithSoftplusScale(MultivariateNormalDiag):
+    """The same, with standard deviations that are softplus(scale_diag)."""
+
+    def __init__(self, loc: Any, scale_diag: Any, **kwargs: Any) -> None:
+        softened = shared_nn.softplus(as_parameter(scale_diag, "scale_diag"))
+        super().__init__(loc, softened, **kwargs)

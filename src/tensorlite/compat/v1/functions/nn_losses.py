@@ -1,0 +1,342 @@
+"""Losses, embeddings and sampled classes of TensorFlow 1's tf.nn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.adopting import inner_named
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.v1.functions.softmax_losses import (
+    sigmoid_losses,
+    softmax_losses,
+    sparse_softmax_losses,
+)
+from tensorlite.compat.v1.graphs.framework import convert_to_tensor
+from tensorlite.compat.v1.renamed import renamed
+from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
+from tensorlite.core.scope import scope
+from tensorlite.graph_mode.graph import active_graph, name_scope
+from tensorlite.graph_mode.partitioned import PartitionedVariable
+from tensorlite.ops.arrays.identity import identity, stop_gradient
+from tensorlite.ops.math import arithmetic, bounds
+from tensorlite.ops.math.compare import where
+from tensorlite.ops.math.elementwise import exp, log, sqrt, square
+from tensorlite.ops.nn import ctc, embedding, losses
+from tensorlite.ops.nn.embedding import Strategy
+from tensorlite.ops.sparse import embeddings as sparse_embeddings
+
+
+def floats(logits: Any) -> Any:
+    """Return logits as a tensor; InvalidArgumentError unless they are floating point numbers."""
+    x = converted(logits)
+    if not x.dtype.is_floating:
+        raise InvalidArgumentError(f"logits are floating point numbers, not {x.spec}")
+    return x
+
+
+def _labelled(sentinel: Any, labels: Any, logits: Any, what: str) -> None:
+    if sentinel is not None:
+        raise InvalidArgumentError(
+            f"Only call `{what}` with named arguments (labels=..., logits=..., ...)"
+        )
+    if labels is None or logits is None:
+        raise InvalidArgumentError("Both labels and logits must be provided.")
+
+
+@named("softmax_cross_entropy_with_logits", None)
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any,
+    logits: Any,
+    axis: int | None = None,
+    name: str | None = None,
+    dim: int | None = None,
+) -> Any:
+    """Return softmax cross entropies along an axis, the last if none is given.
+
+    Gradients flow to labels, too. dim is the older name of axis.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     loss = tf.nn.softmax_cross_entropy_with_logits_v2([[0.0, 1.0]], [[0.0, 0.0]])
+    ...     round(float(session.run(loss)[0]), 4)
+    0.6931
+    """
+    chosen = renamed("axis", axis, "dim", dim)
+    return _softmax_loss(labels, logits, -1 if chosen is None else chosen)
+
+
+def _softmax_loss(labels: Any, logits: Any, axis: int) -> Any:
+    scores = floats(logits)
+    wanted = converted(labels, scores.dtype)
+    if active_graph() is not None:
+        return softmax_losses(wanted, scores, axis)
+    return losses.softmax_cross_entropy(wanted, scores, axis)
+
+
+@named("softmax_cross_entropy_with_logits_sg", None)
+def softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Any:
+    """Return softmax cross entropies along dim; no gradients flow to labels.
+
+    labels and logits are given by name, else InvalidArgumentError is raised.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     given = {"labels": [[0.0, 1.0]], "logits": [[0.0, 0.0]]}
+    ...     round(float(session.run(tf.nn.softmax_cross_entropy_with_logits(**given))[0]), 4)
+    0.6931
+    """
+    _labelled(_sentinel, labels, logits, "softmax_cross_entropy_with_logits")
+    fixed = stop_gradient(converted(labels, converted(logits).dtype))
+    wanted = inner_named(fixed, "labels_stop_gradient")
+    return _softmax_loss(wanted, logits, dim if axis is None else axis)
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return softmax cross entropies of classes' numbers, of the shape of labels.
+
+    labels and logits are given by name. logits have one axis more, else ShapeError is raised.
+    """
+    _labelled(_sentinel, labels, logits, "sparse_softmax_cross_entropy_with_logits")
+    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits"):
+        classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)
+        floats(scores)
+        ranks = classes.get_shape().rank, scores.get_shape().rank
+        if None not in ranks and ranks[0] != ranks[1] - 1:
+            raise ShapeError(
+                f"Rank mismatch: Rank of labels (received {ranks[0]}) should equal rank of "
+                f"logits minus 1 (received {ranks[1]})."
+            )
+        if active_graph() is None:
+            return _sparse_losses(classes, scores)
+        return sparse_softmax_losses(_sparse_losses, classes, scores, name)
+
+
+@named("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_losses(classes: Any, scores: Any, name: str | None = None) -> Any:
+    return losses.sparse_softmax_cross_entropy(converted(classes), converted(scores))
+
+
+@named("logistic_loss")
+def sigmoid_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return -y * log(p) - (1 - y) * log(1 - p) of labels y and p = sigmoid(logits).
+
+    labels and logits are given by name, in one shape, else ShapeError is raised.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     loss = tf.nn.sigmoid_cross_entropy_with_logits(labels=[1.0], logits=[0.0])
+    ...     round(float(session.run(loss)[0]), 4)
+    0.6931
+    """
+    _labelled(_sentinel, labels, logits, "sigmoid_cross_entropy_with_logits")
+    scores = converted(logits)
+    wanted = converted(labels, scores.dtype)
+    if not wanted.get_shape().is_compatible_with(scores.get_shape()):
+        raise ShapeError(
+            f"logits and labels must have the same shape ({scores.get_shape()} vs "
+            f"{wanted.get_shape()})"
+        )
+    if active_graph() is None:
+        return losses.sigmoid_cross_entropy(wanted, scores)
+    return sigmoid_losses(wanted, scores)
+
+
+@named("logistic_loss")
+def weighted_cross_entropy_with_logits(
+    labels: Any = None,
+    logits: Any = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: Any = None,
+) -> Any:
+    """Return sigmoid cross entropies, those of labels 1 times pos_weight.
+
+    targets is the older name of labels.
+    """
+    scores = converted(logits)
+    wanted = converted(renamed("labels", labels, "targets", targets), scores.dtype)
+    return losses.weighted_sigmoid_cross_entropy(wanted, scores, pos_weight)
+
+
+@named("log_poisson_loss", None)
+def log_poisson_loss(
+    targets: Any,
+    log_input: Any,
+    compute_full_loss: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return exp(log_input) - targets * log_input, the Poisson loss of each element.
+
+    With compute_full_loss Stirling's approximation of log(targets!) is added, for targets above 1.
+    """
+    rates = converted(log_input)
+    counts = converted(targets, rates.dtype)
+    loss = exp(rates) - rates * counts
+    if not compute_full_loss:
+        return loss
+    stirling = counts * log(counts) - counts + 0.5 * log(6.283185307 * counts)
+    small = (counts >= 0) & (counts <= 1)
+    return loss + where(small, 0 * counts, stirling)
+
+
+def _of_lookup(params: Any, *_: Any, **__: Any) -> str | None:
+    """Return the name of what is looked up, in one table or in the shards of one."""
+    shards = params.parts if isinstance(params, PartitionedVariable) else params
+    is_cut = isinstance(shards, (list, tuple)) and len(shards) > 1
+    return "Reshape_1" if is_cut else "Identity"
+
+
+@named("embedding_lookup", _of_lookup)
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: Strategy = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: float | None = None,
+) -> Any:
+    """Return the rows of params that ids name: [ids' shape..., width].
+
+    Several params are shards of one table, by "mod" (row i is in shard i % n) or "div" (shards one
+    after another). With max_norm longer rows are shortened. validate_indices has no effect.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.nn.embedding_lookup(tf.constant([[1, 2], [3, 4]]), [1])).tolist()
+    [[3, 4]]
+    """
+    params = _shards(params)
+    places = converted(ids, None, "ids")
+
+    def looked_up() -> Any:
+        return embedding.embedding_lookup(params, places, partition_strategy)
+
+    found = plain(in_graph(looked_up, "embedding_lookup", f"{scope.get().name}/"))
+    if max_norm is None:
+        return identity(found)
+    rank = places.spec.rank or 0
+    axes = tuple(range(rank, found.spec.rank or rank + 1))
+    norms = sqrt(arithmetic.sum(square(found), axis=axes, keepdims=True))
+    return found * max_norm / bounds.maximum(norms, max_norm)
+
+
+def _shards(params: Any) -> Any:
+    """Return a table, or the shards of one: a list is one even if it holds arrays."""
+    found = params.parts if isinstance(params, PartitionedVariable) else params
+    if not isinstance(found, (list, tuple)):
+        return found
+    if not found:
+        raise InvalidArgumentError("Need at least one param")
+    return [x if isinstance(x, Operand) else converted(x) for x in found]
+
+
+@named("embedding_lookup_sparse")
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: Any = "mod",
+    name: str | None = None,
+    combiner: Any = None,
+    max_norm: float | None = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    """Return for each row of sp_ids its ids' vectors joined: [rows, width].
+
+    combiner is "sum", "mean" (unless given) or "sqrtn", weighted by sp_weights, or alike if that is
+    None. allow_fast_lookup has no effect.
+    """
+    return sparse_embeddings.embedding_lookup_sparse(
+        _shards(params),
+        sp_ids,
+        sp_weights,
+        combiner or "mean",
+        partition_strategy,
+        max_norm,
+    )
+
+
+@named("CTCLoss")
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return the connectionist temporal classification loss of each sequence, [batch].
+
+    labels is a SparseTensor of int32; inputs are logits [time, batch, classes], the last class
+    blank, or [batch, time, classes] if not time_major. Graves et al. 2006.
+    """
+    return ctc.ctc_loss(
+        labels,
+        converted(renamed("inputs", inputs, "logits", logits)),
+        sequence_length,
+        preprocess_collapse_repeated,
+        ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs,
+        time_major,
+    )
+
+
+@named("embedding_lookup", "Reshape_2")
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: Any = "mean",
+    default_id: int | None = None,
+    name: str | None = None,
+    partition_strategy: Any = "div",
+    max_norm: float | None = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    """Return for each row of sparse_ids its ids' vectors joined; zeros for empty rows.
+
+    Ids below 0 are left out, and weights of 0 or less unless combiner is "sum"; empty rows get the
+    vector of default_id if that is given. Weights of another dtype than the embeddings raise
+    InvalidArgumentError.
+    """
+    parts = _shards(embedding_weights)
+    shards = parts if isinstance(parts, list) else [parts]
+    if sparse_weights is not None:
+        wanted = converted(sparse_weights.values).dtype
+        kinds = {as_dtype(getattr(x, "dtype", wanted)) for x in shards}
+        if kinds != {wanted}:
+            raise InvalidArgumentError(
+                f"embedding_weights and sparse_weights are of one dtype, not {kinds} and {wanted}"
+            )
+    return sparse_embeddings.safe_embedding_lookup_sparse(
+        parts,
+        sparse_ids,
+        sparse_weights,
+        combiner,
+        default_id,
+        partition_strategy,
+        max_norm,
+    )

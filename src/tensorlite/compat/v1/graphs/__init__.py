@@ -1,0 +1,1 @@
+"""Graphs, their elements, variables and files, as TensorFlow 1's programs have them."""

@@ -1,0 +1,171 @@
+"""Meta graphs: a graph with its collections and its saver, written and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tensorlite.compat.v1.graphs.graphdefs import import_graph_def
+from tensorlite.compat.v1.graphs.notes import adopt_info, info_of, runner_info
+from tensorlite.compat.v1.graphs.stripping import describe, part_below, strip_defaults
+from tensorlite.compat.v1.graphs.variables import RefVariable
+from tensorlite.compat.v1.pipelines.input import QueueRunner
+from tensorlite.compat.v1.version import VERSION
+from tensorlite.compat.views import GraphTensor, Operation
+from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.queues import GraphQueueRunner
+from tensorlite.interop.tensorflow.stored.metagraphs import (
+    MetaGraph,
+    QueueRunnerInfo,
+    SaverInfo,
+    VariableInfo,
+    load_meta_graph,
+    meta_graph_of,
+    to_message,
+)
+from tensorlite.interop.tensorflow.writers.nesting import contexts_of
+
+
+def export_meta_graph(
+    filename: str | None = None,
+    meta_info_def: Any = None,
+    graph_def: Any = None,
+    saver_def: Any = None,
+    collection_list: Iterable[str] | None = None,
+    as_text: bool = False,
+    graph: Graph | None = None,
+    export_scope: str | None = None,
+    clear_devices: bool = False,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+    save_debug_info: bool = False,
+    **_: Any,
+) -> Any:
+    """Return the graph with its collections as a MetaGraphDef, written to a file if named.
+
+    graph_def is written in place of the graph's own, collections only those of collection_list.
+    export_scope takes a part of the graph, without the scope in its names. save_debug_info has no
+    effect.
+    """
+    chosen: Any = get_default_graph() if graph is None else graph
+    proto = chosen.as_graph_def() if graph_def is None else graph_def
+    scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
+    if scope:
+        proto = part_below(proto, scope)
+    if clear_devices:
+        for node in proto.node:
+            node.device = ""
+    if strip_default_attrs:
+        strip_defaults(proto)
+    keys = chosen.collections if collection_list is None else collection_list
+    kinds = {f"{node.name}:0": node.op for node in proto.node}
+    collections = {
+        key: [
+            _as_written(x, kinds) for x in _noted(chosen.get_collection(key), scope)
+        ]
+        for key in keys
+        if not (clear_extraneous_savers and key == GraphKeys.SAVERS)
+    }
+    if collection_list is None:
+        collections |= contexts_of(proto)
+    saver = None if saver_def is None else SaverInfo(**_fields(saver_def))
+    meta = MetaGraph(proto, {k: v for k, v in collections.items() if v}, saver)
+    made = to_message(meta)
+    describe(made, meta_info_def, strip_default_attrs, VERSION)
+    if filename is not None:
+        data = str(made).encode() if as_text else made.SerializeToString()
+        Path(filename).parent.mkdir(parents=True, exist_ok=True)
+        Path(filename).write_bytes(data)
+    return made
+
+
+def _fields(saver_def: Any) -> dict[str, Any]:
+    return {name: getattr(saver_def, name) for name in SaverInfo._fields}
+
+
+def _noted(values: list[Any], scope: str) -> list[Any]:
+    """Return what can be said of the members of a collection; others are left out."""
+    found = [_note(value, scope) for value in values]
+    return [x for x in found if x is not None]
+
+
+def _as_written(note: Any, kinds: Mapping[str, str]) -> Any:
+    """Return a note of a variable that says what it is in the graph that is written."""
+    if not isinstance(note, VariableInfo) or note.variable_name not in kinds:
+        return note
+    return note._replace(is_resource=kinds[note.variable_name] == "VarHandleOp")
+
+
+def _note(value: Any, scope: str) -> Any:
+    if isinstance(value, (RefVariable, GraphTensor, Operation)):
+        if not value.name.startswith(scope):
+            return None
+        is_variable = isinstance(value, RefVariable)
+        return (
+            info_of(value, scope) if is_variable else value.name.removeprefix(scope)
+        )
+    if isinstance(value, (int, float, bytes)) and not isinstance(value, bool):
+        return value
+    if isinstance(value, GraphQueueRunner):
+        return runner_info(value, scope)
+    if hasattr(value, "saver_def"):
+        return (
+            None if value.saver_def is None else SaverInfo(**_fields(value.saver_def))
+        )
+    return value if isinstance(value, str) else None
+
+
+def import_meta_graph(
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    import_scope: str | None = None,
+    **kwargs: Any,
+) -> MetaGraph:
+    """Read a meta graph into the graph being built; its collections grow by what is noted."""
+    given = meta_graph_or_file
+    meta = (
+        load_meta_graph(given)
+        if isinstance(given, str) or hasattr(given, "__fspath__")
+        else (meta_graph_of(given))
+    )
+    if clear_devices:
+        for node in meta.graph_def.node:
+            node.device = ""
+    graph = get_default_graph()
+    scope = ""
+    if import_scope:
+        with name_scope(import_scope) as prefix:
+            scope = prefix
+    import_graph_def(meta.graph_def, kwargs.get("input_map"), name=scope or "")
+    known: dict[str, Any] = {}
+    for key, members in meta.collections.items():
+        if key in _MADE_ANEW:
+            continue
+        for member in members:
+            found = _member(graph, scope, member, known)
+            if found is not None:
+                graph.add_to_collection(key, found)
+    return meta
+
+
+_MADE_ANEW = {GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}
+"""What graphs are noted by when they are written, and not before."""
+
+
+def _member(graph: Any, scope: str, member: Any, known: dict[str, Any]) -> Any:
+    if isinstance(member, VariableInfo):
+        if member.variable_name not in known:
+            made = object.__new__(RefVariable)
+            adopt_info(made, graph, scope, member)
+            known[member.variable_name] = made
+        return known[member.variable_name]
+    if isinstance(member, QueueRunnerInfo):
+        return QueueRunner.from_proto(member, scope)
+    if isinstance(member, str):
+        try:
+            return graph.as_graph_element(f"{scope}{member}")
+        except (KeyError, ValueError):
+            return member
+    return member if isinstance(member, (int, float, bytes)) else None

@@ -1,0 +1,173 @@
+"""Changes of parts of variables, tapes over graphs, and gradients of operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.documenting import explained
+from tensorlite.compat.overriding import (
+    NoGradient,
+    NotDifferentiable,
+    RegisterGradient,
+    no_gradient,
+)
+from tensorlite.compat.shared import control_flow, tapes
+from tensorlite.compat.shared.values import UnconnectedGradients
+from tensorlite.compat.shared.variable_parts import (
+    changed,
+    scatter_div,
+    scatter_mul,
+    scatter_nd_add,
+    scatter_nd_sub,
+    scatter_nd_update,
+)
+from tensorlite.compat.v1.graphs.framework import gradients
+from tensorlite.compat.v1.graphs.scopes import get_variable
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.ops.state import variable as state
+
+__all__ = [
+    "GradientTape",
+    "NoGradient",
+    "NotDifferentiable",
+    "RegisterGradient",
+    "container",
+    "get_local_variable",
+    "load_file_system_library",
+    "load_library",
+    "load_op_library",
+    "no_gradient",
+    "scatter_add",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_nd_add",
+    "scatter_nd_sub",
+    "scatter_nd_update",
+    "scatter_sub",
+    "scatter_update",
+    "vectorized_map",
+]
+
+
+_DONE = {
+    "scatter_update": "replaced by updates",
+    "scatter_add": "to which updates are added",
+    "scatter_sub": "from which updates are subtracted",
+    "scatter_max": "that are the larger of them and updates",
+    "scatter_min": "that are the smaller of them and updates",
+}
+
+
+def _rows(default: str, method: str) -> Callable[..., Any]:
+    @named(default)
+    def made(
+        ref: Any,
+        indices: Any,
+        updates: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        places, values = converted(indices), converted(updates, ref.dtype)
+        if places.ndim == 0:
+            places, values = tl.expand_dims(places, 0), tl.expand_dims(values, 0)
+        slices = IndexedSlices(values, places, tuple(ref.spec.dims))
+        return changed(ref, getattr(state.Variable, method)(ref, slices))
+
+    help_text = f"""Return the variable with rows {_DONE[method]}, which it has once this runs.
+
+    indices has the rows' numbers, of any shape; updates has that shape and the rows' behind.
+    use_locking has no effect.
+    """
+    return explained(made, method, help_text)
+
+
+scatter_update = _rows("ScatterUpdate", "scatter_update")
+scatter_add = _rows("ScatterAdd", "scatter_add")
+scatter_sub = _rows("ScatterSub", "scatter_sub")
+scatter_max = _rows("ScatterMax", "scatter_max")
+scatter_min = _rows("ScatterMin", "scatter_min")
+
+
+class GradientTape(tapes.GradientTape):
+    """A tape, which in a graph asks that for gradients."""
+
+    def __enter__(self) -> Any:
+        return self if active_graph() is not None else super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        if active_graph() is None:
+            super().__exit__(*error)
+
+    def watch(self, tensors: Any) -> None:
+        """Let the tape record what is made of the tensors; in a graph nothing is needed."""
+        if active_graph() is None:
+            super().watch(tensors)
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Return the gradients of target by sources, in the structure of sources."""
+        if active_graph() is None:
+            rest = (output_gradients, unconnected_gradients)
+            return super().gradient(target, sources, *rest)
+        flat = nest.flatten(sources)
+        found = gradients(
+            nest.flatten(target),
+            flat,
+            output_gradients,
+            unconnected_gradients=unconnected_gradients,
+        )
+        return nest.pack_like(sources, found)
+
+
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = False,
+    collections: Any = None,
+    **given: Any,
+) -> Any:
+    """Return the local variable of a name, made if it is new; trainable has no effect."""
+    held = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
+    return get_variable(
+        name, shape, dtype, initializer, regularizer, False, held, **given
+    )
+
+
+def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
+    """Return fn of each element of elems along the first axis, all at once, stacked."""
+    return control_flow.vectorized_map(fn, elems)
+
+
+@contextmanager
+def container(container_name: str) -> Iterator[str]:
+    """Do nothing: resources are kept by sessions, not by containers."""
+    yield container_name
+
+
+def load_op_library(library_filename: str) -> Any:
+    """Raise InvalidArgumentError: libraries of TensorFlow's own kernels cannot be loaded."""
+    raise InvalidArgumentError(
+        f"load_op_library({library_filename!r}): libraries of TensorFlow's own kernels cannot be "
+        "loaded; write the operator as a class of tl.extend, or use tf.py_func"
+    )
+
+
+load_library = load_file_system_library = load_op_library

@@ -1,0 +1,496 @@
+"""Variables of TensorFlow 1.
+
+The scopes that share them, and what finds them, are in scopes.py; their parts that may be assigned
+in variable_slices.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from inspect import signature
+from typing import Any
+
+from tensorlite.compat.calling import named
+from tensorlite.compat.shapes import TensorShape, as_shape
+from tensorlite.compat.shared.creators import Creatable
+from tensorlite.compat.shared.variable_parts import Parts, changed
+from tensorlite.compat.v1.graphs.notes import adopt_proto, proto_of
+from tensorlite.compat.v1.graphs.variable_slices import (
+    EagerPart,
+    TracedPart,
+    VariableSlice,
+)
+from tensorlite.compat.views import Operators, operation, plain, shown, view
+from tensorlite.core import nest, scope
+from tensorlite.core.constant import fitting_array
+from tensorlite.core.dispatch import calls
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import IndexedSlices, Reference
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.counting import alike
+from tensorlite.graph_mode.graph import active_graph, built, get_default_graph
+from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.sessions import chosen_session
+from tensorlite.graph_mode.variables import GraphVariable, Unasked
+from tensorlite.ops.state import variable as state
+from tensorlite.ops.state.resource import CountUpToVariableOp
+
+
+class Variable(Parts, state.Variable, metaclass=Creatable):
+    """A variable: of the graph being built, or where there is none one that has its value."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Return a variable that is yet to be initialised."""
+        if cls is Variable:
+            kind = EagerVariable if active_graph() is None else RefVariable
+            return kind.__new__(kind, *args, **kwargs)
+        return object.__new__(cls)
+
+    @property
+    def shape(self) -> Any:
+        """The variable's shape, a TensorShape."""
+        return as_shape(self.spec.shape)
+
+    def get_shape(self) -> Any:
+        """Return the variable's shape, a TensorShape."""
+        return as_shape(self.spec.shape)
+
+    def ref(self) -> Reference:
+        """Return what stands for this very variable as a key of dicts and in sets."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def read_value_no_copy(self) -> Any:
+        """Return the variable's value."""
+        return self.read_value()
+
+    def set_shape(self, shape: Any) -> None:
+        """Check that the shape fits the variable's; nothing changes."""
+        self.get_shape().assert_is_compatible_with(shape)
+
+    @property
+    def aggregation(self) -> int:
+        """How replicas' values are joined: 0, they are not."""
+        return 0
+
+    synchronization = aggregation
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        """Return the variable that a VariableDef tells of, in the default graph."""
+        return RefVariable.from_proto(variable_def, import_scope)
+
+    def count_up_to(self, limit: int) -> Any:
+        """Return the value before it goes up by 1; OutOfRangeError is raised at the limit."""
+        return count_up_to(self, limit)
+
+    def _slices(self, slices: Any) -> IndexedSlices:
+        given = plain(slices)
+        return IndexedSlices(given.values, given.indices, tuple(self.spec.dims))
+
+
+@named("CountUpTo")
+def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
+    """Return the variable's value before it goes up by 1.
+
+    At the limit OutOfRangeError is raised; a variable of no integers raises DTypeError.
+    """
+    return calls(CountUpToVariableOp(limit), ref.handle)[0]
+
+
+def _add_to_collections(
+    variable: Any, collections: Iterable[str] | None, trainable: bool
+) -> None:
+    names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+    if isinstance(collections, str):
+        raise InvalidArgumentError(
+            f"collections argument to Variable constructor must be a list, tuple, or set. Got "
+            f"{collections!r}"
+        )
+    if trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
+        names.append(GraphKeys.TRAINABLE_VARIABLES)
+    for name in names:
+        variable.graph.add_to_collection(name, variable)
+
+
+VariableV1 = Variable
+"""The class by the name that it has in TensorFlow's inside."""
+
+
+class RefVariable(Operators, Variable, GraphVariable):
+    """A variable of a graph."""
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Iterable[str] | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: str | None = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        if variable_def is not None:
+            adopt_proto(self, get_default_graph(), import_scope, variable_def)
+            return
+        watched = trainable is not False
+        first = _held(initial_value, dtype)
+        GraphVariable.__init__(
+            self,
+            (lambda: plain(first())) if callable(first) else plain(first),
+            watched,
+            name,
+            dtype,
+            _shape_asked(shape),
+            validate_shape=validate_shape,
+            constraint=constraint,
+            is_reference=not use_resource,
+        )
+        self.trainable = watched
+        _add_to_collections(self, collections, watched)
+
+    def __repr__(self) -> str:
+        told = f"shape={self.get_shape()} dtype={self.dtype.name}"
+        return f"<tf.Variable {self.name!r} {told}>"
+
+    @property
+    def name(self) -> str:
+        """The variable's name, with the number of its output: "v:0"."""
+        return f"{self.bare_name}:0"
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self.bare_name = value
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def op(self) -> Any:
+        """The operation that is the variable."""
+        return operation(self.handle.node)
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that gives the variable its first value."""
+        return operation(self.initializing)
+
+    @property
+    def initial_value(self) -> Any:
+        """The tensor that is the variable's first value."""
+        return shown(self.first)
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """Return the variable as a VariableDef, names without export_scope."""
+        return proto_of(self, export_scope)
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> RefVariable:
+        """Return the variable that a VariableDef tells of, names below import_scope."""
+        return RefVariable(variable_def=variable_def, import_scope=import_scope)
+
+    def value(self) -> Any:
+        """Return the variable's value, the same tensor each time."""
+        return view(self.snapshot)
+
+    def read_value(self) -> Any:
+        """Return the variable's value, by a new operation."""
+        return _read(self)
+
+    @property
+    def _save_slice_info(self) -> Any:
+        return self.save_slice
+
+    def _get_save_slice_info(self) -> Any:
+        return self.save_slice
+
+    def initialized_value(self) -> Any:
+        """Return the value, or the first value where it has none yet."""
+        with alike(_OF_FIRST_VALUES):
+            return _initialized_value(self, _is_there(self))
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        """Return whether the variable has a value, a boolean scalar."""
+        return _is_initialized(self, name=name)
+
+    @property
+    def device(self) -> Any:
+        """The device that the variable was placed on, "" if none was said."""
+        return str(self.handle.node.device)
+
+    def eval(self, session: Any = None) -> Any:
+        """Return the value in a session, the default one if None, as a NumPy array."""
+        return chosen_session(session, "variable.eval").run(self.snapshot)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Give the variable a value in a session, the default one if None.
+
+        The graph gets no new operations.
+        """
+        node = self.initializing
+        feeds = {node.inputs[1]: value}
+        chosen_session(session, "variable.load").run(node, feeds)
+
+    def __getitem__(self, key: Any) -> Any:
+        return VariableSlice(self, key, super().__getitem__(key))
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Return the variable with a new value, which it has once this runs.
+
+        Without read_value, the operation that does it. use_locking has no effect.
+        """
+        made = _written(self, "assign", value, "Assign", name)
+        return made if read_value else made.op
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Return the variable with delta added, which it has once this runs.
+
+        Without read_value, the operation that does it. use_locking has no effect.
+        """
+        made = _written(self, "assign_add", delta, "AssignAdd", name)
+        return made if read_value else made.op
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Return the variable with delta subtracted, which it has once this runs.
+
+        Without read_value, the operation that does it. use_locking has no effect.
+        """
+        made = _written(self, "assign_sub", delta, "AssignSub", name)
+        return made if read_value else made.op
+
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        """Return the variable with an IndexedSlices' rows added."""
+        return _written(
+            self, "scatter_add", self._slices(sparse_delta), "ScatterAdd", name
+        )
+
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        """Return the variable with an IndexedSlices' rows subtracted."""
+        return _written(
+            self, "scatter_sub", self._slices(sparse_delta), "ScatterSub", name
+        )
+
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        """Return the variable with rows of an IndexedSlices in place of its own."""
+        return _written(
+            self, "scatter_update", self._slices(sparse_delta), "ScatterUpdate", name
+        )
+
+    def scatter_max(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        """Return the variable with the larger of its elements and an IndexedSlices'."""
+        return _written(
+            self, "scatter_max", self._slices(sparse_delta), "ScatterMax", name
+        )
+
+    def scatter_min(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        """Return the variable with the smaller of its elements and an IndexedSlices'."""
+        return _written(
+            self, "scatter_min", self._slices(sparse_delta), "ScatterMin", name
+        )
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """Return the rows that indices name."""
+        if self.is_reference:
+            with built(get_default_graph()):
+                return shown(GraphVariable.sparse_read(self, plain(indices)))
+        return _sparse_read(self, indices, name=name)
+
+
+@named("read")
+def _read(variable: Any, name: str | None = None) -> Any:
+    return GraphVariable.read_value(variable)
+
+
+@named("cond", "Merge")
+def _initialized_value(variable: Any, is_there: Any, name: str | None = None) -> Any:
+    return GraphVariable.value_or_first(variable, is_there)
+
+
+@named("IsVariableInitialized")
+def _is_there(variable: Any, name: str | None = None) -> Any:
+    return state.Variable.is_initialized(variable)
+
+
+_OF_FIRST_VALUES = 9
+"""How many operations TensorFlow has for a variable's value, or the first one."""
+
+
+@named("VarIsInitializedOp")
+def _is_initialized(variable: Any, name: str | None = None) -> Any:
+    return state.Variable.is_initialized(variable)
+
+
+@named("Gather")
+def _sparse_read(variable: Any, indices: Any, name: str | None = None) -> Any:
+    return state.Variable.sparse_read(variable, indices)
+
+
+def _held(value: Any, dtype: Any) -> Any:
+    """Return a first value; of Python's own as an array of a dtype that is to hold all of it."""
+    if dtype is None or not isinstance(
+        value, (bool, int, float, str, bytes, list, tuple)
+    ):
+        return value
+    if any(isinstance(x, Operand) for x in nest.flatten(value)):
+        return value
+    return fitting_array(value, as_dtype(dtype))
+
+
+def _shape_asked(shape: Any) -> Any:
+    """Return the shape that values may have, even if nothing of it is known; None if not given."""
+    return None if shape is None else TensorShape(shape)
+
+
+def _written(
+    variable: Any, method: str, value: Any, default: str, name: str | None
+) -> Any:
+    @named(default)
+    def write(given: Any, name: str | None = None) -> Any:
+        with scope.device(variable.op.node.device):
+            made = getattr(state.Variable, method)(variable, given)
+        return changed(variable, made) if method.startswith("scatter") else made
+
+    made = write(value, name=name)
+    return variable if made is None else made
+
+
+Unasked.make = partial(RefVariable, collections=())
+_slot: Any = vars(state.Variable)["name"]
+bare_name, _set_name = _slot.__get__, _slot.__set__
+
+
+class EagerVariable(Variable):
+    """A variable that has its value; its name tells of the output that gives it, as in a graph."""
+
+    __slots__ = ("constraint",)
+
+    @property
+    def name(self) -> str:
+        """The variable's name, with the number of its output: "v:0"."""
+        return f"{bare_name(self)}:0"
+
+    @name.setter
+    def name(self, value: str) -> None:
+        _set_name(self, scope.scoped(value))
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        use_resource: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        super().__init__(
+            _held(initial_value, dtype),
+            trainable is not False,
+            name or "Variable",
+            dtype,
+            _shape_asked(shape),
+        )
+        self.constraint = constraint
+
+    def __getitem__(self, key: Any) -> Any:
+        part = super().__getitem__(key)
+        if isinstance(part, SymbolicTensor):
+            return TracedPart(part, self, key)
+        return EagerPart(part, self, key)
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: Any = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Give the variable a value, and return it, None if not read_value."""
+        super().assign(value)
+        return self if read_value else None
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: Any = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Add delta to the variable, and return it, None if not read_value."""
+        super().assign_add(delta)
+        return self if read_value else None
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: Any = None,
+        read_value: bool = True,
+    ) -> Any:
+        """Subtract delta from the variable, and return it, None if not read_value."""
+        super().assign_sub(delta)
+        return self if read_value else None
+
+    @property
+    def initializer(self) -> None:
+        """None: the variable has its value already."""
+        return None
+
+    def initialized_value(self) -> Any:
+        """Return the value."""
+        return self.value()
+
+
+Variable.arguments = signature(EagerVariable.__init__)

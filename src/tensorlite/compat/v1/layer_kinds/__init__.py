@@ -1,0 +1,1 @@
+"""The layers of tf.layers, and what they are made on."""

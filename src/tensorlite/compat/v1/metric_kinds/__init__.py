@@ -1,0 +1,1 @@
+"""The metrics of tf.metrics, and what they have in common."""

@@ -1,0 +1,1 @@
+"""Queues, readers and batches of TensorFlow 1."""

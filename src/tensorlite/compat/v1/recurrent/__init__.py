@@ -1,0 +1,1 @@
+"""Recurrent networks of TensorFlow 1: cells, loops, attention, decoders."""

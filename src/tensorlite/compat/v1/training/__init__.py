@@ -1,0 +1,1 @@
+"""What tf.train gathers: optimizers, schedules, savers, monitored sessions."""

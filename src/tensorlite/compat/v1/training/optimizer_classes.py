@@ -1,0 +1,465 @@
+"""TensorFlow 1's optimizers. What they are made on is in optimizer.py, their rules in ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from tensorlite.compat.shared.arrays import identity
+from tensorlite.compat.shared.elementwise import cast
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.training.optimizer import Optimizer, dense
+from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.dtypes import int64
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.counting import alike
+from tensorlite.ops.fetchable import effect
+from tensorlite.ops.nn import training
+from tensorlite.ops.nn.applying import Apply, SparseApply
+from tensorlite.ops.sparse.state import ResourceScatterSub
+
+
+class _ByRule(Optimizer):
+    """An optimizer whose rule is one operator: it says which slots and hyperparameters it takes."""
+
+    _rule: Apply
+    _slot_names: tuple[str, ...] = ()
+    _hyper_names: tuple[str, ...] = ()
+
+    def _prepare(self) -> None:
+        self._hyper: list[Any] = [
+            framework.convert_to_tensor(
+                self._call_if_callable(getattr(self, f"_{name}")), name=name
+            )
+            for name in self._hyper_names
+        ]
+
+    def _hyper_of(self, var: Any) -> list[Any]:
+        """Return the hyperparameters as the rule takes them, as plain tensors."""
+        return [plain(cast(x, var.dtype)) for x in self._hyper]
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        slots = [self.get_slot(var, name).handle for name in self._slot_names]
+
+        hyper = self._hyper_of(var)
+
+        def made() -> Any:
+            states = [var.handle, *slots]
+            return effect(self._rule, *self._rule.ordered(states, hyper, plain(grad)))
+
+        return in_graph(made, f"Apply{self._label}")
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        slots = [self.get_slot(var, name).handle for name in self._slot_names]
+
+        hyper = self._hyper_of(var)
+
+        def made() -> Any:
+            rows = plain(grad)
+            rule, given = (
+                SparseApply(self._rule),
+                (rows.values, rows.indices),
+            )
+            states = [var.handle, *slots]
+            return effect(rule, *self._rule.ordered(states, hyper, *given))
+
+        return in_graph(made, f"SparseApply{self._label}")
+
+    @property
+    def _label(self) -> str:
+        return self._rule.name.removeprefix("ResourceApply").removesuffix("ByPowers")
+
+
+class GradientDescentOptimizer(_ByRule):
+    """Takes steps of learning_rate times the gradient.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     v = tf.Variable(1.0)
+    ...     step = tf.train.GradientDescentOptimizer(0.25).minimize(v * v)
+    ...     session.run(v.initializer), session.run(step), float(session.run(v))
+    (None, None, 0.5)
+    """
+
+    _rule = training.ResourceApplyGradientDescent()
+    _hyper_names = ("learning_rate",)
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        use_locking: bool = False,
+        name: str = "GradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        rows = shown(plain(grad))
+        step = rows.values * cast(self._hyper[0], var.dtype)
+
+        def made() -> Any:
+            return effect(
+                ResourceScatterSub(), var.handle, plain(rows.indices), plain(step)
+            )
+
+        return in_graph(made, "ScatterSub")
+
+
+class MomentumOptimizer(_ByRule):
+    """Takes steps along a sum of gradients that fades by momentum; use_nesterov looks ahead."""
+
+    _slot_names = ("momentum",)
+    _hyper_names = ("learning_rate", "momentum")
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._momentum = learning_rate, momentum
+        self._use_nesterov = use_nesterov
+        self._rule = training.ResourceApplyMomentum(use_nesterov)
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            self._zeros_slot(v, "momentum", self._name)
+
+
+class AdagradOptimizer(_ByRule):
+    """Takes steps over the root of a sum of squared gradients (Duchi et al. 2011)."""
+
+    _rule = training.ResourceApplyAdagrad()
+    _slot_names = ("accumulator",)
+    _hyper_names = ("learning_rate",)
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise InvalidArgumentError(
+                f"initial_accumulator_value must be positive: {initial_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_accumulator_value = initial_accumulator_value
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            value = self._initial_accumulator_value
+            first = partial(_filled, v, value)
+            self._get_or_make_slot(v, first, "accumulator", self._name)
+
+
+def _filled(v: Any, value: float, name: str = "Const") -> Any:
+    """Return what a slot begins with that has one value everywhere: a constant of some name."""
+    return framework.constant(value, v.dtype, v.get_shape(), name=name)
+
+
+class AdagradDAOptimizer(_ByRule):
+    """Adagrad by dual averaging, which keeps weights sparse (Duchi et al. 2011)."""
+
+    _rule = training.ResourceApplyAdagradDA()
+    _slot_names = ("gradient_accumulator", "gradient_squared_accumulator")
+    _hyper_names = ("learning_rate",)
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        global_step: Any,
+        initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "AdagradDA",
+    ) -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise InvalidArgumentError(
+                "initial_gradient_squared_accumulator_value must be positive: "
+                f"{initial_gradient_squared_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate, self._global_step = learning_rate, global_step
+        self._initial = initial_gradient_squared_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._steps = identity(self._global_step) + 1
+
+    def _hyper_of(self, var: Any) -> list[Any]:
+        rates, steps = super()._hyper_of(var), identity(self._steps)
+        strengths = (
+            self._l1_regularization_strength,
+            self._l2_regularization_strength,
+        )
+        given = [cast(x, var.dtype) for x in strengths]
+        return [*rates, *plain([*given, cast(steps, int64)])]
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            values = [_filled(v, x) for x in (0.0, self._initial)]
+            for value, slot in zip(values, self._slot_names, strict=True):
+                self._get_or_make_slot(v, value, slot, self._name)
+
+
+class AdadeltaOptimizer(_ByRule):
+    """Takes steps in the proportion of averaged steps and gradients (Zeiler 2012)."""
+
+    _rule = training.ResourceApplyAdadelta()
+    _slot_names = ("accum", "accum_update")
+    _hyper_names = ("lr", "rho", "epsilon")
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._lr, self._rho, self._epsilon = learning_rate, rho, epsilon
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            self._zeros_slot(v, "accum", self._name)
+            self._zeros_slot(v, "accum_update", self._name)
+
+
+class RMSPropOptimizer(_ByRule):
+    """Takes steps over the root of an average of squared gradients (Tieleman and Hinton 2012).
+
+    centered takes the gradients' average out of that.
+    """
+
+    _hyper_names = ("learning_rate", "decay", "momentum", "epsilon")
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._decay = learning_rate, decay
+        self._momentum, self._epsilon = momentum, epsilon
+        self._centered = centered
+        if centered:
+            self._rule = training.ResourceApplyCenteredRMSProp()
+            self._slot_names = ("mg", "rms", "momentum")
+        else:
+            self._rule = training.ResourceApplyRMSProp()
+            self._slot_names = ("rms", "momentum")
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            first = partial(_filled, v, 1.0, "ones")
+            self._get_or_make_slot(v, first, "rms", self._name)
+            if self._centered:
+                self._zeros_slot(v, "mg", self._name)
+            self._zeros_slot(v, "momentum", self._name)
+
+
+class FtrlOptimizer(_ByRule):
+    """Follows the regularized leader, which keeps weights sparse (McMahan et al. 2013)."""
+
+    _slot_names = ("accum", "linear")
+    _hyper_names = (
+        "learning_rate",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+        "l2_shrinkage_regularization_strength",
+        "learning_rate_power",
+    )
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._learning_rate_power = learning_rate_power
+        self._initial_accumulator_value = initial_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+        self._l2_shrinkage_regularization_strength = (
+            l2_shrinkage_regularization_strength
+        )
+        self._accum_name, self._linear_name = accum_name, linear_name
+        self._check()
+        self._shrinks = l2_shrinkage_regularization_strength > 0.0
+        second = training.ResourceApplyFtrlV2()
+        self._rule = second if self._shrinks else training.ResourceApplyFtrl()
+
+    def _hyper_of(self, var: Any) -> list[Any]:
+        *rates, shrinkage, power = super()._hyper_of(var)
+        return [*rates, shrinkage, power] if self._shrinks else [*rates, power]
+
+    def _check(self) -> None:
+        for name in ("initial_accumulator_value", *self._hyper_names[1:4]):
+            value = getattr(self, f"_{name}")
+            if value < 0.0:
+                raise InvalidArgumentError(
+                    f"{name} {value:f} needs to be positive or zero"
+                )
+        if self._learning_rate_power > 0.0:
+            raise InvalidArgumentError(
+                f"learning_rate_power {self._learning_rate_power:f} needs to be negative or zero"
+            )
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            value = _filled(v, self._initial_accumulator_value)
+            self._get_or_make_slot(v, value, "accum", self._accum_name or self._name)
+            self._zeros_slot(v, "linear", self._linear_name or self._name)
+
+
+class ProximalGradientDescentOptimizer(_ByRule):
+    """Takes steps of the gradient, then shrinks weights by l1 and l2 (Duchi and Singer 2009)."""
+
+    _rule = training.ResourceApplyProximalGradientDescent()
+    _hyper_names = (
+        "learning_rate",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+    )
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+
+class ProximalAdagradOptimizer(_ByRule):
+    """Takes steps of Adagrad, then shrinks weights by l1 and l2 (Duchi and Singer 2009)."""
+
+    _rule = training.ResourceApplyProximalAdagrad()
+    _slot_names = ("accumulator",)
+    _hyper_names = (
+        "learning_rate",
+        "l1_regularization_strength",
+        "l2_regularization_strength",
+    )
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise InvalidArgumentError(
+                f"initial_accumulator_value must be positive: {initial_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_accumulator_value = initial_accumulator_value
+        self._l1_regularization_strength = l1_regularization_strength
+        self._l2_regularization_strength = l2_regularization_strength
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        for v in var_list:
+            value = _filled(v, self._initial_accumulator_value)
+            self._get_or_make_slot(v, value, "accumulator", self._name)
+
+
+class AdamOptimizer(_ByRule):
+    """Takes steps of averaged gradients over the root of averaged squares (Kingma and Ba 2014).
+
+    Both averages are corrected for their beginning at 0; epsilon is added to the root.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     v = tf.Variable(1.0)
+    ...     step = tf.train.AdamOptimizer(0.5).minimize(v * v)
+    ...     session.run(tf.global_variables_initializer()), session.run(step)
+    ...     round(float(session.run(v)), 4)
+    (None, None)
+    0.5
+    """
+
+    _rule = training.AdamByPowers()
+    _slot_names = ("m", "v")
+    _hyper_names = ("learning_rate", "beta1", "beta2", "epsilon")
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate, self._epsilon = learning_rate, epsilon
+        self._beta1, self._beta2 = beta1, beta2
+
+    def _get_beta_accumulators(self) -> tuple[Any, Any]:
+        names = ("beta1_power", "beta2_power")
+        first, second = [self._get_non_slot_variable(name) for name in names]
+        return first, second
+
+    def _create_slots(self, var_list: Sequence[Any]) -> None:
+        first = min(var_list, key=lambda v: str(v.name))
+        for name in ("beta1", "beta2"):
+            value = self._call_if_callable(getattr(self, f"_{name}"))
+            self._create_non_slot_variable(value, f"{name}_power", first)
+        for v in var_list:
+            self._zeros_slot(v, "m", self._name)
+            self._zeros_slot(v, "v", self._name)
+
+    def _hyper_of(self, var: Any) -> list[Any]:
+        """Return the powers that the rate is corrected by, and rate, betas and epsilon."""
+        powers = [x.value() for x in self._get_beta_accumulators()]
+        cast_to = [plain(cast(x, var.dtype)) for x in powers]
+        return [*cast_to, *super()._hyper_of(var)]
+
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        # Rows that are not named decay, too, so that the result is that of dense gradients.
+        with alike(33):
+            return self._apply_dense(dense(grad), var)
+
+    def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
+        powers = self._get_beta_accumulators()
+        with framework.control_dependencies(update_ops):
+            betas = [self._hyper[1], self._hyper[2]]
+            after = [
+                power.assign(power.value() * beta)
+                for power, beta in zip(powers, betas, strict=True)
+            ]
+        return framework.group(*update_ops, *after, name=name_scope or None)

@@ -1,0 +1,99 @@
+"""Scaffold, SessionManager and session creators of tf.train, and the parts that they make.
+
+What they do is in graph_mode/session_managers.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v1 import summary
+from tensorlite.compat.v1.graphs import framework, graphdefs, scopes
+from tensorlite.compat.v1.training.saver import Saver
+from tensorlite.graph_mode import session_managers
+from tensorlite.interop.tensorflow.stored.states import (
+    get_checkpoint_state,
+    latest_checkpoint,
+)
+
+
+class TensorFlowParts:
+    """What TensorFlow makes for a session where a program gives nothing."""
+
+    def init_op(self) -> Any:
+        """Return an operator that initializes all global variables."""
+        return scopes.global_variables_initializer()
+
+    def local_init_op(self) -> Any:
+        """Return an operator that initializes local variables and tables."""
+        begun = scopes.local_variables_initializer()
+        return framework.group(begun, scopes.tables_initializer())
+
+    def ready_op(self) -> Any:
+        """Return the names of variables that have no value yet."""
+        return scopes.report_uninitialized_variables()
+
+    def ready_for_local_init_op(self) -> Any:
+        """Return the names of global variables that have no value yet."""
+        return scopes.report_uninitialized_variables(scopes.global_variables())
+
+    def summary_op(self) -> Any:
+        """Return all summaries in one, None if there are none."""
+        return summary.merge_all()
+
+    def saver(self, *, allow_empty: bool = False) -> Any:
+        """Return a Saver of all variables."""
+        return Saver(allow_empty=allow_empty)
+
+    def session(self, master: Any, graph: Any, config: Any) -> framework.Session:
+        """Return a session of the graph."""
+        return framework.Session(master, graph=graph, config=config)
+
+    def newest_checkpoint(self, folder: str) -> str | None:
+        """Return the prefix of the newest checkpoint of a folder, or None."""
+        return latest_checkpoint(folder)
+
+    def checkpoints(self, folder: str) -> list[str]:
+        """Return the prefixes of a folder's checkpoints, the oldest first."""
+        state = get_checkpoint_state(folder)
+        return [] if state is None else list(state.all_model_checkpoint_paths)
+
+    def write_graph(self, graph: Any, folder: str) -> None:
+        """Write the graph to the folder as graph.pbtxt."""
+        graphdefs.write_graph(graph, folder, "graph.pbtxt")
+
+    def writer(self, folder: str) -> summary.FileWriter:
+        """Return a writer of summaries into the folder."""
+        return summary.FileWriter(folder)
+
+
+PARTS = TensorFlowParts()
+
+
+class Scaffold(session_managers.Scaffold):
+    """What a session needs to begin: operators, a saver, and functions, each by default if None."""
+
+    parts = PARTS
+
+    @staticmethod
+    def default_local_init_op() -> Any:
+        """Return an operator that initializes local variables and tables."""
+        return PARTS.local_init_op()
+
+
+class SessionManager(session_managers.SessionManager):
+    """Makes sessions whose variables are restored or initialized."""
+
+    parts = PARTS
+
+
+class ChiefSessionCreator(session_managers.ChiefSessionCreator):
+    """Makes the session of the chief, which initializes or restores variables."""
+
+    scaffold, manager = Scaffold, SessionManager
+
+
+class WorkerSessionCreator(session_managers.WorkerSessionCreator):
+    """Makes the session of a worker, which waits until the chief has done so."""
+
+    scaffold, manager = Scaffold, SessionManager

@@ -1,0 +1,275 @@
+"""Learning rates that change with the step, as functions of TensorFlow 1's tf.train.
+
+Their formulas are in train/decays.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from inspect import signature
+from math import pi
+from typing import Any
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.elementwise import (
+    add,
+    cast,
+    cos,
+    exp,
+    minimum,
+    multiply,
+    negative,
+    pow,
+    sqrt,
+)
+from tensorlite.compat.v1.graphs.behaviour import executing_eagerly
+from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
+from tensorlite.compat.v1.random import random_normal
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.train import decays
+
+
+def _renewed(decay: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a decay whose rate is made anew, by a function, where no graph is built.
+
+    Steps are numbers there, and a rate that was computed once would never change.
+    """
+
+    @wraps(decay)
+    def scheduled(*args: Any, **kwargs: Any) -> Any:
+        if not executing_eagerly():
+            return decay(*args, **kwargs)
+        if "global_step" in signature(decay).parameters:
+            _check_step(signature(decay).bind(*args, **kwargs).arguments)
+        return partial(decay, *args, **kwargs)
+
+    return scheduled
+
+
+def _check_step(given: Mapping[str, Any]) -> None:
+    if given.get("global_step") is None:
+        raise InvalidArgumentError(
+            "global_step is required for a learning rate that decays."
+        )
+
+
+def _rate(learning_rate: Any, global_step: Any, *others: Any) -> tuple[Any, ...]:
+    """Return the rate, what else there is and the step in its dtype, in that order.
+
+    They are what programs hold of tensors: what formulas make of them has TensorFlow's names.
+    """
+    if global_step is None:
+        raise InvalidArgumentError(
+            "global_step is required for a learning rate that decays."
+        )
+    rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
+    return rate, *[cast(x, rate.dtype) for x in (*others, global_step)]
+
+
+@_renewed
+@named("ExponentialDecay")
+def exponential_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return learning_rate * decay_rate ** (global_step / decay_steps), a scalar.
+
+    The exponent is rounded down if staircase. Where programs run at once, it is a function.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     float(session.run(tf.train.exponential_decay(1.0, 20, 10, 0.5)))
+    0.25
+    """
+    rate, steps, base, step = _rate(
+        learning_rate, global_step, decay_steps, decay_rate
+    )
+    turned = decays.turns(step, steps, staircase)
+    return decays.exponential(rate, base, turned)
+
+
+@_renewed
+def natural_exp_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return learning_rate * exp(-decay_rate * global_step / decay_steps), a scalar.
+
+    The share of steps is rounded down if staircase. Where programs run at once, it is a function.
+    """
+    base = exp(negative(decay_rate))
+    return exponential_decay(
+        learning_rate, global_step, decay_steps, base, staircase, name
+    )
+
+
+@_renewed
+@named("InverseTimeDecay")
+def inverse_time_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return learning_rate / (1 + decay_rate * global_step / decay_steps), a scalar.
+
+    The share of steps is rounded down if staircase. Where programs run at once, it is a function.
+    """
+    rate, steps, decay, step = _rate(
+        learning_rate, global_step, decay_steps, decay_rate
+    )
+    turned = decays.turns(step, steps, staircase)
+    one = cast(constant(1), rate.dtype)
+    return rate / add(one, multiply(decay, turned))
+
+
+@_renewed
+@named("PolynomialDecay")
+def polynomial_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return a rate that falls to end_learning_rate in decay_steps, as (1 - share) ** power.
+
+    With cycle it begins again, each time over more steps. Where programs run at once, it is a
+    function.
+    """
+    rate, end, left, step = _rate(
+        learning_rate, global_step, end_learning_rate, power
+    )
+    steps = cast(decay_steps, rate.dtype)
+    if cycle:
+        return decays.polynomial(rate, end, step, steps, left, cycle)
+    last = steps if isinstance(decay_steps, Operand) else decay_steps
+    gone = minimum(step, last) / steps
+    return add(multiply(rate - end, pow(1 - gone, left)), end)
+
+
+@_renewed
+@named("PiecewiseConstant", "case/cond/Merge")
+def piecewise_constant(
+    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
+) -> Any:
+    """Return values[i] where x is above boundaries[i - 1] and at most boundaries[i].
+
+    There is one value more than boundaries, else InvalidArgumentError is raised. Where programs run
+    at once, it is a function.
+    """
+    if len(boundaries) != len(values) - 1:
+        raise InvalidArgumentError(
+            "The length of boundaries should be 1 less than the length of values"
+        )
+    step = converted(x)
+    bounds = [converted(b, step.dtype) for b in boundaries]
+    for bound in bounds:
+        if bound.dtype is not step.dtype:
+            raise InvalidArgumentError(
+                f"Boundaries ({bound.dtype.name}) must have the same dtype as x "
+                f"({step.dtype.name})."
+            )
+    return decays.piecewise(step, bounds, [converted(v) for v in values])
+
+
+piecewise_constant_decay = piecewise_constant
+
+
+@_renewed
+@named("CosineDecay", "Mul_3")
+def cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """Return a rate that falls along half a wave, to alpha * learning_rate in decay_steps.
+
+    Where programs run at once, it is a function. Loshchilov and Hutter 2016.
+    """
+    rate, steps, step = _rate(learning_rate, global_step, decay_steps)
+    done = minimum(step, steps) / steps
+    wave = 0.5 * (1.0 + cos(constant(pi, rate.dtype) * done))
+    return multiply(rate, (1 - alpha) * wave + alpha)
+
+
+@_renewed
+@named("SGDRDecay")
+def cosine_decay_restarts(
+    learning_rate: Any,
+    global_step: Any,
+    first_decay_steps: Any,
+    t_mul: float = 2.0,
+    m_mul: float = 1.0,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """Return a rate that falls along half waves, one after another.
+
+    Each is t_mul times longer and m_mul times as high as the one before. Where programs run at
+    once, it is a function. Loshchilov and Hutter 2016.
+    """
+    rate, steps, step = _rate(learning_rate, global_step, first_decay_steps)
+    turned = decays.turns(step, steps)
+    done, height = decays.restarted(turned, t_mul, m_mul)
+    return decays.cosine(rate, done, alpha, height)
+
+
+@_renewed
+@named("LinearCosineDecay")
+def linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    num_periods: float = 0.5,
+    alpha: float = 0.0,
+    beta: float = 0.001,
+    name: str | None = None,
+) -> Any:
+    """Return a rate that falls along a line times num_periods waves, plus alpha and beta.
+
+    Where programs run at once, it is a function. Bello et al. 2017.
+    """
+    rate, steps, step = _rate(learning_rate, global_step, decay_steps)
+    return decays.linear_cosine(rate, step, steps, num_periods, alpha, beta)
+
+
+@_renewed
+@named("NoisyLinearCosineDecay")
+def noisy_linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    initial_variance: float = 1.0,
+    variance_decay: float = 0.55,
+    num_periods: float = 0.5,
+    alpha: float = 0.0,
+    beta: float = 0.001,
+    name: str | None = None,
+) -> Any:
+    """Return what linear_cosine_decay gives, with normal noise that gets smaller.
+
+    The noise's variance is initial_variance / (1 + step) ** variance_decay.
+    """
+    rate, steps, step = _rate(learning_rate, global_step, decay_steps)
+    step = minimum(step, steps)
+    spread = sqrt(initial_variance / pow(1.0 + step, variance_decay))
+    noise = random_normal([], stddev=spread, dtype=rate.dtype)
+    wave = (num_periods, alpha, beta)
+    return decays.linear_cosine(rate, step, steps, *wave, noise)

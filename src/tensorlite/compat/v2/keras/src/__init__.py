@@ -1,0 +1,1 @@
+"""What Keras' namespaces gather, by topic, as Keras has its own sources."""

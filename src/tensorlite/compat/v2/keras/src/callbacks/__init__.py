@@ -1,0 +1,1 @@
+"""What is called as training goes on."""

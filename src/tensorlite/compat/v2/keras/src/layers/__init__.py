@@ -1,0 +1,1 @@
+"""Keras' layers, and what all layers have in common."""

@@ -1,0 +1,152 @@
+"""What a layer's call is given: arrays as tensors, of its dtype, and masks and training with them.
+
+Calling itself is base.py's.
+"""
+
+from __future__ import annotations
+
+import inspect
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tensorlite.compat.v2.keras import defaults
+from tensorlite.compat.v2.keras.src.layers import masks, phases
+from tensorlite.core import nest
+from tensorlite.core.dispatch import constant
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.operand import Operand
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.ragged.base import RaggedParts
+
+
+class Calling(NamedTuple):
+    """What layers that are called by another layer's call know of it."""
+
+    training: Any = None
+
+
+surrounding: ContextVar[Calling | None] = ContextVar("keras_calling", default=None)
+
+
+class Arguments:
+    """The part of a layer that sees to the arguments of its call."""
+
+    autocast = True
+    compute_dtype: Any
+
+    def as_tensors(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """Return the arguments of a call, arrays among them as tensors."""
+        first = (self.as_inputs(args[0]),) if args else ()
+        others = [self._as_input(x) for x in args[1:]]
+        named = {key: self._as_input(x) for key, x in kwargs.items()}
+        return (*first, *others), named
+
+    def _as_input(self, value: Any) -> Any:
+        """Return an argument after the first, whose numbers stay numbers."""
+        leaves = nest.flatten(value)
+        tensors = any(isinstance(x, (np.ndarray, Operand)) for x in leaves)
+        return self.as_inputs(value) if tensors else value
+
+    def with_masks(self, args: Any, kwargs: Any) -> Any:
+        """Return named arguments with the masks of those that a call takes masks of."""
+        given = {**dict(zip(parameters(type(self)), args, strict=False)), **kwargs}
+        found = {}
+        for place, (name, value) in enumerate(given.items()):
+            own = "mask" if place == 0 and self.takes("mask") else f"{name}_mask"
+            if self.takes(own) and given.get(own) is None:
+                found[own] = masks.of(value)
+        return {**kwargs, **{key: x for key, x in found.items() if x is not None}}
+
+    def as_inputs(self, inputs: Any) -> Any:
+        """Return inputs as tensors; arrays and floats of another width take the layer's dtype."""
+        wanted = as_dtype(self.compute_dtype)
+        casts = self.autocast and wanted.is_floating
+
+        def one(x: Any) -> Any:
+            is_number = isinstance(x, (float, int)) and not isinstance(x, bool)
+            if is_number or _is_foreign(x):
+                x = constant(np.asarray(x))
+            if not isinstance(x, Operand):
+                return x
+            tensor = x.__tensor__()
+            if not (casts and tensor.dtype.is_floating) or tensor.dtype is wanted:
+                return x
+            made = astype(tensor, wanted)
+            masks.remember(made, masks.of(x))
+            return made
+
+        if isinstance(inputs, list) and inputs and _is_value(inputs[0]):
+            inputs = np.asarray(inputs)
+        return nest.map_structure(one, inputs)
+
+    def with_training(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
+        """Return the call's named arguments with `training` filled in where call takes it.
+
+        What was given goes first, then what the call around has, then call's own default.
+        """
+        if not self.takes("training"):
+            if "training" in kwargs and not self.takes("kwargs"):
+                kwargs = {k: v for k, v in kwargs.items() if k != "training"}
+            return kwargs
+        place = list(parameters(type(self))).index("training")
+        if len(args) > place or kwargs.get("training") is not None:
+            return kwargs
+        default = parameters(type(self))["training"].default
+        chosen = training_in(around)
+        if chosen is None:
+            chosen = default if isinstance(default, bool) else phases.here()
+        return {**kwargs, "training": chosen}
+
+    def told_inside(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
+        """Return whether layers inside this one train; None where these decide by themselves."""
+        told = kwargs.get("training")
+        default = None
+        if self.takes("training"):
+            place = list(parameters(type(self))).index("training")
+            told = args[place] if len(args) > place else told
+            default = parameters(type(self))["training"].default
+        told = training_in(around) if told is None else told
+        return default if told is None and isinstance(default, bool) else told
+
+    def takes(self, name: str) -> bool:
+        """Return whether the layer's call has a parameter of a name."""
+        return name in parameters(type(self))
+
+
+def _is_foreign(x: Any) -> bool:
+    """Return whether this is an array that is no tensor: NumPy's, or a column of a table."""
+    return hasattr(x, "__array__") and not isinstance(x, (Operand, RaggedParts))
+
+
+def training_in(around: Calling | None) -> Any:
+    """Return whether layers train that are not told: as those around do, or the phase has it."""
+    told = None if around is None else around.training
+    phase = defaults.chosen.learning_phase
+    return bool(phase) if told is None and phase is not None else told
+
+
+_known: dict[Any, Any] = {}
+
+
+def build_parameters(kind: Any) -> list[str]:
+    """Return the names of the parameters of a class' build, self aside."""
+    return list(inspect.signature(kind.build).parameters)[1:]
+
+
+def parameters(kind: Any) -> Any:
+    """Return the parameters of a layer's `call`, without self."""
+    call = kind.call
+    found = _known.get(call)
+    if found is None:
+        inner = getattr(call, "python_function", call)
+        own = list(inspect.signature(inner).parameters.items())[1:]
+        found = _known[call] = dict(own)
+    return found
+
+
+def _is_value(x: Any) -> bool:
+    if isinstance(x, list):
+        return bool(x) and _is_value(x[0])
+    return isinstance(x, (int, float, str, bytes, np.generic))

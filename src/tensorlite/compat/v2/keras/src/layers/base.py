@@ -1,0 +1,390 @@
+"""Layer: what Keras' layers and models are made on. Symbolic calls are src/models/sketch.py's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial, wraps
+from typing import Any
+
+from tensorlite.compat.v2.framework import Module
+from tensorlite.compat.v2.keras import (
+    constraints,
+    dtype_policies,
+    initializers,
+    regularizers,
+)
+from tensorlite.compat.v2.keras.src.layers import autocast, masks, naming, penalties
+from tensorlite.compat.v2.keras.src.layers.arguments import (
+    Arguments,
+    Calling,
+    build_parameters,
+    parameters,
+    surrounding,
+)
+from tensorlite.compat.v2.keras.src.layers.input_spec import (
+    InputSpec as InputSpec,
+    check_inputs,
+)
+from tensorlite.compat.v2.keras.src.layers.older import OlderLayer
+from tensorlite.compat.v2.keras.src.layers.own_weights import (
+    Held,
+    LayerWeights,
+    leaves,
+)
+from tensorlite.compat.v2.keras.src.layers.views import Views
+from tensorlite.compat.v2.keras.src.layers.weights import Weight
+from tensorlite.compat.v2.keras.src.models import (
+    histories,
+    in_graphs,
+    in_sessions,
+    sketch,
+)
+from tensorlite.compat.v2.keras.src.saving import describing, lookup, saved_ways
+from tensorlite.compat.v2.keras.src.trainers.fitting import filled
+from tensorlite.core import nest
+from tensorlite.core.dispatch import interpreted_by, tracer
+from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape
+from tensorlite.function.staging import converted
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.math.bounds import maximum
+
+_NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
+"""Attributes that checkpoints do not have, nor those of Keras 3."""
+
+
+class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
+    """A function with weights, which are made when it is first called.
+
+    Subclasses make them in `build`, and compute in `call`.
+    """
+
+    supports_masking = False
+    starts_masks = False
+    """Whether its results may have a mask though its inputs have none."""
+    keeps_sparse = False
+    """Whether it is given sparse tensors as they are, as layers of programs' own are."""
+    opens_scope = True
+    dtype_policy: Any = None
+    _arguments: tuple[Any, Any]
+    _first_weights: Any = None
+    built: bool
+    nodes: tuple[Any, ...]
+    awaiting: tuple[Any, ...]
+    input_spec: Any
+    given_shape: Any
+    built_shape: Any = None
+    stateful: bool
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(cls)
+        made._held = Held()
+        made.built = False
+        made._trainable = True
+        made.input_spec = None
+        made.nodes = ()
+        made.stateful = False
+        made.given_shape = None
+        made._arguments = (args, kwargs)
+        made.awaiting = ()
+        return made
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not describing.is_ours(cls):
+            cls.keeps_sparse = True
+            if "compute_mask" in vars(cls):
+                cls.supports_masking = cls.starts_masks = True
+        if "build" in vars(cls):
+            type.__setattr__(cls, "build", _building(vars(cls)["build"]))
+
+    def __init__(
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: Any = None,
+        dynamic: bool = False,
+        activity_regularizer: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        self._name = name or naming.unique(naming.snake(type(self).__name__))
+        self._trainable = trainable
+        self.dtype_policy = dtype_policies.get(dtype)
+        self.autocast = kwargs.pop("autocast", self.autocast)
+        self.activity_regularizer = regularizers.get(activity_regularizer)
+        self.given_shape = sketch.given_shape(kwargs)
+        self._first_weights = kwargs.pop("weights", None)
+        self.built = type(self).build is Layer.build and describing.is_ours(
+            type(self)
+        )
+        if kwargs:
+            raise TypeError(
+                f"{type(self).__name__}: unexpected arguments {sorted(kwargs)}"
+            )
+
+    @property
+    def name(self) -> str:
+        """The layer's name, `dense_1`."""
+        return getattr(self, "_name", "") or naming.snake(type(self).__name__)
+
+    @property
+    def dtype(self) -> str:
+        """The dtype of weights."""
+        return self._policy().variable_dtype
+
+    variable_dtype = dtype
+
+    @property
+    def compute_dtype(self) -> str:
+        """The name of the dtype in which the layer computes."""
+        return self._policy().compute_dtype
+
+    def _policy(self) -> dtype_policies.DTypePolicy:
+        return self.dtype_policy or dtype_policies.dtype_policy()
+
+    def build(self, *args: Any, **kwargs: Any) -> None:
+        """Make the weights; classes take the shapes of what they will be called with."""
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        return inputs
+
+    def add_weight(
+        self,
+        name: Any = None,
+        shape: Any = (),
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = True,
+        constraint: Any = None,
+        autocast: bool = True,
+        **kwargs: Any,
+    ) -> Any:
+        """Return a new weight of the layer, its name below the layer's.
+
+        The initializer is "glorot_uniform" if None, "zeros" for what is not floating. A shape may
+        also come first. Further arguments have no effect.
+        """
+        if name is not None and not isinstance(name, str):
+            name, shape = None, name  # Keras 3 has the shape first
+        wanted = as_dtype(self.variable_dtype if dtype is None else dtype)
+        sizes = [int(x) for x in TensorShape(shape)] if shape is not None else []
+        kind = "glorot_uniform" if wanted.is_floating else "zeros"
+        make = initializers.get(kind if initializer is None else initializer)
+        own = name or naming.of_weight()
+        first = partial(make, tuple(sizes), dtype=wanted)
+        told: dict[str, Any] = {
+            "trainable": trainable is not False,
+            "dtype": wanted,
+            "constraint": constraints.get(constraint),
+        }
+        graph = in_sessions.graph_of_models()
+        if graph is None:
+            kind = self._kind_of_weight(wanted, autocast)
+            with interpreted_by(None):
+                made: Any = kind(first(), name=naming.prefixed(own), **told)
+        else:
+            inside = in_graphs.building.get() is not None
+            with in_sessions.in_graph_of_models(graph), graph.building():
+                name = own if inside else f"{naming.prefixed(own)}"
+                made = in_sessions.SessionWeight(first, name=name, **told)
+        self._held.weights.append(made)
+        if regularizer is not None:
+            self._held.regularized.append((made, regularizers.get(regularizer)))
+        return made
+
+    add_variable = add_weight
+
+    def _kind_of_weight(self, dtype: Any, is_cast: bool) -> Any:
+        mixed = self.compute_dtype != self.variable_dtype and dtype.is_floating
+        cast = is_cast and self.autocast and mixed
+        return autocast.CastVariable if cast else Weight
+
+    @property
+    def losses(self) -> list[Any]:
+        """The penalties of regularizers, and what add_loss was given."""
+        found: list[Any] = in_graphs.in_default(penalties.of, self)
+        return found
+
+    def _forget_losses(self) -> None:
+        self._held.added = [x for x in self._held.added if callable(x)]
+        for layer in self.sublayers():
+            layer._forget_losses()  # noqa: SLF001  a layer as well
+
+    def saved_members(self) -> dict[str, Any]:
+        """Return what is saved of the layer, by the names that Keras saves it under."""
+        found = {
+            key: value
+            for key, value in vars(self).items()
+            if not key.startswith("_") and key not in _NOT_SAVED
+        }
+        reached = {id(x) for value in found.values() for x in leaves(value)}
+        for weight in self._held.weights:
+            if id(weight) not in reached:
+                found[weight.path.split("/", 1)[-1]] = weight
+        return found | saved_ways.of_layer(found)
+
+    def get_config(self) -> dict[str, Any]:
+        own = {"name": self.name, "trainable": self.trainable}
+        own["dtype"] = dtype_policies.serialize(self._policy())
+        maker = describing.maker_of(self, Layer)
+        if maker is not None:
+            own.update(
+                describing.described(describing.given_arguments(self, maker, Layer))
+            )
+        return own
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        own = config
+        if cls.__module__.startswith(describing.OURS):
+            own = lookup.fitting(cls, config)
+        return cls(**{key: describing.revived(value) for key, value in own.items()})
+
+    def get_build_config(self) -> dict[str, Any] | None:
+        """Return the shape that the layer was built for, by "input_shape", or None."""
+        return None if self.built_shape is None else {"input_shape": self.built_shape}
+
+    def build_from_config(self, config: dict[str, Any]) -> None:
+        """Make the weights for inputs of a shape that was kept, unless they are there."""
+        shape = config.get("input_shape")
+        if self.built or shape is None:
+            return
+        shapes = describing.as_shapes(shape)
+        if isinstance(shapes, dict) and len(build_parameters(type(self))) > 1:
+            self.build_with(**shapes)
+        else:
+            self.build_with(shapes)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return mask if self.supports_masking else None
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return sketch.output_shape(self, input_shape)
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the specs of what a call would return, without computing it."""
+        return sketch.output_spec(self, args, kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args = tuple([[*x] if isinstance(x, nest.VIEWS) else x for x in args])
+        args, kwargs = histories.recovered((args, kwargs))
+        if sketch.is_symbolic([args, kwargs]):
+            return histories.shown(histories.record(self, args, kwargs))
+        return self._applied(*args, **kwargs)
+
+    @in_graphs.anywhere
+    def _applied(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.keeps_sparse:
+            args, kwargs = filled(args), filled(kwargs)
+        around = surrounding.get()
+        if around is None:
+            self._forget_losses()
+        args, kwargs = self.as_tensors(args, kwargs)
+        calling = Calling(self.told_inside(args, kwargs, around))
+        kwargs = self.with_training(args, kwargs, around)
+        first = args[0] if args else next(iter(kwargs.values()), None)
+        told = kwargs.get("mask")
+        mask = masks.of(first) if told is None else told
+        if told is not None and not self.takes("mask") and not self.takes("kwargs"):
+            kwargs.pop("mask")
+        kwargs = self.with_masks(args, kwargs)
+        with in_graphs.inside(self.name):
+            self.build_called(args, kwargs)
+            token = surrounding.set(calling)
+            try:
+                made = self._called(args, kwargs)
+            finally:
+                surrounding.reset(token)
+            return self._finished(made, first, mask)
+
+    def _called(self, args: Any, kwargs: Any) -> Any:
+        call = self.call if tracer() is None else converted(self.call)
+        with self._reading():
+            if not self.opens_scope:
+                return call(*args, **kwargs)
+            with naming.inside(self.name):
+                return call(*args, **kwargs)
+
+    def _reading(self) -> AbstractContextManager[None]:
+        """Return in what weights are read as the layer computes."""
+        mixed = self.compute_dtype != self.variable_dtype
+        if not (mixed or autocast.is_asked()):
+            return nullcontext()
+        wanted = as_dtype(self.compute_dtype)
+        return autocast.to(wanted if self.autocast and wanted.is_floating else None)
+
+    def _finished(self, made: Any, first: Any, mask: Any) -> Any:
+        if self.activity_regularizer is not None:
+            for x in nest.flatten(made):
+                self.add_loss(self.activity_regularizer(x) / _rows_of(x))
+        if mask is not None or self.starts_masks:
+            masks.remember(made, self.compute_mask(first, mask))
+        return made
+
+    def build_called(self, args: Any, kwargs: Any) -> None:
+        """Make the weights for a call like this, if they are not made yet."""
+        names = [x for x in build_parameters(type(self)) if x.endswith("_shape")]
+        if len(names) < 2 or self.built:
+            self.build_for(args[0] if args else next(iter(kwargs.values()), None))
+            return
+        given = {**dict(zip(parameters(type(self)), args, strict=False)), **kwargs}
+        values = {name: given.get(name.removesuffix("_shape")) for name in names}
+        self.build_with(
+            **{key: _shapes_of(x) for key, x in values.items() if x is not None}
+        )
+
+    def build_for(self, inputs: Any) -> None:
+        """Make the weights for inputs like these, if they are not made yet."""
+        if self.input_spec is not None:
+            check_inputs(self.input_spec, inputs, self.name)
+        if self.built:
+            return
+        self.build_with(_shapes_of(inputs))
+
+    def build_with(self, *shapes: Any, **named: Any) -> None:
+        """Build the layer for shapes, then give weights what waits for them."""
+        self.built_shape = describing.kept(shapes[0] if shapes else named)
+        self.build(*shapes, **named)
+        self.built = True
+        if getattr(self, "_first_weights", None) is not None:
+            self.set_weights(self._first_weights)
+            self._first_weights = None
+        for restore in self.awaiting:
+            restore.again()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def _shapes_of(inputs: Any) -> Any:
+    return nest.map_structure(_shape_of, inputs)
+
+
+def _shape_of(x: Any) -> AnyShape:
+    shape = x.get_shape() if hasattr(x, "get_shape") else TupleShape()
+    known = shape.known()
+    return shape if known is None else TupleShape(known)
+
+
+def _rows_of(x: Any) -> Any:
+    """Return how many examples there are, by which what is regularized is divided."""
+    return maximum(astype(shape_of(x)[0], x.dtype), 1.0) if len(x.shape) else 1.0
+
+
+def _building(build: Callable[..., None]) -> Callable[..., None]:
+    """Let weights that a method makes bear the layer's name, and the layer be built then."""
+
+    @wraps(build)
+    def made(self: Layer, *args: Any, **kwargs: Any) -> None:
+        scope = naming.inside(self.name) if self.opens_scope else nullcontext()
+        if self.built_shape is None:
+            self.built_shape = describing.kept(args[0] if args else kwargs)
+        with interpreted_by(None), scope:
+            self.note_path()
+            build(self, *args, **kwargs)
+        self.built = True
+
+    return made

@@ -1,0 +1,133 @@
+"""What Keras' models are given: InputLayer, and Input, which makes its symbolic tensor."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers.base import Layer
+from tensorlite.compat.v2.keras.src.models import histories, sketch
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph.graph import SymbolicTensor
+
+
+class InputLayer(Layer):
+    """What a model is given."""
+
+    def __init__(
+        self,
+        input_shape: Any = None,
+        batch_size: int | None = None,
+        dtype: Any = None,
+        input_tensor: Any = None,
+        sparse: Any = None,
+        name: str | None = None,
+        ragged: Any = None,
+        shape: Any = None,
+        batch_shape: Any = None,
+        batch_input_shape: Any = None,
+        optional: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name or naming.of_input(), dtype=dtype)
+        self.optional = optional
+        whole = batch_input_shape if batch_shape is None else batch_shape
+        inner = shape if input_shape is None else input_shape
+        if whole is None:
+            sizes = (
+                (inner,) if inner is None or isinstance(inner, Integral) else inner
+            )
+            whole = (batch_size, *sizes)
+        self.built = True
+        if isinstance(input_tensor, SymbolicTensor):
+            self.kept = histories.taken(input_tensor, self.name, self)
+        else:
+            self.kept = histories.placed_input(whole, dtype, self.name, self)
+        self.sparse, self.ragged = bool(sparse), bool(ragged)
+        self.kept.sparse = self.sparse
+        self.nodes = (self.kept.node,)
+
+    @classmethod
+    def silent(cls) -> Any:
+        """Return one that is not numbered, for models that begin with another layer."""
+        return None
+
+    @property
+    def output(self) -> Any:
+        """The symbolic tensor of what a model is given."""
+        return histories.shown(self.kept)
+
+    @property
+    def input(self) -> Any:
+        """The symbolic tensor of what a model is given."""
+        return histories.shown(self.kept)
+
+    @property
+    def batch_shape(self) -> Any:
+        """The shape of what is given, with the batch."""
+        return tuple(self.kept.spec.dims)
+
+    @property
+    def dtype(self) -> str:
+        """The name of the dtype of what a model is given."""
+        return str(self.kept.dtype.name)
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError("an InputLayer stands for what a model is given")
+
+    def get_config(self) -> dict[str, Any]:
+        return described_input(self.kept)
+
+
+def described_input(tensor: Any) -> dict[str, Any]:
+    """Return the configuration of the InputLayer of a symbolic tensor."""
+    told = {"batch_shape": tuple(tensor.spec.shape), "dtype": tensor.dtype.name}
+    if naming.is_keras_3():
+        optional = getattr(tensor.node.layer, "optional", False)
+        told.update(sparse=tensor.sparse, ragged=tensor.ragged, optional=optional)
+    return {**told, "name": tensor.name}
+
+
+def Input(
+    shape: Any = None,
+    batch_size: int | None = None,
+    name: str | None = None,
+    dtype: Any = None,
+    sparse: Any = None,
+    tensor: Any = None,
+    ragged: Any = None,
+    batch_shape: Any = None,
+    optional: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Return a symbolic tensor that models begin with, its shape without the batch.
+
+    batch_shape has the batch too; dtype is `floatx` if None. InvalidArgumentError is raised without
+    a shape and for ragged tensors.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.keras.Input((3,)).shape
+    (None, 3)
+    """
+    if sketch.is_leaf(tensor):
+        return tensor
+    if isinstance(tensor, SymbolicTensor):
+        return InputLayer(input_tensor=tensor, name=name).output
+    if ragged or tensor is not None:
+        raise InvalidArgumentError(
+            "Input: ragged and tensor are not served; give rows of one length and a Masking layer"
+        )
+    if shape is None and batch_shape is None and "batch_input_shape" not in kwargs:
+        raise InvalidArgumentError("You must pass a `shape` argument.")
+    layer = InputLayer(
+        shape,
+        batch_size,
+        dtype,
+        name=name,
+        sparse=sparse,
+        batch_shape=batch_shape,
+        optional=optional,
+        **kwargs,
+    )
+    return layer.output

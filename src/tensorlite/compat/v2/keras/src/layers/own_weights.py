@@ -1,0 +1,155 @@
+"""What weights a layer has: those that it made or holds, and those of the layers inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers.own_variables import OwnVariables
+from tensorlite.compat.v2.keras.src.models import in_graphs
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.state.variable import Variable as AnyVariable
+
+
+class Held:
+    """The weights that a layer has made itself."""
+
+    def __init__(self) -> None:
+        self.weights: list[Any] = []
+        self.regularized: list[tuple[Any, Callable[[Any], Any]]] = []
+        self.added: list[Any] = []
+        self.updates: list[Any] = []
+        self.checked: dict[Any, bool] = {}
+
+
+class LayerWeights(OwnVariables):
+    """The part of a layer that knows its weights and the layers inside it."""
+
+    name: Any
+    _held: Held
+    _trainable: bool
+
+    @property
+    def trainable(self) -> bool:
+        """Whether training changes the weights; setting it sets it for inner layers too."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        """Whether training changes the weights; setting it sets it for inner layers too."""
+        self._trainable = bool(value)
+        for layer in self.sublayers():
+            layer.trainable = value
+
+    def sublayers(self) -> list[Any]:
+        """Return the layers among the attributes, each once."""
+        found: dict[int, LayerWeights] = {}
+        for value in self._attributes():
+            for x in leaves(value):
+                if isinstance(x, LayerWeights) and x is not self:
+                    found.setdefault(id(x), x)
+        return list(found.values())
+
+    def _attributes(self) -> list[Any]:
+        """Return what the layer holds; what it was made with is no part of it by itself."""
+        return [x for key, x in list(vars(self).items()) if key != "_arguments"]
+
+    def own_weights(self) -> list[Any]:
+        """Return the variables that this layer has made, then those among its attributes."""
+        found = {id(x): x for x in self._held.weights}
+        for value in self._attributes():
+            for x in leaves(value):
+                if isinstance(x, AnyVariable):
+                    found.setdefault(id(x), x)
+        return list(found.values())
+
+    def own_and_inner_weights(self) -> Iterator[Any]:
+        """Yield its variables and those of the layers inside it."""
+        yield from self.own_weights()
+        for layer in self.sublayers():
+            yield from layer.own_and_inner_weights()
+
+    @property
+    def trainable_weights(self) -> Any:
+        """The weights that training changes, own ones first; none if not trainable."""
+        if not self.trainable:
+            return []
+        inner = [w for layer in self.sublayers() for w in layer.trainable_weights]
+        own = [w for w in self.own_weights() if w.trainable]
+        return once([*own, *inner])
+
+    @property
+    def non_trainable_weights(self) -> Any:
+        """The weights that training leaves alone."""
+        own = [w for w in self.own_weights() if not (self.trainable and w.trainable)]
+        if not self.trainable:
+            inner = [w for layer in self.sublayers() for w in layer.weights]
+        else:
+            inner = [
+                w for layer in self.sublayers() for w in layer.non_trainable_weights
+            ]
+        return once([*own, *inner])
+
+    @property
+    def weights(self) -> Any:
+        """All weights; in each layer those that are trainable come first."""
+        if not naming.is_keras_3():
+            return once([*self.trainable_weights, *self.non_trainable_weights])
+        own = sorted(self.own_weights(), key=lambda w: not w.trainable)
+        return once([*own, *[w for x in self.sublayers() for w in x.weights]])
+
+    @property
+    def variables(self) -> Any:
+        """All weights."""
+        return self.weights
+
+    @property
+    def trainable_variables(self) -> Any:
+        """The weights that training changes."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> Any:
+        """The weights that training leaves alone."""
+        return self.non_trainable_weights
+
+    @in_graphs.apart
+    def get_weights(self) -> list[np.ndarray]:
+        """Return the weights as arrays, in the order of `weights`."""
+        return [np.array(w.numpy()) for w in self.weights]
+
+    @in_graphs.apart
+    def set_weights(self, weights: Any) -> None:
+        """Give weights the values of arrays, in the order of `weights`.
+
+        InvalidArgumentError is raised where their numbers differ.
+        """
+        own = self.weights
+        if len(own) != len(weights):
+            raise InvalidArgumentError(
+                f'set_weights(weights) on layer "{self.name}" with a weight list of length '
+                f"{len(weights)}, but the layer was expecting {len(own)} weights"
+            )
+        for variable, value in zip(own, weights, strict=True):
+            variable.assign(np.asarray(value, variable.dtype.numpy))
+
+    def count_params(self) -> int:
+        """Return how many numbers the weights have."""
+        return sum(int(np.prod(tuple(w.shape))) for w in self.weights)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """Yield what lists, tuples and dicts hold, at any depth."""
+    if isinstance(value, (list, tuple, dict)):
+        for x in value.values() if isinstance(value, dict) else value:
+            yield from leaves(x)
+    else:
+        yield value
+
+
+def once(values: list[Any]) -> list[Any]:
+    """Return what a list holds, each object once."""
+    return list({id(x): x for x in values}.values())

@@ -1,0 +1,38 @@
+"""What layers cost besides the loss: what they add in their calls, and what their weights cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tensorlite.compat.v2.keras.src.layers import naming
+
+
+def of(layer: Any) -> list[Any]:
+    """Return them: of Keras 3 what was added first, then what weights cost that are trained."""
+    every = list(_flat(layer))
+    if not naming.is_keras_3():
+        return [x for each in every for x in (*_of_weights(each), *_added(each))]
+    trained = {id(weight) for weight in layer.trainable_weights}
+    added = [x for each in every for x in _added(each)]
+    return [*added, *[x for each in every for x in _of_weights(each, trained)]]
+
+
+def _flat(layer: Any) -> Iterator[Any]:
+    yield layer
+    for inner in layer.sublayers():
+        yield from _flat(inner)
+
+
+def _added(layer: Any) -> list[Any]:
+    held = layer._held.added  # noqa: SLF001  a layer's own
+    return [x() if callable(x) else x for x in held]
+
+
+def _of_weights(layer: Any, trained: set[int] | None = None) -> list[Any]:
+    held = layer._held.regularized  # noqa: SLF001  a layer's own
+    return [
+        term(weight)
+        for weight, term in held
+        if trained is None or id(weight) in trained
+    ]

@@ -1,0 +1,1 @@
+"""Losses of Keras: functions, and classes of them."""

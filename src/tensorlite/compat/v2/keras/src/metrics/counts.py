@@ -1,0 +1,286 @@
+"""Metrics of keras made of counts: precision, recall, AUC, mean intersection over union."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import tensorlite as tl
+from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras.src.metrics.base import Metric
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.math.quotients import divide_no_nan
+from tensorlite.train import scores as formulas
+
+_BEYOND = 1e-6
+"""How far the first and last thresholds of a curve may lie beyond what predictions are."""
+
+
+class _Counts(Metric):
+    """Counts of right and wrong predictions of yes and no, for each of some thresholds."""
+
+    def __init__(
+        self,
+        thresholds: Any,
+        name: str | None,
+        dtype: Any,
+        top_k: int | None = None,
+        class_id: int | None = None,
+    ) -> None:
+        super().__init__(name, dtype)
+        self.top_k, self.class_id = top_k, class_id
+        usual = 0.5 if top_k is None else -np.inf
+        given = [usual] if thresholds is None else np.atleast_1d(thresholds).tolist()
+        self.thresholds = [float(x) for x in given]
+        outside = [
+            x
+            for x in self.thresholds
+            if not -_BEYOND <= x <= 1 + _BEYOND and x != -np.inf
+        ]
+        if outside:
+            raise InvalidArgumentError(
+                f"Threshold values must be in [0, 1]. Received: {outside}"
+            )
+        self._single = thresholds is None or np.ndim(thresholds) == 0
+        self.count_for(())
+
+    def count_for(self, labels: tuple[int, ...]) -> None:
+        """Begin to count, for each of some labels."""
+        sizes = (len(self.thresholds), *labels)
+        self.true_positives = self.add_weight("true_positives", sizes)
+        self.false_positives = self.add_weight("false_positives", sizes)
+        self.false_negatives = self.add_weight("false_negatives", sizes)
+        self.true_negatives = self.add_weight("true_negatives", sizes)
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        found, given = self._chosen(self.number(y_pred), converted(y_true))
+        weights = None
+        if sample_weight is not None:
+            weights = self.number(sample_weight)
+            while len(weights.shape) < len(found.shape):
+                weights = weights[..., None]
+        counts = self.outcomes(astype(given, tl.bool), found, weights)
+        for kind, count in zip(formulas.OUTCOMES, counts, strict=True):
+            getattr(self, kind).assign_add(count)
+
+    def outcomes(self, true: Any, scores: Any, weights: Any) -> list[Any]:
+        """Return how often each outcome occurs at each threshold."""
+        return formulas.outcomes_by_threshold(
+            true, scores, self.thresholds, weights, list(formulas.OUTCOMES)
+        )
+
+    def _chosen(self, scores: Any, true: Any) -> tuple[Any, Any]:
+        """Return predictions and truth, of the best alone or of a class where so wanted."""
+        if self.top_k is not None:
+            _, places = tl.top_k(scores, self.top_k)
+            best = tl.sum(
+                tl.one_hot(places, scores.shape[-1], dtype=scores.dtype), axis=-2
+            )
+            scores = tl.where(best > 0, scores, tl.full_like(scores, -np.inf))
+        if self.class_id is not None:
+            if len(scores.shape) != 2:
+                raise InvalidArgumentError(
+                    "When class_id is provided, y_pred must be a 2D array with shape "
+                    f"(num_samples, num_classes), found shape: {tuple(scores.shape)}"
+                )
+            scores, true = scores[..., self.class_id], true[..., self.class_id]
+        return scores, true
+
+    def _shown(self, values: Any) -> Any:
+        return values[0] if self._single else values
+
+
+class Precision(_Counts):
+    """The share of true ones among those that are predicted.
+
+    thresholds say from where on something is predicted, 1/2 if None; top_k counts the k greatest
+    only.
+    """
+
+    def __init__(
+        self,
+        thresholds: Any = None,
+        top_k: int | None = None,
+        class_id: int | None = None,
+        name: str | None = "precision",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(thresholds, name, dtype, top_k, class_id)
+
+    def result(self) -> Any:
+        """Return the share of true ones among those that were predicted."""
+        positives = self.true_positives.value()
+        return self._shown(
+            divide_no_nan(positives, positives + self.false_positives.value())
+        )
+
+
+class Recall(_Counts):
+    """The share of predicted ones among those that are true.
+
+    thresholds say from where on something is predicted, 1/2 if None; top_k counts the k greatest
+    only.
+    """
+
+    def __init__(
+        self,
+        thresholds: Any = None,
+        top_k: int | None = None,
+        class_id: int | None = None,
+        name: str | None = "recall",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(thresholds, name, dtype, top_k, class_id)
+
+    def result(self) -> Any:
+        """Return the share of predicted ones among those that were true."""
+        positives = self.true_positives.value()
+        return self._shown(
+            divide_no_nan(positives, positives + self.false_negatives.value())
+        )
+
+
+class _One(_Counts):
+    """One of the counts."""
+
+    which = ""
+
+    def __init__(
+        self, thresholds: Any = None, name: str | None = None, dtype: Any = None
+    ) -> None:
+        super().__init__(thresholds, name or self.which, dtype)
+
+    @property
+    def accumulator(self) -> Any:
+        """What is counted."""
+        return getattr(self, self.which)
+
+    def result(self) -> Any:
+        return self._shown(self.accumulator.value())
+
+
+class TruePositives(_One):
+    """How many are predicted and true."""
+
+    which = "true_positives"
+
+
+class TrueNegatives(_One):
+    """How many are neither predicted nor true."""
+
+    which = "true_negatives"
+
+
+class FalsePositives(_One):
+    """How many are predicted and not true."""
+
+    which = "false_positives"
+
+
+class FalseNegatives(_One):
+    """How many are true and not predicted."""
+
+    which = "false_negatives"
+
+
+class AUC(_Counts):
+    """The area under the curve of recall over false alarms, or of precision over recall."""
+
+    def __init__(
+        self,
+        num_thresholds: int = 200,
+        curve: str = "ROC",
+        summation_method: str = "interpolation",
+        name: str | None = "auc",
+        dtype: Any = None,
+        thresholds: Any = None,
+        multi_label: bool = False,
+        num_labels: int | None = None,
+        label_weights: Any = None,
+        from_logits: bool = False,
+    ) -> None:
+        if curve not in {"ROC", "PR"}:
+            raise InvalidArgumentError(f"AUC: curve={curve!r}; it is 'ROC' or 'PR'")
+        if num_labels is not None and not multi_label:
+            raise InvalidArgumentError(
+                "AUC: `num_labels` is needed only when `multi_label` is True."
+            )
+        self.multi_label, self.num_labels = multi_label, num_labels
+        self.label_weights = label_weights
+        if summation_method not in {"interpolation", "minoring", "majoring"}:
+            raise InvalidArgumentError(
+                f"AUC: summation_method={summation_method!r}; it is interpolation, minoring or "
+                "majoring"
+            )
+        self.summation_method = summation_method
+        inner = formulas.inner_thresholds(num_thresholds)
+        given = inner if thresholds is None else sorted(thresholds)
+        super().__init__([-1e-7, *given, 1.0 + 1e-7], name, dtype)
+        self._curve, self._from_logits = curve, from_logits
+
+    def count_for(self, labels: tuple[int, ...]) -> None:
+        """Make the counts for labels of a shape, as soon as that is known."""
+        if not self.multi_label or labels:
+            super().count_for(labels)
+        elif self.num_labels is not None:
+            super().count_for((self.num_labels,))
+        else:  # the first scores say how many labels there are
+            self.true_positives: Any = None
+
+    def outcomes(self, true: Any, scores: Any, weights: Any) -> list[Any]:
+        """Return counts of right and wrong, by thresholds and labels."""
+        if not self.multi_label:
+            if self.label_weights is not None:
+                shares = self.number(self.label_weights)
+                weights = shares if weights is None else weights * shares
+            return super().outcomes(true, scores, weights)
+        labels = int(scores.shape[-1])
+        if self.true_positives is None:
+            self.count_for((labels,))
+        if weights is not None:
+            weights = weights * tl.ones_like(scores)
+        by_label = [
+            super(AUC, self).outcomes(
+                true[:, i], scores[:, i], None if weights is None else weights[:, i]
+            )
+            for i in range(labels)
+        ]
+        return [tl.stack(counts, axis=1) for counts in zip(*by_label, strict=True)]
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        """Take a batch into account, of logits if so told."""
+        scores = tl.nn.sigmoid(converted(y_pred)) if self._from_logits else y_pred
+        super().update_state(y_true, scores, sample_weight)
+
+    def result(self) -> Any:
+        """Return the area, of several labels their weighted mean."""
+        if self.true_positives is None:
+            return tl.zeros((), dtype=self._kind)
+        area = self._area()
+        if not self.multi_label:
+            return area
+        if self.label_weights is None:
+            return tl.mean(area)
+        shares = self.number(self.label_weights)
+        return divide_no_nan(tl.sum(area * shares), tl.sum(shares))
+
+    def _area(self) -> Any:
+        """Return the area under the curve, or that of each label."""
+        right, wrong = self.true_positives.value(), self.false_positives.value()
+        missed, rejected = self.false_negatives.value(), self.true_negatives.value()
+        recall = divide_no_nan(right, right + missed)
+        if self._curve == "PR":
+            if self.summation_method == "interpolation":
+                return formulas.area_under_precision(right, wrong, missed)
+            y, x = divide_no_nan(right, right + wrong), recall
+        else:
+            y, x = recall, divide_no_nan(wrong, wrong + rejected)
+        method = self.summation_method
+        height = "trapezoidal" if method == "interpolation" else method
+        return formulas.area_under_points(x, y, height)

@@ -1,0 +1,1 @@
+"""Models: layers that hang together, as graphs, tables and pictures."""

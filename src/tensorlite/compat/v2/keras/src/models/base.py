@@ -1,0 +1,396 @@
+"""Model: what layers are trained together as, by their calls or by a class of one's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.compat.v2 import distribute
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers.base import Layer
+from tensorlite.compat.v2.keras.src.layers.own_weights import once
+from tensorlite.compat.v2.keras.src.models import graphs, histories, sketch, summaries
+from tensorlite.compat.v2.keras.src.saving import (
+    describing,
+    files as saving,
+    lookup,
+    saved_ways,
+)
+from tensorlite.compat.v2.keras.src.trainers.fitting import fitted, picked
+from tensorlite.compat.v2.keras.src.trainers.trainer import Training
+from tensorlite.compat.views import plain
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.shapes import AnyShape
+from tensorlite.core.spec import TensorSpec
+
+
+class Model(Training, Layer):
+    """Layers that are trained together.
+
+    With inputs and outputs it does what was called between them; a class of one's own has `call`.
+    """
+
+    _plan: Any
+    _strategy: Any
+    is_chain = False
+    """Whether its layers stand one after the other."""
+    starts: Any = None
+    """The symbolic tensors that it is given, if they are known."""
+    ends: Any = None
+    """Those that it returns."""
+    first_inputs: Any = None
+    """Specs of what it was called with first."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        joined = len(args) > 1 or "outputs" in kwargs
+        kind = Functional if cls is Model and joined else cls
+        made = super().__new__(kind, *args, **kwargs)
+        made._plan = None
+        scoped = distribute.has_strategy()
+        made._strategy = distribute.get_strategy() if scoped else None
+        return made
+
+    def __init__(
+        self,
+        inputs: Any = None,
+        outputs: Any = None,
+        name: str | None = None,
+        trainable: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        if isinstance(inputs, str) and outputs is None and name is None:
+            inputs, name = None, inputs
+        if name is None and type(self) is Functional:
+            name = naming.of_model()
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        if (inputs is None) != (outputs is None) and type(self).call is Model.call:
+            raise InvalidArgumentError(
+                f"{type(self).__name__} is given {'outputs' if inputs is None else 'inputs'} "
+                "alone: give inputs and outputs, or neither to a model that has a call of its own"
+            )
+        if inputs is not None and outputs is not None:
+            self._join(inputs, outputs)
+
+    def _join(self, inputs: Any, outputs: Any) -> None:
+        """Let the model do what was called between inputs and outputs."""
+        inputs, outputs = histories.recovered((inputs, outputs))
+        self.starts = nest.flatten(inputs)
+        self.ends = nest.flatten(outputs)
+        self._input_form, self._output_form = inputs, outputs
+        is_alone = isinstance(outputs, list) and len(outputs) == 1
+        self._result_form = outputs[0] if is_alone else outputs
+        self._plan = sketch.needed(outputs, self.starts)
+        self.beside_outputs: list[tuple[Any, Callable[[Any], None]]] = []
+        self.opens_scope = False
+        self.built = True
+        self.input_names = [x.name for x in self.starts]
+        self.output_names = [title_of(x) for x in self.ends]
+        layers = sketch.by_depth(outputs, self.starts)
+        self._functional_layers = [x for x in layers if isinstance(x, Layer)]
+
+    def take_beside(self, tensor: Any, take: Callable[[Any], None]) -> None:
+        """Let each call compute a symbolic tensor besides the outputs, and take it."""
+        if self._plan is None:
+            raise InvalidArgumentError(
+                f'the model "{self.name}" is not made of inputs and outputs: call add_loss and '
+                "add_metric inside its call"
+            )
+        self.beside_outputs.append((tensor, take))
+        every = [self.ends, *[x for x, _ in self.beside_outputs]]
+        self._plan = sketch.needed(every, self.starts)
+
+    @property
+    def calls(self) -> list[Any]:
+        """The calls that lead from inputs to outputs, where these say what the model is."""
+        return list(self._plan or ())
+
+    def inputs_known(self) -> bool:
+        """Return whether it is known what the model takes."""
+        return self.starts is not None
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        if self._plan is None:
+            raise NotImplementedError(
+                "When subclassing the `Model` class, you should implement a `call()` method."
+            )
+        given = self._flat_inputs(inputs)
+        for x, y in zip(self.starts, given, strict=True):
+            if y is None and not getattr(x.node.layer, "optional", False):
+                raise InvalidArgumentError(
+                    f'the input "{x.name}" of the model "{self.name}" is not optional, and None '
+                    "was given for it"
+                )
+        values = {
+            id(x): fitted(y, x) for x, y in zip(self.starts, given, strict=True)
+        }
+        added = [x for x, _ in self.beside_outputs]
+        made, *found = sketch.replayed(
+            self._plan, values, [self._result_form, *added]
+        )
+        histories.note_values(values)
+        for (_, take), value in zip(self.beside_outputs, found, strict=True):
+            take(value)
+        return made
+
+    def _flat_inputs(self, inputs: Any) -> list[Any]:
+        given = picked(self._input_form, inputs)
+        if len(given) != len(self.starts):
+            raise InvalidArgumentError(
+                f'the model "{self.name}" takes {len(self.starts)} inputs; {len(given)} were given'
+            )
+        return given
+
+    def build(self, input_shape: Any) -> None:
+        """Make the weights, by calling the model on inputs of a shape."""
+        if self._plan is not None or type(self).call is Model.call:
+            self.built = True
+            return
+        many = isinstance(input_shape, list) or (
+            isinstance(input_shape, tuple)
+            and bool(input_shape)
+            and isinstance(input_shape[0], (tuple, AnyShape))
+        )
+        shapes = list(input_shape) if many else [input_shape]
+        self.built = True
+        made = [histories.placed_input(shape) for shape in shapes]
+        histories.record(self, (made if many else made[0],), {})
+
+    def note_inputs(self, inputs: Any) -> None:
+        """Keep what the model is called with first, batches of any size."""
+        if self.first_inputs is None and not sketch.is_symbolic(inputs):
+            given = self.as_inputs(inputs)
+            self.first_inputs = nest.map_structure(
+                lambda x: (
+                    None
+                    if x is None
+                    else TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype)
+                ),
+                given,
+            )
+
+    def build_for(self, inputs: Any) -> None:
+        """Build for what the model is called with, which a subclass' layers see to."""
+        self.note_inputs(inputs)
+        if not self.built and type(self).build is Model.build:
+            self.built = True  # the layers are built as they are called
+            given = inputs if sketch.is_symbolic(inputs) else self.as_inputs(inputs)
+            self.built_shape = describing.kept(
+                nest.map_structure(lambda x: x.get_shape(), given)
+            )
+            return
+        super().build_for(inputs)
+
+    @property
+    def layers(self) -> list[Any]:
+        """The layers of the model, in the order in which they were made or called."""
+        if self._plan is not None:
+            return list(self._functional_layers)
+        return self.sublayers()
+
+    @property
+    def operations(self) -> list[Any]:
+        """The layers and functions that it is made of."""
+        return self.layers
+
+    def saved_members(self) -> dict[str, Any]:
+        """Return what checkpoints keep by name, layers by their numbers too."""
+        found = super().saved_members()
+        for key in (
+            "starts",
+            "ends",
+            "history",
+            "compiled_loss",
+            "compiled_metrics",
+        ):
+            found.pop(key, None)
+        layers = self.layers
+        with_weights = [layer for layer in layers if layer.weights]
+        counts_input = self.is_chain and self.starts and not naming.is_keras_3()
+        first = 1 if counts_input else 0
+        found.update({f"layer-{i}": x for i, x in enumerate(layers, first)})
+        found.update(
+            {f"layer_with_weights-{i}": x for i, x in enumerate(with_weights)}
+        )
+        return found | saved_ways.of_model(layers, self.is_chain)
+
+    @property
+    def weights(self) -> Any:
+        """All weights, own ones first.
+
+        In Keras 2 InvalidArgumentError is raised of a model that is not yet built.
+        """
+        inner = [w for layer in self.sublayers() for w in layer.weights]
+        found = once([*self.own_weights(), *inner])
+        refuses = not naming.is_keras_3() and "build" in vars(type(self))
+        if not found and refuses and not self._is_made():
+            raise InvalidArgumentError(
+                f"Weights for model {self.name} have not yet been created. Weights are created "
+                "when the Model is first called on inputs or `build()` is called with an "
+                "`input_shape`."
+            )
+        return found
+
+    def _is_made(self) -> bool:
+        return self.built
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """The strategy in whose scope the model was made, or the one that there is now."""
+        return self._strategy or distribute.get_strategy()
+
+    @property
+    def inputs(self) -> Any:
+        """What the model is given, as a list; None where that is not known."""
+        return histories.shown(self.starts)
+
+    @inputs.setter
+    def inputs(self, given: Any) -> None:
+        """The tensors that the model begins with."""
+        self.starts = histories.recovered(given)
+
+    @property
+    def outputs(self) -> Any:
+        """What the model returns, as a list; None where that is not known."""
+        return histories.shown(self.ends)
+
+    @outputs.setter
+    def outputs(self, given: Any) -> None:
+        """The tensors that the model ends with."""
+        self.ends = histories.recovered(given)
+
+    @property
+    def input(self) -> Any:
+        """The tensor, or nest of tensors, that the model begins with."""
+        if self._plan is None:
+            return super().input
+        return histories.shown(self._input_form)
+
+    @property
+    def output(self) -> Any:
+        """The tensor, or nest of tensors, that the model ends with."""
+        if self._plan is None:
+            return super().output
+        return histories.shown(self._output_form)
+
+    @property
+    def state_updates(self) -> list[Any]:
+        """An empty list: layers change their states as they are called."""
+        return []
+
+    def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
+        """Return the layer of a name, or the one at an index.
+
+        InvalidArgumentError is raised for a name that no layer has.
+        """
+        if index is not None:
+            return self.layers[index]
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise InvalidArgumentError(
+            f"No such layer: {name}. Existing layers are: {[x.name for x in self.layers]}."
+        )
+
+    def summary(
+        self,
+        line_length: int | None = None,
+        positions: Any = None,
+        print_fn: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        """Print a table of the layers: names, outputs' shapes, numbers of weights.
+
+        print_fn is called with the text in place of print; line_length is the table's width and
+        positions are where its columns end.
+        """
+        text = summaries.summary(self, line_length, positions, kwargs)
+        (print_fn or print)(f"{text}\n" if print_fn and naming.is_keras_3() else text)
+
+    def save_weights(
+        self, filepath: Any, overwrite: bool = True, **kwargs: Any
+    ) -> None:
+        """Write weights to a file: Keras' by its ending .h5 or .keras, else a checkpoint.
+
+        Without overwrite InvalidArgumentError is raised for what is there already. Further
+        arguments have no effect.
+        """
+        saving.save_weights(self, filepath, overwrite)
+
+    def load_weights(
+        self, filepath: Any, by_name: bool = False, **kwargs: Any
+    ) -> Any:
+        """Read weights from a file of save_weights.
+
+        by_name takes those of layers with the same names, from Keras 2's HDF5 files alone, else
+        InvalidArgumentError is raised; skip_mismatch leaves out those of other shapes.
+        """
+        skip = bool(kwargs.get("skip_mismatch"))
+        return saving.load_weights(self, filepath, by_name, skip)
+
+    def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
+        """Write layers, weights and the optimizer's state to a file, or a folder as a SavedModel.
+
+        Paths that end with .keras or .h5 are files, as save_format="h5" asks for too. Without
+        overwrite InvalidArgumentError is raised for what is there already.
+        """
+        saving.save_model(self, filepath, overwrite, kwargs.get("save_format"))
+
+    def save_spec(self) -> Any:
+        """Return what it is called with, batches of any size; None before that is known."""
+        specs = saving.inputs_of(self)
+        if specs is None:
+            return None
+        return ([specs] if isinstance(specs, TensorSpec) else specs), {}
+
+    def export(self, filepath: Any, **kwargs: Any) -> None:
+        """Write the model's call as a SavedModel, which computes but does not train.
+
+        InvalidArgumentError is raised where it is not known what the model takes.
+        """
+        saving.export(self, filepath)
+
+    @property
+    def is_made_of_layers(self) -> bool:
+        """Return whether its layers say what the model is."""
+        return self._plan is not None
+
+    @property
+    def described_as(self) -> tuple[str, str]:
+        """Return where Keras has the class, and under which name."""
+        kind = type(self)
+        if kind is Functional:
+            return "keras.src.models.functional", "Functional"
+        return describing.namespace_of(kind), kind.__name__
+
+    def get_config(self) -> dict[str, Any]:
+        if self._plan is not None and type(self).__init__ is Model.__init__:
+            return graphs.config_of(self)
+        return super().get_config()
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        with lookup.adding(custom_objects):
+            if "input_layers" in config:
+                return graphs.remade(cls, config)
+            return super().from_config(config)
+
+    def to_json(self, **kwargs: Any) -> str:
+        """Return what the model is made of, without weights, as JSON."""
+        return json.dumps(describing.plain(describing.description(self)), **kwargs)
+
+    def reset_states(self) -> None:
+        """Let recurrent layers that keep states begin with zeros again."""
+        for layer in self.layers:
+            if hasattr(layer, "reset_states"):
+                layer.reset_states()
+
+
+class Functional(Model):
+    """A model that does what was called between its inputs and its outputs."""
+
+
+def title_of(x: Any) -> str:
+    """Return the name of an output, which is that of the layer it comes from."""
+    return str(getattr(x.node.layer, "name", x.name))

@@ -1,0 +1,439 @@
+"""Keras' symbolic tensors: what layers are called on to say how they hang together.
+
+A call of a layer on them is noted as a Node; nothing is computed. `replayed` does the noted calls
+with values. Functions of `tf` and operators are noted as layers of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Any
+
+from tensorlite.compat import calling
+from tensorlite.compat.v2.keras import defaults
+from tensorlite.compat.v2.keras.src.layers import masks, naming
+from tensorlite.core import nest
+from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape, shape_of
+from tensorlite.core.spec import TensorSpec, sizes_of
+from tensorlite.function.function import function
+
+_numbers = count()
+
+
+class Node:
+    """A call of a layer on symbolic tensors."""
+
+    def __init__(self, layer: Any, args: Any, kwargs: Any) -> None:
+        self.layer, self.args, self.kwargs = layer, args, kwargs
+        self.outputs: Any = None
+        self.number = next(_numbers)
+
+    @property
+    def inputs(self) -> Any:
+        """The first argument of the call."""
+        if self.args:
+            return self.args[0]
+        return None if not self.kwargs else next(iter(self.kwargs.values()))
+
+    def parents(self) -> list[KerasTensor]:
+        """Return the symbolic tensors among the arguments."""
+        return [x for x in nest.flatten([self.args, self.kwargs]) if is_leaf(x)]
+
+
+class KerasShape(TupleShape):
+    """The sizes of a symbolic tensor: a tuple that prints as one, whatever other shapes do."""
+
+    __slots__ = ()
+
+    def like(self, dims: Any) -> AnyShape:
+        """Return other sizes as a shape of this kind, if their number is known."""
+        sizes = None if dims is None else sizes_of(dims)
+        return shape_of(None) if sizes is None else tuple.__new__(KerasShape, sizes)
+
+    __repr__ = tuple.__repr__
+    __hash__ = tuple.__hash__
+
+
+class KerasTensor(Operand):
+    """What a layer will return, once values are there."""
+
+    placed: Any = None
+    """The tensor of a graph that stands for it in programs of TensorFlow 1."""
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "mask_spec",
+        "name",
+        "node",
+        "ragged",
+        "record_history",
+        "sparse",
+        "spec",
+    )
+
+    def __init__(
+        self,
+        shape: Any,
+        dtype: Any = "float32",
+        sparse: bool = False,
+        ragged: bool = False,
+        record_history: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if sparse and ragged:
+            raise InvalidArgumentError(
+                "KerasTensor cannot have `sparse=True` and `ragged=True`"
+            )
+        self.spec = TensorSpec(TensorShape(shape).as_list(), defaults.kind_of(dtype))
+        self.sparse, self.ragged = bool(sparse), bool(ragged)
+        self.record_history = record_history
+        self.mask_spec: TensorSpec | None = None
+        self.name = name or naming.unique("keras_tensor")
+        self.node = Node(None, (), {})
+
+    @classmethod
+    def made(
+        cls,
+        spec: TensorSpec,
+        node: Node,
+        name: str,
+        mask: TensorSpec | None = None,
+    ) -> KerasTensor:
+        """Return what a call of a layer will return, with a mask if that has one."""
+        tensor = object.__new__(cls)
+        tensor.spec, tensor.node, tensor.name = spec, node, name
+        tensor.sparse = tensor.ragged = False
+        tensor.record_history = True
+        tensor.mask_spec = mask
+        return tensor
+
+    @property
+    def shape(self) -> Any:
+        """The sizes as a tuple in Keras 3, as TensorFlow 1 has them in Keras 2."""
+        known = self.spec.shape
+        if known is None or not naming.is_keras_3():
+            return shape_of(known)
+        return tuple.__new__(KerasShape, known)
+
+    def get_shape(self) -> Any:
+        """Return the shape, with None where sizes are not known."""
+        return shape_of(self.spec.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype."""
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def _keras_mask(self) -> Any:
+        """Its mask, which is symbolic as well; None where all steps count."""
+        return (
+            None
+            if self.mask_spec is None
+            else noted(masks.of_one, (self,), {}, "mask")
+        )
+
+    def __tensor__(self) -> Any:
+        raise calling.Deferred(noted)
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        return iter([self[i] for i in range(len(self))])
+
+    def __repr__(self) -> str:
+        return (
+            f"<KerasTensor shape={tuple(self.shape)}, dtype={self.dtype.name}, "
+            f"sparse={self.sparse}, ragged={self.ragged}, name={self.name}>"
+        )
+
+
+def _operator(method: Callable[..., Any], title: str) -> Callable[..., Any]:
+    def apply(self: Any, *others: Any) -> Any:
+        return noted(method, (self, *others), {}, title)
+
+    return apply
+
+
+_BOTH_WAYS = (
+    *(
+        ("add", "add"),
+        ("sub", "subtract"),
+        ("mul", "multiply"),
+        ("truediv", "divide"),
+    ),
+    *(("floordiv", "floor_divide"), ("mod", "mod"), ("pow", "power")),
+    *(("matmul", "matmul"), ("and", "logical_and"), ("or", "logical_or")),
+    ("xor", "logical_xor"),
+)
+"""Operators of two tensors, whose order may be turned, with the names that Keras has for them."""
+_OPERATORS = (
+    *_BOTH_WAYS,
+    *((f"r{name}", title) for name, title in _BOTH_WAYS),
+    *(
+        ("lt", "less"),
+        ("le", "less_equal"),
+        ("gt", "greater"),
+        ("ge", "greater_equal"),
+        ("ne", "not_equal"),
+    ),
+    *(("neg", "negative"), ("pos", "positive"), ("abs", "absolute")),
+    *(("invert", "logical_not"), ("getitem", "get_item")),
+)
+for _name, _title in _OPERATORS:
+    _method = getattr(Operand, f"__{_name}__")
+    setattr(KerasTensor, f"__{_name}__", _operator(_method, _title))
+setattr(KerasTensor, "__eq__", object.__eq__)  # noqa: B010  Keras finds them in lists
+
+
+def is_leaf(x: Any) -> bool:
+    """Return whether a value is a tensor of a model in the making."""
+    return isinstance(x, KerasTensor)
+
+
+def is_symbolic(structure: Any) -> bool:
+    """Return whether there are symbolic tensors among arguments."""
+    if isinstance(structure, (list, tuple)):
+        return any(is_symbolic(x) for x in structure)
+    if isinstance(structure, dict):
+        return any(is_symbolic(x) for x in structure.values())
+    return isinstance(structure, KerasTensor)
+
+
+class Noted:
+    """A function that stands for a layer."""
+
+    built = True
+    trainable_weights: tuple[Any, ...] = ()
+    layer_like = True
+
+    def __init__(self, call: Callable[..., Any], name: str) -> None:
+        self.call, self.name = call, naming.unique(naming.snake(name))
+        self.nodes: tuple[Node, ...] = ()
+
+    def build_called(self, args: Any, kwargs: Any) -> None:
+        """Do nothing: a function has no weights."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.call(*args, **kwargs)
+
+
+def noted(call: Callable[..., Any], args: Any, kwargs: Any, name: str = "") -> Any:
+    """Return what a function will return for symbolic tensors."""
+    title = name or getattr(call, "__name__", "function")
+    return record(Noted(call, title), args, kwargs)
+
+
+def record(layer: Any, args: Any, kwargs: Any) -> Any:
+    """Return what a layer will return for symbolic tensors."""
+    node = Node(layer, args, kwargs)
+    node.outputs = _outputs_of(node)
+    layer.nodes = (*layer.nodes, node)
+    return node.outputs
+
+
+def output_spec(layer: Any, args: Any, kwargs: Any) -> Any:
+    """Return what a layer will return for tensors, without a note that it was called."""
+    return _outputs_of(Node(layer, args, kwargs))
+
+
+def _outputs_of(node: Node) -> Any:
+    layer = node.layer
+    layer.build_called(node.args, node.kwargs)
+    specs, found = _specs_of(layer, node.args, node.kwargs)
+    many = len(nest.flatten(specs)) != 1
+    names = (f"{layer.name}:{i}" if many else layer.name for i in count())
+    of_outputs = iter(found)
+    return nest.map_structure(
+        lambda spec: KerasTensor.made(spec, node, next(names), next(of_outputs)),
+        specs,
+    )
+
+
+def _specs_of(layer: Any, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
+    """Return what a call returns, and the masks of that, by tracing it once."""
+    leaves = [x for x in nest.flatten([args, kwargs]) if is_leaf(x)]
+    masked = [x for x in leaves if x.mask_spec is not None]
+    has_mask: list[bool] = []
+
+    def run(*given: Any) -> Any:
+        values = dict(zip(map(id, leaves), given, strict=False))
+        for x, mask in zip(masked, given[len(leaves) :], strict=True):
+            masks.remember(values[id(x)], mask)
+        own_args, own_kwargs = filled([args, kwargs], values)
+        made = layer(*own_args, **own_kwargs)
+        of_made = [masks.of_one(x) for x in nest.flatten(made)]
+        has_mask[:] = [x is not None for x in of_made]
+        return made, [x for x in of_made if x is not None]
+
+    with interpreted_by(None):
+        specs = [x.spec.without_value() for x in leaves]
+        of_masks = [x.mask_spec for x in masked]
+        made, found = (
+            function(run, autograph=False)
+            .get_concrete_function(*specs, *of_masks)
+            .structured_outputs
+        )
+    kept = iter(found)
+    return made, [next(kept).without_value() if has else None for has in has_mask]
+
+
+def filled(structure: Any, values: dict[int, Any]) -> Any:
+    """Return arguments with values in the place of symbolic tensors."""
+    if isinstance(structure, KerasTensor):
+        return values[id(structure)]
+    if isinstance(structure, (list, tuple)) and is_symbolic(structure):
+        return nest.rebuild(structure, [filled(x, values) for x in structure])
+    if isinstance(structure, dict):
+        return {key: filled(x, values) for key, x in structure.items()}
+    return structure
+
+
+def needed(outputs: Any, inputs: Iterable[KerasTensor]) -> list[Node]:
+    """Return the calls that lead from inputs to outputs, in order."""
+    known = {id(x) for x in inputs}
+    found: dict[int, Node] = {}
+    waiting = [x for x in nest.flatten(outputs) if is_leaf(x)]
+    while waiting:
+        x = waiting.pop()
+        if id(x) in known:
+            continue
+        known.add(id(x))
+        if not x.node.parents():
+            raise InvalidArgumentError(
+                f"Graph disconnected: {x!r} is needed, and is none of the model's inputs"
+            )
+        if x.node.number not in found:
+            found[x.node.number] = x.node
+            waiting += x.node.parents()
+    return [found[number] for number in sorted(found)]
+
+
+def by_depth(outputs: Any, inputs: Iterable[KerasTensor]) -> list[Any]:
+    """Return the layers between inputs and outputs as Keras orders them: the deepest first.
+
+    Layers of one depth stand in the order in which they are met on the way from the outputs.
+    """
+    starts = list(inputs)
+    ends = {id(x) for x in starts}
+    met: dict[int, tuple[int, Any]] = {}
+    behind: list[Node] = []
+    for x in nest.flatten(outputs):
+        if is_leaf(x):
+            _walk(x, ends, met, behind, set())
+    for x in starts:
+        met.setdefault(id(x.node.layer), (-1, x.node.layer))
+    depths: dict[int, int] = {}
+    of_layers: dict[int, int] = {}
+    for node in reversed(behind):
+        key = id(node.layer)
+        depth = max(depths.get(id(node), 0), of_layers.get(key, 0))
+        of_layers[key] = depths[id(node)] = depth
+        if any(id(x) in ends for x in nest.flatten(node.outputs)):
+            continue
+        for x in node.parents():
+            parent = id(x.node)
+            depths[parent] = max(depth + 1, depths.get(parent, 0))
+    order = sorted(met, key=lambda key: (-of_layers.get(key, 0), met[key][0]))
+    return [met[key][1] for key in order]
+
+
+def _walk(
+    start: KerasTensor, ends: set[int], met: Any, behind: list[Node], seen: set[int]
+) -> None:
+    """Note the layers on the way from a tensor back, and the calls, each behind its parents."""
+    done = {id(node) for node in behind}
+    waiting: list[tuple[KerasTensor, bool]] = [(start, False)]
+    while waiting:
+        x, is_done = waiting.pop()
+        node = x.node
+        if is_done:
+            if id(node) not in done:
+                done.add(id(node))
+                behind.append(node)
+            continue
+        if id(node) in done or id(node) in seen:
+            continue
+        seen.add(id(node))
+        met.setdefault(id(node.layer), (len(met), node.layer))
+        waiting.append((x, True))
+        if id(x) not in ends:
+            waiting += [(parent, False) for parent in reversed(node.parents())]
+
+
+def sources(outputs: Any) -> list[KerasTensor]:
+    """Return the symbolic tensors that no layer makes and that lead to outputs."""
+    waiting, found = [x for x in nest.flatten(outputs) if is_leaf(x)], {}
+    seen: set[int] = set()
+    while waiting:
+        x = waiting.pop()
+        if id(x) in seen:
+            continue
+        seen.add(id(x))
+        parents = x.node.parents()
+        if not parents:
+            found[id(x)] = x
+        waiting += parents
+    return list(found.values())
+
+
+def replayed(nodes: list[Node], values: dict[int, Any], outputs: Any) -> Any:
+    """Return outputs, by doing the calls that were noted."""
+    for node in nodes:
+        args, kwargs = filled([node.args, node.kwargs], values)
+        made = node.layer(*args, **kwargs)
+        pairs = zip(nest.flatten(node.outputs), nest.flatten(made), strict=True)
+        values.update({id(x): y for x, y in pairs})
+    return nest.map_structure(lambda x: values[id(x)] if is_leaf(x) else x, outputs)
+
+
+def given_shape(kwargs: dict[str, Any]) -> Any:
+    """Return the shape of inputs that a layer's arguments tell, with the batch; take it out."""
+    whole = kwargs.pop("batch_input_shape", None)
+    length = kwargs.pop("input_length", None)
+    shape, size = kwargs.pop("input_shape", None), kwargs.pop("input_dim", None)
+    if whole is not None:
+        return tuple(whole)
+    if shape is not None:
+        return (None, *(shape if isinstance(shape, Iterable) else (shape,)))
+    if size is None:
+        return None
+    return (None, size) if length is None else (None, length, size)
+
+
+def placed_input(
+    shape: Any, dtype: Any = None, name: str | None = None, layer: Any = None
+) -> KerasTensor:
+    """Return a symbolic tensor that a model is given values for."""
+    node = Node(layer, (), {})
+    kind = defaults.kind_of(dtype)
+    spec = TensorSpec(TensorShape(shape).as_list(), kind)
+    node.outputs = KerasTensor.made(spec, node, name or naming.of_input())
+    made: KerasTensor = node.outputs
+    return made
+
+
+def output_shape(layer: Any, input_shape: Any) -> Any:
+    """Return the shape of what a layer returns for inputs of a shape."""
+
+    def is_shape(x: Any) -> bool:
+        return isinstance(x, AnyShape) or all(
+            y is None or isinstance(y, int) for y in x
+        )
+
+    single = is_shape(input_shape)
+    given = [input_shape] if single else list(input_shape)
+    inputs = [placed_input(x) for x in given]
+    layer.build_for(inputs[0] if single else inputs)
+    specs, _ = _specs_of(layer, (inputs[0] if single else inputs,), {})
+    return nest.map_structure(lambda spec: shape_of(spec.shape), specs)

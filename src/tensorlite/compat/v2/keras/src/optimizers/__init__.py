@@ -1,0 +1,1 @@
+"""Optimizers of Keras, and how they update weights."""

@@ -1,0 +1,41 @@
+"""Gradients made smaller before a step: each element, each gradient, or all of them together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorlite as tl
+from tensorlite.compat.v2.keras.src.optimizers import rows
+from tensorlite.core.errors import InvalidArgumentError
+
+CLIPPING = ("clipnorm", "global_clipnorm", "clipvalue")
+"""What optimizers call the three ways; one at most is asked for."""
+
+
+def check(optimizer: Any) -> None:
+    """Raise InvalidArgumentError if more than one way is asked for."""
+    given = {key: getattr(optimizer, key) for key in CLIPPING}
+    if sum(x is not None for x in given.values()) > 1:
+        raise InvalidArgumentError(
+            "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
+            f"{given}"
+        )
+
+
+def clipped(optimizer: Any, gradients: list[Any]) -> list[Any]:
+    """Return gradients clipped as an optimizer was asked to, or as they are."""
+    if optimizer.clipvalue is not None:
+        most = float(optimizer.clipvalue)
+        return [rows.each(lambda x: tl.clip(x, -most, most), g) for g in gradients]
+    if optimizer.clipnorm is not None:
+        return [_with_norm(g, float(optimizer.clipnorm)) for g in gradients]
+    if optimizer.global_clipnorm is not None:
+        most = float(optimizer.global_clipnorm)
+        found, _ = tl.clip_by_global_norm(gradients, most)
+        return [tl.densify(g) for g in found if g is not None]
+    return gradients
+
+
+def _with_norm(g: Any, most: float) -> Any:
+    norm = tl.sqrt(tl.sum(tl.square(rows.values(g))))
+    return rows.each(lambda x: x * (most / tl.maximum(norm, most)), g)

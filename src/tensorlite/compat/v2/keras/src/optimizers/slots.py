@@ -1,0 +1,72 @@
+"""What Keras 3 calls the variables that optimizers keep beside weights, and how it orders them.
+
+Which there are is said in tensorlite/train/optimizers.py; names of older versions stand in
+base.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers.weights import Weight
+from tensorlite.train.optimizers import Optimizer, RMSProp
+
+_TITLES = {
+    "mean": "momentum",
+    "square_mean": "velocity",
+    "largest_square_mean": "velocity_hat",
+    "largest": "norm",
+    "square_sum": "accumulator",
+    "step_mean": "accumulated_delta_var",
+}
+_SPECIAL = {
+    ("RMSProp", "mean"): "average_gradient",
+    ("Adadelta", "square_mean"): "accumulated_grad",
+}
+_GROUPS = {
+    "RMSProp": ("square_mean", "momentum", "mean"),
+    "Adam": ("", "largest_square_mean"),
+}
+"""Slots that are listed for all variables before the next one is; others stand together."""
+
+
+def name_beside(variable: Any, owner: str, title: str) -> str:
+    """Return the name of what an optimizer keeps beside a variable."""
+    if not naming.is_keras_3():
+        return f"{variable.name}/{title}"
+    whole = getattr(variable, "path", variable.name).replace("/", "_")
+    return f"{owner}/{whole}_{title}"
+
+
+def _place(kind: str, slot: str) -> int:
+    groups = _GROUPS.get(kind, ())
+    return groups.index(slot) if slot in groups else 0
+
+
+def _is_hidden(core: Optimizer, slot: str) -> bool:
+    """Return whether the operator that updates asks for a slot which Keras does not have."""
+    return isinstance(core, RMSProp) and slot == "momentum" and not core.momentum
+
+
+def entitle(core: Optimizer, owner: str) -> None:
+    """Give the slots of all variables the names that Keras 3 has for those of an optimizer."""
+    kind = type(core).__name__
+    for variable, slots in core._slots.values():  # noqa: SLF001  its own
+        for name, slot in slots.items():
+            title = _SPECIAL.get((kind, name), _TITLES.get(name, name))
+            if isinstance(slot, Weight):
+                slot.name = name_beside(variable, owner, title)
+
+
+def listed(core: Optimizer) -> list[Any]:
+    """Return the slots of all variables in Keras' order."""
+    kind = type(core).__name__
+    found = [
+        (_place(kind, name), slot)
+        for _, slots in core._slots.values()  # noqa: SLF001  its own
+        for name, slot in slots.items()
+        if not _is_hidden(core, name)
+    ]
+    beside = [slot for _, slot in sorted(found, key=lambda pair: pair[0])]
+    return [*beside, *getattr(core, "shared", ())]

@@ -1,0 +1,1 @@
+"""Descriptions of Keras' objects, and the files that hold them."""

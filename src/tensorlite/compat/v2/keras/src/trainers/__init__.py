@@ -1,0 +1,1 @@
+"""compile, fit, evaluate and predict, and the batches that they take."""

@@ -1,0 +1,270 @@
+"""Batches for fit, evaluate and predict: of arrays, datasets, generators and Sequences."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.keras import seeding
+from tensorlite.compat.v2.keras.defaults import width
+from tensorlite.compat.v2.keras.src.trainers.fitting import filled as filled
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import Tensor
+from tensorlite.data.dataset import Dataset
+
+
+def unpacked(data: Any) -> tuple[Any, Any, Any]:
+    """Return inputs, true values and weights of a batch."""
+    if isinstance(data, list):
+        data = tuple(data)
+    if not isinstance(data, tuple):
+        return data, None, None
+    if len(data) > 3:
+        raise InvalidArgumentError(
+            f"a batch is (x), (x, y) or (x, y, sample_weight), not {len(data)} things"
+        )
+    return (*data, None, None)[:3]
+
+
+def packed(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """Return data as datasets have them: inputs alone, or with targets and weights."""
+    if y is None:
+        return (x,) if isinstance(x, (list, tuple)) else x
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
+def as_array(x: Any) -> Any:
+    """Return data as an array; fractions of double width become single, as Keras has it."""
+    array = np.asarray(x.__tensor__().numpy() if isinstance(x, Operand) else x)
+    if hasattr(x, "to_numpy"):
+        array = np.asarray(x.to_numpy())
+        array = array[:, None] if array.ndim == 1 else array  # a column of a table
+    return array.astype(width().numpy) if array.dtype == np.float64 else array
+
+
+def _leaves(data: Any) -> Any:
+    """Return a structure with arrays; a list of numbers is one array."""
+    if isinstance(data, list) and data and not _is_data(data[0]):
+        return as_array(data)
+    if isinstance(data, (list, tuple)):
+        made = [_leaves(x) for x in data]
+        return type(data)(*made) if hasattr(data, "_fields") else type(data)(made)
+    if isinstance(data, dict):
+        return {key: _leaves(x) for key, x in data.items()}
+    return None if data is None else as_array(data)
+
+
+def _is_data(x: Any) -> bool:
+    if isinstance(x, dict):
+        return True
+    return isinstance(x, (np.ndarray, Operand)) and len(getattr(x, "shape", ())) > 0
+
+
+class Arrays:
+    """Batches of arrays, whose rows are mixed anew in each epoch."""
+
+    def __init__(
+        self, x: Any, y: Any, weights: Any, batch_size: Any, shuffle: bool
+    ) -> None:
+        self.parts = [_leaves(x), _leaves(y), _leaves(weights)]
+        arrays = [a for a in nest.flatten(self.parts) if a is not None]
+        counts = {len(a) for a in arrays}
+        if len(counts) != 1:
+            raise InvalidArgumentError(
+                "Data cardinality is ambiguous. Make sure all arrays contain the same number of "
+                f"samples; there are {sorted(counts)}"
+            )
+        self.rows = counts.pop()
+        self.batch_size = int(batch_size or 32)
+        self.shuffle = bool(shuffle)
+
+    @property
+    def steps(self) -> int:
+        """How many batches an epoch has, the last one included if it is smaller."""
+        return math.ceil(self.rows / self.batch_size)
+
+    def taken(self, which: Any) -> Any:
+        """Return the rows which are asked for, of each part."""
+        return [
+            nest.map_structure(lambda a: None if a is None else a[which], part)
+            for part in self.parts
+        ]
+
+    def epoch(self) -> Iterator[Any]:
+        """Yield the batches, in a new order if rows are shuffled."""
+        order = seeding.permutation(self.rows) if self.shuffle else None
+        for start in range(0, self.rows, self.batch_size):
+            part = slice(start, start + self.batch_size)
+            yield packed(*self.taken(part if order is None else order[part]))
+
+    def divided(self, share: float) -> tuple[Arrays, Arrays]:
+        """Return the first rows and the last ones, which are that share."""
+        cut = math.floor(self.rows * (1.0 - share))
+        made = []
+        for part in (slice(None, cut), slice(cut, None)):
+            x, y, weights = self.taken(part)
+            made.append(Arrays(x, y, weights, self.batch_size, False))
+        first, last = made
+        first.shuffle = self.shuffle
+        return first, last
+
+
+def divided(source: Any, share: float) -> tuple[Arrays, Arrays]:
+    """Return the first rows of arrays and the last ones, which are that share.
+
+    InvalidArgumentError is raised for what gives batches of other things.
+    """
+    if not isinstance(source, Arrays):
+        raise InvalidArgumentError(
+            "Argument `validation_split` is only supported for tensors or NumPy arrays; keep part "
+            "of the batches apart, and give them as validation_data"
+        )
+    return source.divided(share)
+
+
+class Stream:
+    """Batches of something that is iterated over: a dataset, a generator, a function of them."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        size = getattr(source, "size", None) if isinstance(source, Dataset) else None
+        self.steps = size if isinstance(size, int) and size >= 0 else None
+        self._one = hasattr(source, "__next__")
+
+    def epoch(self) -> Iterator[Any]:
+        """Return what gives the batches of an epoch."""
+        return self.source if self._one else iter(self.source)
+
+
+class Sequence:
+    """Batches by number, for `fit`; they are made one after the other."""
+
+    def __init__(
+        self,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        max_queue_size: int = 10,
+    ) -> None:
+        self.workers, self.use_multiprocessing = workers, use_multiprocessing
+        self.max_queue_size = max_queue_size
+
+    def __getitem__(self, index: int) -> Any:
+        raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
+
+    def __len__(self) -> int:
+        raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
+
+    def on_epoch_end(self) -> None:
+        """Do nothing."""
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from (self[i] for i in range(len(self)))
+
+
+class Indexed:
+    """Batches of a keras.utils.Sequence."""
+
+    def __init__(self, source: Any, shuffle: bool) -> None:
+        self.source, self.shuffle = source, shuffle
+
+    @property
+    def steps(self) -> int:
+        """How many batches there are."""
+        return len(self.source)
+
+    def epoch(self) -> Iterator[Any]:
+        """Yield the batches, in a new order if shuffled, then tell the source of the end."""
+        order = list(range(len(self.source)))
+        if self.shuffle:
+            random.shuffle(order)  # Python's own seed counts here, as for Keras
+        for i in order:
+            yield self.source[i]
+        end: Callable[[], None] | None = getattr(self.source, "on_epoch_end", None)
+        if end is not None:
+            end()
+
+
+def source_of(
+    x: Any, y: Any, weights: Any, batch_size: Any, shuffle: bool = False
+) -> Any:
+    """Return what gives the batches of an epoch."""
+    if isinstance(x, Dataset):
+        return Stream(x)
+    x = filled(x)
+    if hasattr(x, "__getitem__") and hasattr(x, "__len__") and _is_sequence(x):
+        return Indexed(x, shuffle)
+    if hasattr(x, "__next__") or (
+        hasattr(x, "__iter__")
+        and not isinstance(x, (list, tuple, dict, Operand))
+        and not hasattr(x, "__array__")
+    ):
+        return Stream(x)
+    return Arrays(x, y, weights, batch_size, shuffle)
+
+
+def _is_sequence(x: Any) -> bool:
+    return not isinstance(x, (list, tuple, dict, str, Operand)) and not hasattr(
+        x, "__array__"
+    )
+
+
+def with_class_weights(data: Any, class_weight: Any) -> Any:
+    """Return a batch whose rows count as their classes do."""
+    if class_weight is None:
+        return data
+    x, y, weights = unpacked(data)
+    if isinstance(y, (list, tuple)):
+        shares = list(class_weight) if isinstance(class_weight, (list, tuple)) else []
+        shares = shares or [class_weight] * len(y)
+        given = [None] * len(y) if weights is None else weights
+        rows = zip(y, shares, given, strict=True)
+        return x, y, [_weights_of(*row) for row in rows]
+    return x, y, _weights_of(y, class_weight, weights)
+
+
+def _weights_of(y: Any, class_weight: Any, weights: Any) -> Any:
+    """Return how much the rows of one output count."""
+    if class_weight is None:
+        return weights
+    labels = np.asarray(y)
+    if labels.ndim > 1:
+        many = labels.shape[-1] > 1
+        labels = labels.argmax(-1) if many else labels[..., 0]
+    own = [class_weight.get(int(k), 1.0) for k in labels.reshape(-1)]
+    counts = np.asarray(own, np.float32).reshape(labels.shape)
+    return counts if weights is None else counts * np.asarray(weights)
+
+
+def in_columns(batch: Any) -> Any:
+    """Return a batch of which no input or label has one axis only, as Keras 2 takes them."""
+    x, y, weights = unpacked(batch)
+
+    def column(value: Any) -> Any:
+        is_row = isinstance(value, Tensor) and len(value.spec.shape or ()) == 1
+        return value[:, None] if is_row else value
+
+    x, y = nest.map_structure(column, x), nest.map_structure(column, y)
+    return packed(x, y, weights)
+
+
+class Endless:
+    """The batches of one epoch after the other."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._now: Iterator[Any] = iter(())
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        for data in self._now:
+            return data
+        self._now = iter(self._source.epoch())
+        return next(self._now)

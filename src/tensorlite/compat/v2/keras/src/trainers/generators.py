@@ -1,0 +1,87 @@
+"""What Keras 2 calls fit, evaluate and predict where generators give the batches.
+
+The methods that do it are in trainer.py; they take generators, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class OfGenerators:
+    """Keras 2's names of a model's methods; batches are made where they are used."""
+
+    fit: Any
+    evaluate: Any
+    predict: Any
+
+    def fit_generator(
+        self,
+        generator: Any,
+        steps_per_epoch: int | None = None,
+        epochs: int = 1,
+        verbose: Any = 1,
+        callbacks: Any = None,
+        validation_data: Any = None,
+        validation_steps: int | None = None,
+        validation_freq: int = 1,
+        class_weight: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        shuffle: bool = True,
+        initial_epoch: int = 0,
+    ) -> Any:
+        """Train by batches of a generator, as `fit` does.
+
+        max_queue_size, workers and use_multiprocessing have no effect.
+        """
+        return self.fit(
+            generator,
+            steps_per_epoch=steps_per_epoch,
+            epochs=epochs,
+            verbose=verbose,
+            callbacks=callbacks,
+            validation_data=validation_data,
+            validation_steps=validation_steps,
+            validation_freq=validation_freq,
+            class_weight=class_weight,
+            shuffle=shuffle,
+            initial_epoch=initial_epoch,
+        )
+
+    def evaluate_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: Any = 0,
+    ) -> Any:
+        """Return loss and metrics over batches of a generator, as `evaluate` does.
+
+        max_queue_size, workers and use_multiprocessing have no effect.
+        """
+        return self.evaluate(
+            generator, verbose=verbose, steps=steps, callbacks=callbacks
+        )
+
+    def predict_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: Any = 0,
+    ) -> Any:
+        """Return predictions for batches of a generator, as `predict` does.
+
+        max_queue_size, workers, use_multiprocessing and verbose have no effect.
+        """
+        return self.predict(
+            generator, verbose=verbose, steps=steps, callbacks=callbacks
+        )

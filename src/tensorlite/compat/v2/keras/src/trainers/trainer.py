@@ -1,0 +1,491 @@
+"""Training: compile, fit, evaluate and predict of models; steps are traced by tl.function."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from itertools import islice
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.framework import GradientTape
+from tensorlite.compat.v2.keras import callbacks, optimizers
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers.own_weights import leaves, once
+from tensorlite.compat.v2.keras.src.metrics.base import Metric
+from tensorlite.compat.v2.keras.src.models import histories, in_sessions
+from tensorlite.compat.v2.keras.src.models.in_graphs import apart
+from tensorlite.compat.v2.keras.src.optimizers.loss_scaling import LossScaleOptimizer
+from tensorlite.compat.v2.keras.src.optimizers.older import TFOptimizer
+from tensorlite.compat.v2.keras.src.saving import describing
+from tensorlite.compat.v2.keras.src.trainers import feeding
+from tensorlite.compat.v2.keras.src.trainers.compiled import (
+    CompiledLoss,
+    CompiledMetrics,
+    results,
+)
+from tensorlite.compat.v2.keras.src.trainers.generators import OfGenerators
+from tensorlite.compat.v2.keras.src.trainers.stepping import (
+    Steps,
+    as_tensor,
+    calling,
+    in_order,
+    numbers,
+)
+from tensorlite.core import nest
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.function.function import function, run_eagerly
+
+_GIVEN = ("_arguments", "_compile_config", "compiled_metrics")
+"""Attributes with what objects were made of and compiled with."""
+_COMPILED = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
+
+
+class Training(OfGenerators):
+    """The part of a model that trains it."""
+
+    optimizer: Any = None
+    compiled_loss: Any = None
+    compiled_metrics: Any = None
+    stop_training = False
+    epoch_restored = 0
+    """The epoch with which training goes on that was broken off."""
+    run_eagerly = False
+    jit_compile = False
+    steps_per_execution = 1
+    loss: Any = None
+    output_names: list[str]
+    _steps: Any = None
+    _compiled = False
+    _trained: Any = None
+    """What Keras 2 trains: what could be trained when the model was compiled."""
+    _compile_config: Mapping[str, Any] = MappingProxyType({})
+
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        loss_weights: Any = None,
+        metrics: Any = None,
+        weighted_metrics: Any = None,
+        run_eagerly: bool | None = None,
+        steps_per_execution: int | None = None,
+        jit_compile: Any = None,
+        auto_scale_loss: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        """Say how the model is trained: optimizer, losses and metrics, by names or objects.
+
+        Several outputs have lists or dicts of them. Steps are traced unless run_eagerly;
+        steps_per_execution and jit_compile are only kept. Further arguments have no effect.
+        """
+        if _are_metrics(loss_weights):  # Keras 2 has the metrics in the third place
+            loss_weights, metrics = metrics, loss_weights
+        self._compile_config = {
+            "optimizer": optimizer,
+            "loss": loss,
+            "loss_weights": loss_weights,
+            "metrics": metrics,
+            "weighted_metrics": weighted_metrics,
+        }
+        given = [metrics] if isinstance(metrics, str) else metrics
+        self.optimizer = self._scaling(optimizers.get(optimizer), auto_scale_loss)
+        self.loss = loss
+        self.run_eagerly = bool(run_eagerly)
+        self.jit_compile = jit_compile is True
+        self.steps_per_execution = steps_per_execution or 1
+        names = list(getattr(self, "output_names", []))
+        self.compiled_loss = CompiledLoss(loss, loss_weights, names)
+        self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
+        self._steps = Steps()
+        layer = self._layer()
+        self._trained = (
+            list(layer.trainable_variables)
+            if layer.built and not naming.is_keras_3()
+            else None
+        )
+        self._compiled = True
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the model was compiled."""
+        return self._compiled
+
+    def _scaling(self, optimizer: Any, wanted: bool) -> Any:
+        """Return an optimizer that scales losses, if the model computes in half width."""
+        scales = isinstance(optimizer, LossScaleOptimizer) or optimizer is None
+        half = self._layer()._policy().name == "mixed_float16"  # noqa: SLF001  of itself
+        return (
+            LossScaleOptimizer(optimizer)
+            if wanted and half and not scales
+            else optimizer
+        )
+
+    def get_compile_config(self) -> dict[str, Any]:
+        """Return what the model was compiled with, nothing if it was not, or cannot tell."""
+        if isinstance(self.optimizer, TFOptimizer):
+            warnings.warn(
+                "an optimizer of tf.train tells no configuration: what the model was compiled "
+                "with is not saved, so call compile on the model that is loaded",
+                stacklevel=3,
+            )
+            return {}
+        told = self._compile_config
+        if "optimizer" in told:
+            told = {**told, "optimizer": self.optimizer}
+        return {key: describing.described(x) for key, x in told.items()}
+
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compile as get_compile_config says."""
+        known = {key: describing.restored(config.get(key)) for key in _COMPILED}
+        self.compile(**known)
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metrics of the loss, of compile, and of the layers."""
+        return once([*self._compiled_to(), *_kept_metrics(self)])
+
+    def _compiled_to(self) -> list[Any]:
+        """Return the metrics that the model was compiled with, of Keras 3 as one."""
+        if self.compiled_loss is None:
+            return []
+        loss, given = self.compiled_loss, self.compiled_metrics
+        if not naming.is_keras_3():
+            return [loss.mean, *loss.metrics, *given.metrics]
+        return [loss.mean, *([given] if given.are_given else []), *loss.metrics]
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of `metrics`."""
+        return [x.name for x in self.metrics]
+
+    def _layer(self) -> Any:
+        """Return the model as the layer that it is, too."""
+        return self
+
+    def compute_loss(
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
+    ) -> Any:
+        """Return the loss of a batch with layers' penalties; x and training have no effect."""
+        return self.compiled_loss(y, y_pred, sample_weight, self._layer().losses)
+
+    def compute_metrics(
+        self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Any:
+        """Take a batch into account; return what metrics came to, by name."""
+        if y is not None:
+            self.compiled_metrics.update_state(y, y_pred, sample_weight)
+        return self.get_metrics_result()
+
+    def get_metrics_result(self) -> dict[str, Any]:
+        """Return what metrics came to, by name."""
+        return results(self.metrics)
+
+    @histories.stepping()
+    def train_step(self, data: Any) -> Any:
+        """Update weights by a batch; return what metrics came to. Models may have their own."""
+        x, y, weights = feeding.unpacked(data)
+        with GradientTape() as tape:
+            y_pred = self._layer()(x, training=True)
+            loss = self.compute_loss(x, y, y_pred, weights)
+            loss = self.optimizer.scale_loss(loss)
+        variables = self._trained or self._layer().trainable_variables
+        self.optimizer.apply_gradients(
+            zip(tape.gradient(loss, variables), variables, strict=True)
+        )
+        return self.compute_metrics(x, y, y_pred, weights)
+
+    @histories.stepping()
+    def test_step(self, data: Any) -> Any:
+        """Take a batch into account without training; return what metrics came to."""
+        x, y, weights = feeding.unpacked(data)
+        y_pred = self._layer()(x, training=False)
+        self.compute_loss(x, y, y_pred, weights)
+        return self.compute_metrics(x, y, y_pred, weights)
+
+    def predict_step(self, data: Any) -> Any:
+        """Return what the model makes of a batch."""
+        x, _, _ = feeding.unpacked(data)
+        return self._layer()(x, training=False)
+
+    def reset_metrics(self) -> None:
+        """Let all metrics begin anew."""
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def _step(self, name: str) -> Any:
+        """Return a step that is traced once for each kind of batch."""
+        if self._steps is None:
+            self._steps = Steps()
+        traced = self._steps.traced
+        key = name, in_sessions.holder_of(self._layer())
+        if key not in traced:
+            method = getattr(self, f"{name}_step")
+            traced[key] = function(calling(method), reduce_retracing=True)
+        step = traced[key]
+
+        def run(data: Any) -> Any:
+            batch = nest.map_structure(as_tensor, feeding.filled(data))
+            batch = batch if naming.is_keras_3() else feeding.in_columns(batch)
+            if self.run_eagerly:
+                with run_eagerly():
+                    return step(batch)
+            return step(batch)
+
+        return run
+
+    def make_train_function(self, force: bool = False) -> Any:
+        """Return a function that trains by a batch, traced; force has no effect."""
+        return self._step("train")
+
+    def make_test_function(self, force: bool = False) -> Any:
+        """Return a function that evaluates a batch, traced; force has no effect."""
+        return self._step("test")
+
+    def make_predict_function(self, force: bool = False) -> Any:
+        """Return a function that predicts from a batch, traced; force has no effect."""
+        return self._step("predict")
+
+    def _check_compiled(self) -> None:
+        if not self._compiled:
+            raise InvalidArgumentError(
+                "You must call `compile()` before using the model."
+            )
+
+    @apart
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        epochs: int = 1,
+        verbose: Any = "auto",
+        callbacks: Any = None,
+        validation_split: float = 0.0,
+        validation_data: Any = None,
+        shuffle: bool = True,
+        class_weight: Any = None,
+        sample_weight: Any = None,
+        initial_epoch: int = 0,
+        steps_per_epoch: int | None = None,
+        validation_steps: int | None = None,
+        validation_batch_size: int | None = None,
+        validation_freq: Any = 1,
+        **kwargs: Any,
+    ) -> Any:
+        """Train by arrays, datasets or generators; return the history of what epochs came to.
+
+        Batches are of 32 rows unless batch_size is given. validation_split keeps the last rows of
+        arrays to evaluate, unless there is validation_data, after every validation_freq epochs or
+        those that it lists; class_weight weighs examples by their labels. InvalidArgumentError is
+        raised before compile, and for a validation_split of what are no arrays.
+        """
+        self._check_compiled()
+        source = feeding.source_of(x, y, sample_weight, batch_size, shuffle)
+        held: Any = None
+        if validation_data is not None:
+            held = self._validation(
+                validation_data, validation_batch_size or batch_size
+            )
+        elif validation_split:
+            source, held = feeding.divided(source, validation_split)
+        steps = steps_per_epoch or source.steps
+        listeners = self._listeners(callbacks, verbose, epochs, steps)
+        self.stop_training = False
+        step = self._step("train")
+        first = self._begun(listeners, initial_epoch)
+        batches = feeding.Endless(source) if steps_per_epoch else None
+        logs: dict[str, Any] = {}
+        for epoch in range(first, epochs):
+            listeners.on_epoch_begin(epoch)
+            self.reset_metrics()
+            parts = source.epoch() if batches is None else islice(batches, steps)
+            logs = self._epoch(step, parts, listeners, class_weight)
+            if held is not None and _is_due(epoch + 1, validation_freq):
+                found = self._evaluated(held, validation_steps, listeners)
+                logs = in_order(logs | {f"val_{k}": x for k, x in found.items()})
+            listeners.on_epoch_end(epoch, logs)
+            if self.stop_training:
+                break
+        self.optimizer.finalize_variable_values(self._layer().trainable_variables)
+        listeners.on_train_end(logs)
+        return listeners.history
+
+    def _begun(self, listeners: Any, initial_epoch: int) -> int:
+        """Return the first epoch, once it is said that training begins."""
+        self.epoch_restored = 0
+        listeners.on_train_begin()
+        return self.epoch_restored or initial_epoch
+
+    def _listeners(self, given: Any, verbose: Any, epochs: int, steps: Any) -> Any:
+        if isinstance(given, callbacks.CallbackList):
+            return given
+        made = callbacks.CallbackList(given, model=self, verbose=verbose)
+        made.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
+        return made
+
+    def _epoch(
+        self, step: Any, parts: Any, listeners: Any, class_weight: Any
+    ) -> dict[str, Any]:
+        logs: dict[str, Any] = {}
+        for number, data in enumerate(parts):
+            listeners.on_train_batch_begin(number)
+            logs = in_order(step(feeding.with_class_weights(data, class_weight)))
+            listeners.on_train_batch_end(number, logs)
+            if self.stop_training:
+                break
+        return logs
+
+    def _validation(self, data: Any, batch_size: Any) -> Any:
+        if isinstance(data, (tuple, list)):
+            x, y, weights = feeding.unpacked(data)
+            return feeding.source_of(x, y, weights, batch_size)
+        return feeding.source_of(data, None, None, batch_size)
+
+    def _evaluated(self, source: Any, steps: Any, listeners: Any) -> dict[str, Any]:
+        self.reset_metrics()
+        step, logs = self._step("test"), {}
+        listeners.on_test_begin()
+        for number, data in enumerate(islice(source.epoch(), steps)):
+            listeners.on_test_batch_begin(number)
+            logs = numbers(step(data))
+            listeners.on_test_batch_end(number, logs)
+        listeners.on_test_end(logs)
+        return dict(logs)
+
+    @apart
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        sample_weight: Any = None,
+        steps: int | None = None,
+        callbacks: Any = None,
+        return_dict: bool = False,
+        **kwargs: Any,
+    ) -> Any:
+        """Return the loss and what metrics come to, as a list or a dict."""
+        self._check_compiled()
+        source = feeding.source_of(x, y, sample_weight, batch_size)
+        listeners = self._listeners(callbacks, verbose, 1, steps or source.steps)
+        logs = self._evaluated(source, steps, listeners)
+        return in_order(logs) if return_dict else self._listed(logs)
+
+    @apart
+    def predict(
+        self,
+        x: Any,
+        batch_size: int | None = None,
+        verbose: Any = "auto",
+        steps: int | None = None,
+        callbacks: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Return what the model makes of inputs, as arrays of all batches.
+
+        verbose has no effect.
+        """
+        source = feeding.source_of(x, None, None, batch_size)
+        listeners = self._listeners(callbacks, 0, 1, steps or source.steps)
+        step, parts = self._step("predict"), []
+        listeners.on_predict_begin()
+        for number, data in enumerate(islice(source.epoch(), steps)):
+            listeners.on_predict_batch_begin(number)
+            parts.append(
+                nest.map_structure(lambda t: np.array(t.numpy()), step(data))
+            )
+            listeners.on_predict_batch_end(number)
+        listeners.on_predict_end()
+        if not parts:
+            raise InvalidArgumentError("predict: there is no batch to predict from")
+        return nest.map_structure(lambda *rows: np.concatenate(rows), *parts)
+
+    @apart
+    def train_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        class_weight: Any = None,
+        reset_metrics: bool = True,
+        return_dict: bool = False,
+    ) -> Any:
+        """Update weights by one batch; return the loss and what metrics come to."""
+        self._check_compiled()
+        if reset_metrics:
+            self.reset_metrics()
+        batch = self._batch(x, y, sample_weight)
+        step = self._step("train")
+        logs = numbers(step(feeding.with_class_weights(batch, class_weight)))
+        return in_order(logs) if return_dict else self._listed(logs)
+
+    @apart
+    def test_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        reset_metrics: bool = True,
+        return_dict: bool = False,
+    ) -> Any:
+        """Return the loss and what metrics come to for one batch."""
+        self._check_compiled()
+        if reset_metrics:
+            self.reset_metrics()
+        logs = numbers(self._step("test")(self._batch(x, y, sample_weight)))
+        return in_order(logs) if return_dict else self._listed(logs)
+
+    @apart
+    def predict_on_batch(self, x: Any) -> Any:
+        """Return what the model makes of one batch, as arrays."""
+        made = self._step("predict")(self._batch(x, None, None))
+        return nest.map_structure(lambda t: np.array(t.numpy()), made)
+
+    def _listed(self, logs: dict[str, Any]) -> Any:
+        """Return numbers in the order in which Keras 3 lists them, of one it itself."""
+        names = list(logs)
+        if naming.is_keras_3():
+            known = [name for x in self.metrics for name in _names_of(x)]
+            others = sorted(name for name in logs if name not in known)
+            names = [name for name in known if name in logs] + others
+        values = [logs[name] for name in names]
+        return values[0] if len(values) == 1 else values
+
+    def _batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
+        arrays = feeding.Arrays(x, y, sample_weight, None, False)
+        return feeding.packed(*arrays.parts)
+
+
+def _is_due(epoch: int, freq: Any) -> bool:
+    """Return whether an epoch, counted from 1, is one after which a model is evaluated."""
+    return epoch % freq == 0 if isinstance(freq, int) else epoch in freq
+
+
+def _kept_metrics(layer: Any) -> list[Metric]:
+    """Return the metrics among a layer's attributes, then those of its layers, but of no model."""
+    held = [x for key, x in vars(layer).items() if key not in _GIVEN]
+    own = [x for value in held for x in leaves(value) if isinstance(x, Metric)]
+    inner = [x for x in layer.sublayers() if not isinstance(x, Training)]
+    return [*own, *[x for each in inner for x in _kept_metrics(each)]]
+
+
+def _names_of(metric: Metric) -> list[str]:
+    return metric.listed if isinstance(metric, CompiledMetrics) else [metric.name]
+
+
+def _are_metrics(given: Any) -> bool:
+    """Return whether what stands for the weights of losses is metrics."""
+    if isinstance(given, dict):
+        return any(map(_are_metrics, given.values()))
+    if isinstance(given, (list, tuple)):
+        return any(map(_are_metrics, given))
+    return given is not None and not isinstance(given, (int, float, np.generic))

@@ -1,0 +1,197 @@
+"""Operators that search, match and count, and some of segments and axes: few others do it here.
+
+Those on sparse tensors and tables are in scattering.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import calls, constant
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.adapters.given import Given, Values
+from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
+from tensorlite.ops.arrays.arrange import expand_dims, transpose
+from tensorlite.ops.arrays.gather import gather, take, unsorted_segment_sum
+from tensorlite.ops.arrays.join import concat
+from tensorlite.ops.arrays.search import argsort, sort as sorted_of
+from tensorlite.ops.arrays.sets import UniqueWithCountsV2
+from tensorlite.ops.arrays.shape import shape_of
+from tensorlite.ops.math.arithmetic import conj, sum as sum_of
+from tensorlite.ops.math.elementwise import sqrt
+from tensorlite.ops.nn import patches
+from tensorlite.ops.nn.pool import MaxPool
+from tensorlite.ops.nn.pool_argmax import put_back
+from tensorlite.ops.operators import astype
+from tensorlite.ops.sparse import segments as sparse_segments
+from tensorlite.ops.strings import text
+
+
+def _unique(given: Given) -> Values:
+    """Return distinct slices and their numbers; the counts as well where they are asked for."""
+    dtype = given.dtype("out_idx")
+    with_counts = given.record.op.startswith("UniqueWithCounts")
+
+    def found(x: Tensor, axis: Tensor | None = None) -> list[Tensor]:
+        along = constant(np.zeros(0, np.int64)) if axis is None else axis
+        values, *rest = calls(UniqueWithCountsV2(), x, along)
+        return [values, *[astype(y, dtype) for y in rest[: 1 + with_counts]]]
+
+    return given.composed(found, *given.tensors)
+
+
+def _buckets(given: Given) -> Values:
+    """Return for each number how many of the boundaries it has reached."""
+    ends = np.array(given.listed("boundaries", float), np.float32)
+
+    def numbers(x: Tensor) -> Tensor:
+        reached = expand_dims(astype(x, dtypes.float32), axis=-1) >= constant(ends)
+        return sum_of(astype(reached, dtypes.int32), axis=-1)
+
+    return given.composed(numbers, *given.tensors)
+
+
+def _text_of(given: Given, i: int) -> str:
+    """Return an input that is one text."""
+    value = given.constant(i)
+    if value.size != 1:
+        raise GraphDefError(f"{given.record}: input {i} should be one text")
+    found = value.item()
+    return found.decode() if isinstance(found, bytes) else str(found)
+
+
+def _replaced(given: Given) -> Values:
+    pattern, rewrite = _text_of(given, 1), _text_of(given, 2)
+    whole = given.typed("replace_global", bool)
+    return given.composed(
+        lambda x: text.regex_replace(x, pattern, rewrite, whole), given.tensor(0)
+    )
+
+
+def _matched(given: Given) -> Values:
+    pattern = _text_of(given, 1)
+    return given.composed(
+        lambda x: text.regex_full_match(x, pattern), given.tensor(0)
+    )
+
+
+def _coordinates(places: Tensor, sizes: Tensor) -> Tensor:
+    """Return the coordinates of places in a tensor that is seen as a vector."""
+    count = sizes.shape[0]
+    rest, rows = places, []
+    for axis in reversed(range(count)):
+        rows.append(expand_dims(rest % sizes[axis], axis=0))
+        rest = rest // sizes[axis]
+    return concat(rows[::-1])
+
+
+def _nth(given: Given) -> Values:
+    place, falls = int(given.constant(1)), given.typed("reverse", bool)
+    return given.composed(
+        lambda x: sorted_of(x, axis=-1, descending=falls)[..., place], given.tensor(0)
+    )
+
+
+def _segments(function: Callable[..., Tensor]) -> Adapter:
+    """Return what sums up rows by segments, of which the last input says the number."""
+
+    def adapter(given: Given) -> Values:
+        given.attribute("sparse_gradient")
+        return given.composed(function, *given.tensors)
+
+    return adapter
+
+
+def _flowing(
+    share: Callable[[Tensor], Tensor] | None, is_compact: bool = False
+) -> Adapter:
+    """Return the gradient of sums by segments for the rows that were summed up.
+
+    `share` makes of the number of rows of a segment what its sum was divided by. A compact one has
+    those rows only that were taken, whose numbers follow.
+    """
+
+    def flows(dy: Tensor, rows: Tensor, ids: Tensor, count: Tensor) -> Any:
+        found = sparse_segments.segment_flow(dy, ids, share)
+        if not is_compact:
+            return unsorted_segment_sum(found, rows, count)
+        axis = constant(np.zeros(0, np.int64))
+        held, places, _ = calls(UniqueWithCountsV2(), rows, axis)
+        order = argsort(held)
+        places = gather(astype(argsort(order), rows.dtype), places)
+        return unsorted_segment_sum(found, places, shape_of(held)[0]), take(
+            held, order, axis=0
+        )
+
+    return lambda given: given.composed(flows, *given.tensors)
+
+
+def _reversed(given: Given) -> Values:
+    """Turn the axes round of which a vector of bools says so."""
+    turned = [bool(x) for x in given.constant(1).tolist()]
+    key = tuple([slice(None, None, -1 if turn else None) for turn in turned])
+    return given.composed(lambda x: x[key], given.tensor(0))
+
+
+def _greatest(given: Given) -> Values:
+    window, strides = [tuple(given.constant(i).tolist()) for i in (1, 2)]
+    op = MaxPool(
+        ksize=window,
+        strides=strides,
+        padding=given.typed("padding", str),
+        data_format=given.typed("data_format", str),
+    )
+    return given.made(op, given.tensor(0))
+
+
+def _cubes(given: Given) -> Values:
+    window, strides = [given.listed(name, int)[1:4] for name in ("ksizes", "strides")]
+    padding = given.typed("padding", str)
+    return given.composed(
+        lambda x: patches.extract_volume_patches(x, window, strides, padding),
+        given.tensor(0),
+    )
+
+
+def _put_back(given: Given) -> Values:
+    for name in ("ksize", "strides", "padding"):
+        given.attribute(name)
+    with_batch = given.typed("include_batch_in_index", bool)
+    return given.composed(
+        lambda x, dy, places: put_back(x, dy, places, with_batch), *given.tensors
+    )
+
+
+MATCHING: dict[str, Adapter] = {
+    "Bucketize": _buckets,
+    "ConjugateTranspose": lambda given: given.composed(
+        lambda x, axes: conj(transpose(x, axes)), *given.tensors
+    ),
+    "ExtractVolumePatches": _cubes,
+    "MaxPoolGradWithArgmax": _put_back,
+    "MaxPoolV2": _greatest,
+    "NthElement": _nth,
+    "RegexFullMatch": _matched,
+    "RegexReplace": _replaced,
+    "Reverse": _reversed,
+    "ScatterNdNonAliasingAdd": Plain("TensorScatterAdd").__call__,
+    "SparseSegmentSumGrad": _flowing(None),
+    "SparseSegmentMeanGradV2": _flowing(lambda held: held, is_compact=True),
+    "SparseSegmentSqrtNGradV2": _flowing(sqrt, is_compact=True),
+    "SparseSegmentSumGradV2": _flowing(None, is_compact=True),
+    "UniqueV2": _unique,
+    "UniqueWithCounts": _unique,
+    "UniqueWithCountsV2": _unique,
+    "UnravelIndex": lambda given: given.composed(_coordinates, *given.tensors),
+}
+for _name, _function in {
+    "Mean": sparse_segments.sparse_segment_mean,
+    "SqrtN": sparse_segments.sparse_segment_sqrt_n,
+    "Sum": sparse_segments.sparse_segment_sum,
+}.items():
+    MATCHING[f"SparseSegment{_name}WithNumSegments"] = _segments(_function)

@@ -1,0 +1,198 @@
+"""Operators that later versions of TensorFlow replaced, made of those that replaced them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, calls, constant
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.op import Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.adapters.given import Given, Values
+from tensorlite.interop.tensorflow.adapters.plain import Adapter
+from tensorlite.interop.tensorflow.references import Reference
+from tensorlite.ops.arrays.ensure import EnsureShape
+from tensorlite.ops.arrays.gather import GatherNd, take
+from tensorlite.ops.arrays.identity import Identity
+from tensorlite.ops.arrays.scatter import (
+    TensorScatterAdd,
+    TensorScatterMax,
+    TensorScatterMin,
+    TensorScatterSub,
+    TensorScatterUpdate,
+)
+from tensorlite.ops.arrays.search import InTopKV2, TopKV2
+from tensorlite.ops.arrays.slicing import TensorStridedSliceUpdate
+from tensorlite.ops.control.effects import Print
+from tensorlite.ops.math.arithmetic import divide
+from tensorlite.ops.math.compare import less
+from tensorlite.ops.math.rounding import abs as magnitude, sign
+from tensorlite.ops.random import draws as random
+from tensorlite.ops.state.resource import (
+    AssignVariableOp,
+    CountUpToVariableOp,
+    ReadVariableOp,
+    VarHandleOp,
+)
+
+PHILOX = 1
+
+
+def _towards_zero(x: Tensor, y: Tensor) -> Tensor:
+    if x.dtype.kind == "u":
+        return x // y
+    return sign(x) * sign(y) * (magnitude(x) // magnitude(y))
+
+
+def _div(given: Given) -> Values:
+    is_whole = given.dtype("T").is_integer
+    return given.composed(_towards_zero if is_whole else divide, *given.tensors)
+
+
+def _gather(given: Given) -> Values:
+    return given.composed(lambda x, places: take(x, places, axis=0), *given.tensors)
+
+
+def _number(given: Given, name: str) -> Tensor:
+    value = given.typed(name, int)
+    if not 0 <= value < 2**31:
+        raise GraphDefError(f"{given.record}: its attribute {name!r} is {value}")
+    return constant(value, dtypes.int32)
+
+
+def _top_k(given: Given) -> Values:
+    count = _number(given, "k")
+    op = TopKV2(given.typed("sorted", bool))
+    return given.composed(lambda x: calls(op, x, count), *given.tensors)
+
+
+def _in_top_k(given: Given) -> Values:
+    count = _number(given, "k")
+    return given.composed(lambda x, y: call(InTopKV2(), x, y, count), *given.tensors)
+
+
+def _near(given: Given) -> Values:
+    tolerance = float(given.typed("tolerance", (int, float)))
+    return given.composed(
+        lambda x, y: less(magnitude(x - y), constant(tolerance, x.dtype)),
+        *given.tensors,
+    )
+
+
+def _uniform_integers(given: Given) -> Values:
+    given.dtype("dtype")
+
+    def drawn(shape: Tensor, seed: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        key, counter = calls(random.StatelessRandomGetKeyCounter(), seed)
+        number = constant(PHILOX, dtypes.int32)
+        op = random.StatelessRandomUniformIntV2()
+        return call(op, shape, key, counter, number, low, high)
+
+    return given.composed(drawn, *given.tensors)
+
+
+def _count_up_to(given: Given) -> Values:
+    op = CountUpToVariableOp(given.typed("limit", int))
+    return given.node(op, given.tensor(0)).outputs
+
+
+def _print(given: Given) -> Values:
+    """Write what is given beside, and pass the first input on; how often, nobody counts."""
+    given.attribute("first_n")
+    message, count = given.typed("message", str), len(given.values) - 1
+    starts = [f"{message}[", *["]["] * (count - 1)][:count]
+    pieces = (*starts, "]\n" if count else f"{message}\n")
+    op = Print(pieces, "stderr", given.typed("summarize", int))
+    x, *rest = given.tensors
+    done = given.helper(op, *rest, control=given.control)
+    return given.node(Identity(), x, control=(done,)).outputs
+
+
+def _scattered(op: Callable[[], Op], given: Given) -> Values:
+    """Write to elements or slices of a variable."""
+    if given.typed("bad_indices_policy", str) not in {"", "DEFAULT", "ERROR"}:
+        raise GraphDefError(
+            f"{given.record}: only indices that are there are supported"
+        )
+    return _replaced(given, op)
+
+
+def _replaced(given: Given, op: Callable[[], Op]) -> Values:
+    """Write to a part of a variable: read it, change that, and write it whole."""
+    first = given.values[0] if given.values else None
+    handle = (
+        given.reference(0).handle if isinstance(first, Reference) else given.tensor(0)
+    )
+    given.check_attributes()
+    old = given.helper(ReadVariableOp(), handle, control=given.control).outputs[0]
+    rest = [given.tensor(i) for i in range(1, len(given.values))]
+    new = given.helper(op(), old, *rest).outputs[0]
+    node = given.node(AssignVariableOp(), handle, new)
+    if not isinstance(first, Reference):
+        return ()
+    return [given.written(first, node.outputs[0])]
+
+
+def _slice_assigned(given: Given) -> Values:
+    """Write to a slice of a variable."""
+    masks = [
+        given.typed(f"{name}_mask", int)
+        for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
+    ]
+    return _replaced(given, lambda: TensorStridedSliceUpdate(*masks))
+
+
+def _temporary(given: Given) -> Values:
+    """Make a variable for one use, whose first value is nothing's."""
+    given.typed("var_name", str)
+    spec = TensorSpec(given.shape("shape"), given.dtype("dtype"))
+    op = VarHandleOp(spec, debug_name=given.name, shared_name=given.name)
+    handle = given.helper(op).outputs[0]
+    value = given.node(ReadVariableOp(), handle).outputs[0]
+    return [Reference(given.name, handle, value)]
+
+
+def _last_value(given: Given) -> Values:
+    given.typed("var_name", str)
+    return given.reread(given.reference(0)).outputs
+
+
+def _gathered_from(given: Given) -> Values:
+    handle = given.tensor(0)
+    old = given.helper(ReadVariableOp(), handle, control=given.control).outputs[0]
+    given.dtype("dtype")
+    return given.node(GatherNd(), old, given.tensor(1)).outputs
+
+
+def _ensured(given: Given) -> Values:
+    return given.made(EnsureShape(given.shape("shape")), *given.tensors)
+
+
+OLDER: dict[str, Adapter] = {
+    "ApproximateEqual": _near,
+    "Div": _div,
+    "EnsureShape": _ensured,
+    "Gather": _gather,
+    "InTopK": _in_top_k,
+    "DestroyTemporaryVariable": _last_value,
+    "ResourceGatherNd": _gathered_from,
+    "ResourceStridedSliceAssign": _slice_assigned,
+    "StridedSliceAssign": _slice_assigned,
+    "TemporaryVariable": _temporary,
+    "Print": _print,
+    "ResourceCountUpTo": _count_up_to,
+    "StatelessRandomUniformInt": _uniform_integers,
+    "TopK": _top_k,
+}
+for _name, _op in {
+    "Add": TensorScatterAdd,
+    "Max": TensorScatterMax,
+    "Min": TensorScatterMin,
+    "Sub": TensorScatterSub,
+    "Update": TensorScatterUpdate,
+}.items():
+    OLDER[f"ScatterNd{_name}"] = partial(_scattered, _op)
+    OLDER[f"ResourceScatterNd{_name}"] = partial(_scattered, _op)

@@ -1,0 +1,150 @@
+"""Operators on sparse tensors, tables and counts that are functions here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call, calls
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.adapters.given import Given, Values
+from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
+from tensorlite.ops.arrays.create import ones_like, zeros_like
+from tensorlite.ops.arrays.gather import gather_nd
+from tensorlite.ops.arrays.masks import Where
+from tensorlite.ops.arrays.search import bincount
+from tensorlite.ops.arrays.set_operations import combined
+from tensorlite.ops.arrays.shape import reshape, shape_of
+from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.operators import astype
+from tensorlite.ops.records.tensor_bytes import DeserializeManySparse
+from tensorlite.ops.sparse import arrange as sparse_arrange
+from tensorlite.ops.sparse.forms import SparseFillEmptyRows
+from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.state import tables
+
+
+def _of(function: Callable[..., Any]) -> Adapter:
+    return lambda given: given.composed(function, *given.tensors)
+
+
+def _reduced_sparse(function: Callable[..., Tensor]) -> Adapter:
+    """Return what reduces along axes; in the result is what had elements, zeros among them."""
+
+    def adapter(given: Given) -> Values:
+        axes = tuple(given.constant(3).ravel().tolist())
+        kept = given.typed("keep_dims", bool)
+
+        def reduced(indices: Tensor, values: Tensor, shape: Tensor) -> list[Tensor]:
+            found = function(SparseTensor(indices, values, shape), axes, kept)
+            one = SparseTensor(indices, ones_like(values), shape)
+            there = sparse_arrange.sparse_reduce_max(one, axes, kept) > 0
+            places = call(Where(), there)
+            sizes = astype(shape_of(found), dtypes.int64)
+            return [places, gather_nd(found, places), sizes]
+
+        return given.composed(reduced, *given.tensors[:3])
+
+    return adapter
+
+
+def _sparse_rows(given: Given) -> Values:
+    """Read sparse tensors from rows of three strings each; one of DeserializeSparse is no row."""
+    op = DeserializeManySparse(given.dtype("dtype"))
+    rank = given.tensor(0).spec.rank
+    if rank not in (1, 2):
+        raise GraphDefError(
+            f"{given.record} takes {given.tensor(0).spec}: not a row or a matrix"
+        )
+
+    def read(serialized: Tensor) -> list[Tensor]:
+        if rank == 2:
+            return list(calls(op, serialized))
+        indices, values, shape = calls(op, reshape(serialized, (1, 3)))
+        return [indices[:, 1:], values, shape[1:]]
+
+    return given.composed(read, given.tensor(0))
+
+
+def _table(changing: bool) -> Adapter:
+    def adapter(given: Given) -> Values:
+        for name in _OF_MEMORY & given.record.given.keys():
+            given.attribute(name)
+        op = tables.HashTableV2(
+            debug_name=given.name,
+            container=given.typed("container", str),
+            shared_name=given.typed("shared_name", str) or given.name,
+            key_dtype=given.dtype("key_dtype"),
+            value_dtype=given.dtype("value_dtype"),
+            changing=changing,
+        )
+        given.check_attributes()
+        return given.node(op).outputs
+
+    return adapter
+
+
+_OF_MEMORY = {"use_node_name_sharing", "initial_num_buckets", "max_load_factor"}
+
+
+def _counted(x: Tensor, size: Tensor, weights: Tensor) -> Tensor:
+    given = weights if weights.spec.size != 0 else None
+    return astype(bincount(x, given, size)[:size], weights.dtype)
+
+
+def _filled_rows(
+    rows: Tensor, values: Tensor, count: Tensor, default: Tensor
+) -> tuple[Tensor, ...]:
+    """Return a ragged tensor without empty rows, whose values have the numbers of their rows."""
+    places, whole = stack([rows, zeros_like(rows)], axis=1), stack([count, 1])
+    made, *rest = SparseFillEmptyRows().compose(places, values, whole, default)
+    return (made[:, 0], *rest)
+
+
+def _from_file(given: Given) -> Values:
+    op = tables.InitializeTableFromTextFileV2(
+        key_index=given.typed("key_index", int),
+        value_index=given.typed("value_index", int),
+        vocab_size=given.typed("vocab_size", int),
+        delimiter=given.typed("delimiter", str),
+        offset=given.typed("offset", int),
+    )
+    return given.made(op, *given.tensors)
+
+
+def _sets(given: Given) -> Values:
+    """Make sets of pairs of rows, of which the second are a sparse tensor or a dense one."""
+    operation = given.typed("set_operation", str)
+    checked = given.typed("validate_indices", bool)
+
+    def made(first: Tensor, *second: Tensor) -> tuple[Tensor, ...]:
+        other = second[0] if len(second) == 1 else SparseTensor(*second)
+        return tuple(combined(first, other, operation, checked))
+
+    return given.composed(made, *given.tensors)
+
+
+SCATTERING: dict[str, Adapter] = {
+    "Bincount": _of(_counted),
+    "DenseToDenseSetOperation": _sets,
+    "DenseToSparseSetOperation": _sets,
+    "DeserializeManySparse": _sparse_rows,
+    "DeserializeSparse": _sparse_rows,
+    "HashTable": _table(changing=False),
+    "HashTableV2": _table(changing=False),
+    "InitializeTable": Plain("LookupTableImportV2").__call__,
+    "InitializeTableFromTextFile": _from_file,
+    "InitializeTableFromTextFileV2": _from_file,
+    "InitializeTableV2": Plain("LookupTableImportV2").__call__,
+    "MutableDenseHashTable": _table(changing=True),
+    "MutableDenseHashTableV2": _table(changing=True),
+    "MutableHashTable": _table(changing=True),
+    "MutableHashTableV2": _table(changing=True),
+    "SparseReduceMaxSparse": _reduced_sparse(sparse_arrange.sparse_reduce_max),
+    "SparseReduceSumSparse": _reduced_sparse(sparse_arrange.sparse_reduce_sum),
+    "RaggedFillEmptyRows": _of(_filled_rows),
+}
+for _name in ("Export", "Find", "Import", "Insert", "Size"):
+    SCATTERING[f"LookupTable{_name}"] = Plain(f"LookupTable{_name}V2").__call__

@@ -1,0 +1,1 @@
+"""What people see of a GraphDef: reports, trees, pictures, lists of nodes."""

@@ -1,0 +1,1 @@
+"""How graphs are put into TensorFlow's words as they are written."""

@@ -1,0 +1,369 @@
+"""as_primitives: a graph whose branches and loops are TensorFlow 1's: Switch, Merge, Enter, Exit.
+
+The gradients that TensorFlow 1 takes ask for more than that it runs: a Switch is of one branch, and
+that of a loop's variable is used once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from tensorlite.core.dtypes import resource
+from tensorlite.core.op import Effect, Op, Role
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph
+from tensorlite.interop.tensorflow.writers.arraying import Lone, as_arrays
+from tensorlite.interop.tensorflow.writers.asserting import is_guarded, put_guards
+from tensorlite.interop.tensorflow.writers.outer_reads import read_outside
+from tensorlite.interop.tensorflow.writing import (
+    before_switches,
+    inside_loops,
+    is_constant,
+)
+from tensorlite.ops.arrays.identity import Identity, IdentityN
+from tensorlite.passes.lower import Tensors, put_lowered
+from tensorlite.passes.rewrite import Copy
+
+
+def as_primitives(graph: ManualGraph) -> ManualGraph:
+    """Return a graph in which nothing branches or loops by inner graphs; functions stay.
+
+    What it does not change keeps its name. A graph that takes tensors from outside stays as it is.
+
+    >>> graph = tl.Graph()
+    >>> with graph.as_default():
+    ...     x = tl.placeholder(tl.float32, ())
+    ...     y = tl.cond(x > 0.0, lambda: x, lambda: -x)
+    >>> sorted({node.op.name for node in as_primitives(graph).nodes} & {"If", "Switch", "Merge"})
+    ['Merge', 'Switch']
+    """
+    is_called = graph.as_called
+    graph = as_arrays(graph)
+    guards = is_called and any(map(is_guarded, graph.nodes))
+    if not guards and not any(
+        node.op.role in (Role.IF, Role.WHILE) for node in graph.nodes
+    ):
+        return graph
+    if graph.captured:
+        return graph
+    made = Lone(graph.name)
+    copy = Copy(made)
+    for node in graph.nodes:
+        if node.op.role is Role.INPUT:
+            copy.node(node)
+    put_lowered(graph, copy)
+    kept = _kept_names(graph, copy, is_called)
+    copy.finish(graph)
+    _pass_names(made, kept)
+    _drop(made, set(kept))
+    _part_switches(made)
+    _wait_for_variables(made)
+    read_outside(made)
+    _give_names(graph, made, kept)
+    _keep_in_turns(made)
+    _ask_within(made)
+    _ask_directly(made)
+    if is_called:
+        put_guards(made)
+    return made
+
+
+def _kept_names(graph: Graph, copy: Copy, is_called: bool) -> dict[Node, str]:
+    """Return the copies that have the names of their originals, with these.
+
+    Results of branches and loops have TensorFlow's own in graphs of what programs called, but for
+    those that nothing takes: by their names programs may ask for them.
+    """
+    kept: dict[Node, str] = {}
+    taken = {x.node for node in graph.nodes for x in node.inputs}
+    for node in graph.nodes:
+        made = copy.nodes[node]
+        if len(made) == 1 and made[0].op is node.op:
+            kept[made[0]] = node.name
+        elif node.outputs and _is_named(node, is_called and node in taken):
+            result = _results(node, copy)
+            if result is not None:
+                kept[result] = node.name
+    return kept
+
+
+def _is_named(node: Node, is_inner: bool) -> bool:
+    """Return whether a branch or loop has a name by which programs know its results."""
+    is_region = node.op.role in (Role.IF, Role.WHILE)
+    return is_region and not (is_inner and _OWN.fullmatch(node.name))
+
+
+def _pass_names(graph: Graph, kept: dict[Node, str]) -> None:
+    """Let what ends a branch or loop have the name of what only passed its result on."""
+    instead: dict[Node, Node] = {}
+    for node in list(kept):
+        if not isinstance(node.op, Identity):
+            continue
+        ends = node.inputs[0].node
+        is_end = ends.op.role in (Role.MERGE, Role.EXIT) and ends not in kept
+        if is_end and not node.control and _END.fullmatch(node.name):
+            kept[ends] = kept.pop(node)
+            instead[node] = ends
+    _stand_for(graph, instead)
+
+
+def _stand_for(graph: Graph, instead: Mapping[Node, Node]) -> None:
+    """Leave out nodes that pass on what others give, which stand for them."""
+    graph.nodes[:] = [node for node in graph.nodes if node not in instead]
+    for node in graph.nodes:
+        node.inputs = tuple(
+            [x.node.inputs[0] if x.node in instead else x for x in node.inputs]
+        )
+        node.control = tuple([instead.get(one, one) for one in node.control])
+    graph.outputs = [
+        x.node.inputs[0] if x.node in instead else x for x in graph.outputs
+    ]
+    graph.effects = [instead.get(one, one) for one in graph.effects]
+
+
+_END = re.compile(r"(.*/)?(Exit|Merge)(_\d+)?")
+_OWN = re.compile(r"(.*/)?(While|If)(_\d+)?")
+"""The names that branches and loops have by themselves, which TensorFlow 1 knows nothing of."""
+
+
+def _ask_within(graph: Graph) -> None:
+    """Let constants that are results of a branch wait for it themselves."""
+    users = defaultdict[Node, int](int)
+    for node in graph.nodes:
+        for x in node.inputs:
+            users[x.node] += 1
+    passing = {
+        node
+        for node in graph.nodes
+        if isinstance(node.op, Identity)
+        and is_constant(node.inputs[0].node)
+        and users[node.inputs[0].node] == 1
+        and any(map(_is_side, node.control))
+    }
+    beside = {node.inputs[0].node: node for node in passing}
+    graph.nodes[:] = _moved(graph.nodes, beside)
+    for node in passing:
+        node.inputs[0].node.control = node.control
+    _stand_for(graph, {node: node.inputs[0].node for node in passing})
+
+
+def _is_side(node: Node) -> bool:
+    """Return whether a node says that one side of a branch is taken."""
+    return isinstance(node.op, Identity) and _is_gate(node.inputs[0].node)
+
+
+def _keep_in_turns(graph: Graph) -> None:
+    """Let constants that one node of a loop takes be of its turns, as TensorFlow 1's are.
+
+    Those of others, which are of every frame here, are copied where they are written.
+    """
+    users = defaultdict[Node, list[Node]](list)
+    for node in graph.nodes:
+        for x in {x.node for x in node.inputs} | set(node.control):
+            users[x].append(node)
+    inside, beside = inside_loops(graph), dict[Node, Node]()
+    for node in graph.nodes:
+        if is_constant(node) and len(users[node]) == 1 and users[node][0] in inside:
+            user = users[node][0]
+            waits = [x.node for x in user.inputs if x.node in inside]
+            if waits and user.op.role is Role.PLAIN:
+                node.control = (before_switches(waits[0]),)
+                beside[node] = user
+    graph.nodes[:] = _moved(graph.nodes, beside)
+
+
+def _moved(nodes: Sequence[Node], before: Mapping[Node, Node]) -> list[Node]:
+    """Return nodes of which some stand before others now."""
+    due = defaultdict[Node, list[Node]](list)
+    for node, user in before.items():
+        due[user].append(node)
+    return [x for node in nodes if node not in before for x in (*due[node], node)]
+
+
+def _ask_directly(graph: Graph) -> None:
+    """Let what says which branch is taken ask the condition itself, as TensorFlow 1's does."""
+    for node in graph.nodes:
+        asked = node.inputs[0].node if node.inputs else node
+        if _is_gate(node) and asked.op.role is not Role.LOOP_COND:
+            node.inputs = (asked.inputs[0], asked.inputs[0])
+
+
+def _give_names(graph: Graph, made: Graph, kept: dict[Node, str]) -> None:
+    """Let nodes be called as TensorFlow 1 calls what is in its branches and loops."""
+    taken = {node.name for node in graph.nodes if not _OWN.fullmatch(node.name)}
+    taken |= set(kept.values())
+    titles = _titles(made)
+    brought = [node for node in made.nodes if node not in kept and _brings(node)]
+    late = set(brought)
+    for node in made.nodes:
+        if node in kept:
+            node.name = kept[node]
+        elif node not in late:
+            node.name = _free(_outside(node, titles.get(node, node.op.name)), taken)
+    for user in made.nodes:
+        for x in user.inputs:
+            if x.node in late:
+                late.discard(x.node)
+                is_end = user.op.role in (Role.MERGE, Role.NEXT)
+                title = x.node.op.name
+                below = f"{user.name}/{title}"
+                wanted = _outside(x.node, title) if is_end else below
+                x.node.name = _free(wanted, taken)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    """Return a name with a number behind it that none has, which is taken from now on."""
+    name, numbered = wanted, _NUMBERED.fullmatch(wanted)
+    whole, count = (
+        (wanted, 0) if numbered is None else (numbered[1], int(numbered[2]))
+    )
+    while name in taken:
+        count += 1
+        name = f"{whole}_{count}"
+    taken.add(name)
+    return name
+
+
+_NUMBERED = re.compile(r"(.+)_(\d{1,9})")
+
+
+def _brings(node: Node) -> bool:
+    """Return whether a node brings into a branch or loop what stands outside: its user names it."""
+    if node.op.role is Role.ENTER:
+        return bool(node.op.attributes()["is_constant"])
+    is_loops = (
+        node.op.role is Role.SWITCH and node.inputs[1].node.op.role is Role.LOOP_COND
+    )
+    return node.op.role is Role.SWITCH and not _is_gate(node) and not is_loops
+
+
+_LOWERED = re.compile(r"(.*/)?(While|If|Exit|Merge)(_\d+)?/\w+")
+
+
+def _outside(node: Node, title: str) -> str:
+    """Return the name of a primitive in the scope that its branch or loop is in."""
+    found = _LOWERED.fullmatch(node.name)
+    is_new = found is not None and node.op.name in _PRIMITIVES
+    return f"{found[1] or ''}{title}" if found and is_new else node.name
+
+
+_PRIMITIVES = {"Identity", "Switch", "Merge", "LoopCond", "Enter", "Exit"} | {
+    "NextIteration"
+}
+
+
+def _titles(graph: Graph) -> dict[Node, str]:
+    """Return what TensorFlow 1 calls a predicate, and what is there if a side is taken."""
+    found: dict[Node, str] = {}
+    for node in graph.nodes:
+        gate = node.inputs[0].node if node.inputs else node
+        if _is_gate(node):
+            found[node] = "Switch"
+            found.setdefault(gate, "pred_id")
+        elif _is_gate(gate) and isinstance(node.op, Identity):
+            found[node] = "switch_t" if node.inputs[0].index else "switch_f"
+    return found
+
+
+def _is_gate(node: Node) -> bool:
+    """Return whether a Switch says which side is taken."""
+    return node.op.role is Role.SWITCH and node.inputs[0] is node.inputs[1]
+
+
+def _results(node: Node, copy: Copy) -> Node | None:
+    """Return what has the outputs of a branch or loop, and so can have its name.
+
+    What holds tensors for a step is not among the results of a program.
+    """
+    results = [copy.tensors[id(x)] for x in node.outputs]
+    if len(results) == 1 and results[0].node.op.role in (Role.MERGE, Role.EXIT):
+        return results[0].node
+    if any(x.dtype is resource for x in results):
+        return None
+    op = Identity() if len(results) == 1 else IdentityN()
+    return copy.target.add(op, results, device=node.device, line=node.line)
+
+
+def _drop(graph: Graph, kept: set[Node]) -> None:
+    """Leave out what is for nothing of what is new, but for what says that a branch is taken."""
+    used = set(graph.effects) | {x.node for x in graph.outputs}
+    left: list[Node] = []
+    for node in reversed(graph.nodes):
+        is_free = node.op.effect is Effect.NONE and node.op.role in _DROPPED
+        if node in kept or node in used or not is_free or _is_pivot(node):
+            left.append(node)
+            used.update([x.node for x in node.inputs], node.control)
+    graph.nodes[:] = left[::-1]
+
+
+_DROPPED = {Role.PLAIN, Role.MERGE}
+
+
+def _is_pivot(node: Node) -> bool:
+    sources = [x.node for x in node.inputs]
+    switches = [x for x in sources if x.op.role is Role.SWITCH]
+    return any(map(_is_gate, switches))
+
+
+def _part_switches(graph: Graph) -> None:
+    """Let each branch have Switches of its own, and bodies of loops take variables but once."""
+    users = defaultdict[int, list[Node]](list)
+    for node in graph.nodes:
+        for x in node.inputs:
+            users[id(x)].append(node)
+    ordered: list[Node] = []
+    for node in list(graph.nodes):
+        ordered.append(node)
+        if node.op.role is not Role.SWITCH or _is_gate(node):
+            continue
+        no, yes = node.outputs
+        if node.inputs[1].node.op.role is Role.LOOP_COND:
+            ordered.append(_beside(node, Identity(), (yes,)))
+            _use(users[id(yes)], yes, ordered[-1].outputs[0])
+        elif users[id(no)] and users[id(yes)]:
+            ordered.append(_beside(node, node.op, node.inputs, node.control))
+            _use(users[id(no)], no, ordered[-1].outputs[0])
+    graph.nodes[:] = ordered
+
+
+def _wait_for_variables(graph: Graph) -> None:
+    """Let what waits for a turn of a loop wait for its first variable, as in TensorFlow 1."""
+    first: dict[Node, Node] = {}
+    dropped: dict[Node, Node] = {}
+    for node in graph.nodes:
+        switch = node.inputs[0].node if isinstance(node.op, Identity) else node
+        if switch.op.role is not Role.SWITCH or switch is node:
+            continue
+        going_on = switch.inputs[1].node
+        if going_on.op.role is not Role.LOOP_COND:
+            continue
+        if _is_gate(switch):
+            dropped |= {node: going_on, switch: going_on}
+        else:
+            first.setdefault(going_on, node)
+    graph.nodes[:] = [node for node in graph.nodes if node not in dropped]
+    for node in graph.nodes:
+        waits = [first[dropped[x]] if x in dropped else x for x in node.control]
+        node.control = tuple(dict.fromkeys(waits))
+
+
+def _beside(
+    node: Node, op: Op, inputs: Tensors, control: tuple[Node, ...] = ()
+) -> Node:
+    """Return a node that stands where another does."""
+    return node.graph.add(
+        op,
+        inputs,
+        device=node.device,
+        group=node.group,
+        control=control,
+        name=node.name,
+        line=node.line,
+    )
+
+
+def _use(users: Sequence[Node], old: SymbolicTensor, new: SymbolicTensor) -> None:
+    for user in users:
+        user.inputs = tuple([new if x is old else x for x in user.inputs])

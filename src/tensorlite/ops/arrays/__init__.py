@@ -1,0 +1,1 @@
+"""Making tensors, and where their elements stand: shapes, joins, indices, order, sets."""

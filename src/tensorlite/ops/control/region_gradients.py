@@ -1,0 +1,465 @@
+"""Gradients of If and While: an If and a While, fed by what the forward ones are made to save.
+
+The backward graph of a region is traced by running the reverse sweep over its nodes. Tensors of
+the forward graph that it captures are saved: constants are made again, the region's inputs passed
+again, and all others returned in one bundle by an extended copy of the forward graph. A loop pushes
+the bundle of each turn on a list, which the backward loop pops until it is empty. Gradients
+of calls are in call_gradients.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tensorlite.core import dtypes, operand
+from tensorlite.core.constant import Const
+from tensorlite.core.dispatch import Tensors, calls, current
+from tensorlite.core.errors import GradientError
+from tensorlite.core.op import Call, Effect, Grads, Op
+from tensorlite.core.provenance import UNKNOWN, Line
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.graph.backprop import RegionCall, gradients
+from tensorlite.graph.copying import Copy, move_to_front, substitute
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.trace import Tracer, close, trace
+from tensorlite.ops.control.bundles import Bundle, Unbundle, given_or_zeros, zeros_of
+from tensorlite.ops.control.list_values import BUNDLE
+from tensorlite.ops.control.lists import (
+    EmptySwappedList,
+    EmptyTensorList,
+    TensorListLength,
+    TensorListPopBack,
+    TensorListPushBack,
+    length,
+)
+from tensorlite.ops.math.arithmetic import AddN
+
+_SIZES = ("Shape", "Size", "Rank", "TensorListLength")
+"""Operators that gradients apply to forward tensors; saving their results saves memory."""
+
+
+class GradientTracer(Tracer):
+    """Traces the gradient of a finished graph, whose tensors it may capture."""
+
+    def __init__(self, forward: Graph) -> None:
+        super().__init__(f"{forward.name}_gradient", forward)
+        self.forward = forward
+        self._origin: dict[int, SymbolicTensor] = {}
+
+    def apply(self, op: Op, inputs: Tensors) -> Tensors:
+        """Return the outputs of a node; sizes of forward tensors are computed forward."""
+        if op.name in _SIZES and (x := self._forward_tensor(inputs[0])) is not None:
+            node = self.forward.add(op, (x,), device=x.node.device, line=x.node.line)
+            return (self.own(node.outputs[0]),)
+        return super().apply(op, inputs)
+
+    def own(self, x: Tensor) -> SymbolicTensor:
+        """Return `x` as a tensor of this graph, remembering those of the forward graph."""
+        mine = super().own(x)
+        if isinstance(x, SymbolicTensor) and x.node.graph is self.forward:
+            self._origin[id(mine)] = x
+        return mine
+
+    def _forward_tensor(self, x: Tensor) -> SymbolicTensor | None:
+        if isinstance(x, SymbolicTensor) and x.node.graph is self.forward:
+            return x
+        return self._origin.get(id(x))
+
+
+@dataclass
+class Backward:
+    """The traced gradient of a graph, its inputs sorted by where they come from."""
+
+    graph: Graph
+    flows: list[SymbolicTensor]
+    """The inputs for the gradients that arrive at the outputs."""
+    results: list[SymbolicTensor | None]
+    """The gradients asked for; None where there are none and no zeros were wanted."""
+    arguments: dict[int, SymbolicTensor]
+    """Inputs of the forward graph that are needed again, by place."""
+    saved: list[tuple[SymbolicTensor, SymbolicTensor]]
+    """Other tensors of the forward graph, and the inputs that stand for them."""
+    outer: dict[int, tuple[Tensor, SymbolicTensor]]
+    """Tensors from outside both graphs, by id, and the inputs that stand for them."""
+
+    def bundle(self, forward: Graph, line: Line = UNKNOWN) -> SymbolicTensor:
+        """Return the bundle of what is saved, made by a node added to the forward graph."""
+        members = [x for x, _ in self.saved]
+        return forward.add(Bundle(), members, line=line).outputs[0]
+
+    def unpack(
+        self,
+        bundle: SymbolicTensor,
+        line: Line = UNKNOWN,
+        before: Sequence[Node] = (),
+    ) -> None:
+        """Take what was saved from `bundle`, after the nodes `before` that lead to it."""
+        graph = self.graph
+        nodes = [*before]
+        if self.saved:
+            specs = tuple([inner.spec for _, inner in self.saved])
+            node = graph.add(Unbundle(specs), (bundle,), line=line)
+            nodes.append(node)
+            inner_ids = [id(inner) for _, inner in self.saved]
+            substitute(graph, dict(zip(inner_ids, node.outputs, strict=True)))
+            gone = {id(inner.node) for _, inner in self.saved}
+            graph.nodes[:] = [node for node in graph.nodes if id(node) not in gone]
+        move_to_front(graph, nodes)
+
+
+def differentiate(
+    forward: Graph,
+    flowing: Sequence[int],
+    wanted: Sequence[int],
+    filled: Callable[[int], bool] = lambda _: True,
+    tracer: GradientTracer | None = None,
+) -> Backward:
+    """Return the gradient of a graph, from some outputs to some inputs.
+
+    `filled` tells of which inputs a gradient that is not there is zeros rather than None.
+    """
+    tracer = tracer or GradientTracer(forward)
+    sources = [forward.inputs[j] for j in wanted]
+    with tracer:
+        flows = [
+            tracer.graph.add_input(gradient_spec(forward.outputs[i].spec), "flow")
+            for i in flowing
+        ]
+        targets = [forward.outputs[i] for i in flowing]
+        found = gradients(tuple(forward.nodes), targets, sources, flows)
+        results: list[SymbolicTensor | None] = []
+        for j, x, dx in zip(wanted, sources, found, strict=True):
+            if isinstance(dx, IndexedSlices):
+                dx = operand.operators.densify(dx)  # noqa: PLW2901
+            if dx is None and filled(j):
+                dx = zeros_of(x)  # noqa: PLW2901
+            results.append(None if dx is None else tracer.own(dx))
+    graph = close(tracer, [dx for dx in results if dx is not None], None).graph
+    backward = Backward(graph, flows, results, {}, [], {})
+    places = {id(x): j for j, x in enumerate(forward.inputs)}
+    for outside, inner in tracer.captures.values():
+        if id(outside) in places:
+            backward.arguments[places[id(outside)]] = inner
+        elif isinstance(outside, SymbolicTensor) and outside.node.graph is forward:
+            backward.saved.append((outside, inner))
+        else:
+            backward.outer[id(outside)] = outside, inner
+    return backward
+
+
+def gradient_spec(spec: TensorSpec) -> TensorSpec:
+    """Return the spec of a tensor's gradient: for a handle, that of its value."""
+    return (spec.inner[0] if spec.dtype is dtypes.resource else spec).without_value()
+
+
+def dependencies(graph: Graph) -> list[int]:
+    """Return for each output the set of inputs (as bits) that gradients flow to from it."""
+    reach = {
+        id(x): 1 << j for j, x in enumerate(graph.inputs) if x.dtype.is_differentiable
+    }
+    for node in graph.nodes:
+        if node.op.differentiable and node.inputs:
+            bits = 0
+            for x in node.inputs:
+                bits |= reach.get(id(x), 0)
+            if bits:
+                reach.update(
+                    {id(y): bits for y in node.outputs if y.dtype.is_differentiable}
+                )
+    return [reach.get(id(y), 0) for y in graph.outputs]
+
+
+def bits_of(places: Iterable[int]) -> int:
+    """Return a set of small numbers as bits."""
+    return sum(1 << place for place in places)
+
+
+def forward_node(call: Call) -> Node:
+    """Return the node that a region's call is; GradientError when it ran eagerly."""
+    for y in call.outputs:
+        if isinstance(y, SymbolicTensor):
+            return y.node
+    raise GradientError(f"{call.op.name} has a gradient in a trace only")
+
+
+def extend_node(
+    call: Call, op: Op, spec: TensorSpec, inputs: tuple[SymbolicTensor, ...] = ()
+) -> SymbolicTensor:
+    """Give a call's node the operator `op`, which has one output more, and return that output."""
+    node = forward_node(call)
+    extra = SymbolicTensor(node, len(node.outputs), spec)
+    node.op, node.inputs, node.outputs = (
+        op,
+        (*node.inputs, *inputs),
+        (*node.outputs, extra),
+    )
+    top = current.get()
+    if top is not None:
+        top.extend(call.outputs[0], (extra,))
+    return extra
+
+
+def needed_of(call: Call) -> tuple[bool, ...]:
+    """Return which inputs need a gradient: what the sweep says, or all that can have one."""
+    if isinstance(call, RegionCall) and call.needed:
+        return call.needed
+    return tuple([x.dtype.is_differentiable for x in call.inputs])
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a gradient is computed from an extended node: to be used again by the next who asks."""
+
+    op: Op
+    arguments: list[int]
+    """Places of the forward inputs that it takes again."""
+    outer: list[Tensor]
+    saved: int
+    """Which output of the forward node is the bundle, or the list of bundles."""
+
+    def inputs(
+        self, call: Call, flows: Sequence[Tensor], offset: int = 0
+    ) -> list[Tensor]:
+        """Return all inputs but the bundle: flows, forward inputs, tensors from outside."""
+        again = [call.inputs[place + offset] for place in self.arguments]
+        return [*flows, *again, *self.outer]
+
+
+def _is_lasting(op: Op) -> bool:
+    """Return whether every sweep may use one gradient: not if it writes, which each does apart."""
+    return op.effect in (Effect.NONE, Effect.DRAW, Effect.READ)
+
+
+# --- If ---------------------------------------------------------------------------------------
+
+
+def if_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
+    """Return the gradients of a conditional's inputs, by a conditional on the same predicate."""
+    call = as_region(call)
+    branches: tuple[Graph, ...] = call.op.regions()
+    flowing = [i for i, dy in enumerate(dys) if dy is not None]
+    connected = 0
+    for graph in branches:
+        deps = dependencies(graph)
+        for i in flowing:
+            connected |= deps[i]
+    wanted = [
+        j for j, on in enumerate(needed_of(call)[1:]) if on and connected >> j & 1
+    ]
+    if not wanted:
+        return (None,) * len(call.inputs)
+    key = f"if {flowing} {wanted}"
+    recipe: Recipe | None = branches[0].kept.get(key)
+    if recipe is None:
+        recipe = _extend_if(call, flowing, wanted, key)
+    pred, bundle = call.inputs[0], forward_node(call).outputs[recipe.saved]
+    flows = [dy for dy in dys if dy is not None]
+    found = calls(recipe.op, pred, *recipe.inputs(call, flows, 1), bundle)
+    placed = dict(zip(wanted, found, strict=True))
+    return (None, *[placed.get(j) for j in range(len(call.inputs) - 1)])
+
+
+def as_region(call: Call) -> RegionCall:
+    """Return a call in the form that the sweep gives to calls with inner graphs."""
+    if isinstance(call, RegionCall):
+        return call
+    return RegionCall(call.op, call.inputs, call.outputs)
+
+
+def _extend_if(
+    call: RegionCall, flowing: list[int], wanted: list[int], key: str
+) -> Recipe:
+    branches: tuple[Graph, ...] = call.op.regions()
+    line = forward_node(call).line
+    forwards = [Copy(graph).graph for graph in branches]
+    backwards = [differentiate(graph, flowing, wanted) for graph in forwards]
+    arguments = sorted({j for backward in backwards for j in backward.arguments})
+    outer = {
+        key: x for backward in backwards for key, (x, _) in backward.outer.items()
+    }
+    for forward, backward in zip(forwards, backwards, strict=True):
+        forward.outputs.append(backward.bundle(forward, line))
+        specs = [forward.inputs[j].spec for j in arguments]
+        bundle = _take_branch_inputs(backward, specs, arguments, outer)
+        backward.unpack(bundle, line)
+    recipe = Recipe(
+        call.op.with_regions(tuple([backward.graph for backward in backwards])),
+        arguments,
+        list(outer.values()),
+        len(call.outputs),
+    )
+    extend_node(call, call.op.with_regions(tuple(forwards)), BUNDLE)
+    forwards[0].kept = dict(branches[0].kept)
+    if not outer and _is_lasting(recipe.op):
+        forwards[0].kept[key] = recipe
+    return recipe
+
+
+def _take_branch_inputs(
+    backward: Backward,
+    specs: list[TensorSpec],
+    arguments: list[int],
+    outer: dict[int, Tensor],
+) -> SymbolicTensor:
+    """Give a backward branch what both take: flows, arguments, outer, and the returned bundle."""
+    graph = backward.graph
+    bundle = graph.add_input(BUNDLE, "bundle")
+    again = [
+        backward.arguments[j] if j in backward.arguments else graph.add_input(spec)
+        for j, spec in zip(arguments, specs, strict=True)
+    ]
+    outside = [
+        backward.outer[key][1]
+        if key in backward.outer
+        else graph.add_input(gone.spec)
+        for key, gone in outer.items()
+    ]
+    graph.inputs = [*backward.flows, *again, *outside, bundle]
+    return bundle
+
+
+# --- While ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Flow:
+    """Between which of a loop's variables gradients flow."""
+
+    variables: list[int]
+    """Variables that change, whose gradient changes from turn to turn."""
+    shared: list[int]
+    """Invariants, whose gradient is the sum over the turns."""
+
+
+def while_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
+    """Return the gradients of a loop's first values, by a loop that runs the turns backwards."""
+    call = as_region(call)
+    flow = _flow(call, dys)
+    if not flow.variables and not flow.shared:
+        return (None,) * len(call.inputs)
+    _, body = call.op.regions()
+    key = f"while {flow.variables} {flow.shared}"
+    recipe: Recipe | None = body.kept.get(key)
+    if recipe is None:
+        recipe = _extend_while(call, flow, key)
+    turns = forward_node(call).outputs[recipe.saved]
+    flows = [given_or_zeros(dys[i], call.outputs[i]) for i in flow.variables]
+    totals = [given_or_zeros(dys[j], call.inputs[j]) for j in flow.shared]
+    found = calls(recipe.op, turns, *recipe.inputs(call, [*flows, *totals]))[1:]
+    placed = dict(zip([*flow.variables, *flow.shared], found, strict=False))
+    return tuple([placed.get(j) for j in range(len(call.inputs))])
+
+
+def _flow(call: RegionCall, dys: Sequence[Tensor | None]) -> _Flow:
+    """Return the variables on a path from a needed input to an output with a gradient."""
+    _, body = call.op.regions()
+    reaching = dependencies(body)
+    from_outputs = bits_of(i for i, dy in enumerate(dys) if dy is not None)
+    from_inputs = bits_of(j for j, on in enumerate(needed_of(call)) if on)
+    for _ in reaching:
+        for i, bits in enumerate(reaching):
+            if from_outputs >> i & 1:
+                from_outputs |= bits
+            if bits & from_inputs:
+                from_inputs |= 1 << i
+    both = [i for i in range(len(reaching)) if (from_outputs & from_inputs) >> i & 1]
+    both = [i for i in both if body.inputs[i].dtype.is_differentiable]
+    changing = [body.inputs[i] is not body.outputs[i] for i in range(len(reaching))]
+    return _Flow(
+        [i for i in both if changing[i]], [i for i in both if not changing[i]]
+    )
+
+
+def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
+    cond, body = call.op.regions()
+    node = forward_node(call)
+    forward = Copy(body).graph
+    changing = set(flow.variables)
+    backward = differentiate(
+        forward,
+        flow.variables,
+        [*flow.variables, *flow.shared],
+        changing.__contains__,
+    )
+    fixed = [j for j in backward.arguments if forward.inputs[j] is forward.outputs[j]]
+    for j in [j for j in backward.arguments if j not in fixed]:
+        backward.saved.append((forward.inputs[j], backward.arguments.pop(j)))
+    turns = _push_turns(forward, backward, node.line)
+    condition = Copy(cond).graph
+    condition.add_input(turns, "turns")
+    forward.kept = dict(body.kept)
+    graph = _backward_body(backward, forward, flow, fixed, node.line)
+    outer = [x for x, _ in backward.outer.values()]
+    test = trace(_any_left, graph.input_specs, "turns_left").graph
+    op = call.op.with_regions((test, graph))
+    recipe = Recipe(op, fixed, outer, len(call.outputs))
+    if not outer and _is_lasting(recipe.op):
+        forward.kept[key] = recipe
+    extended = call.op.with_regions((condition, forward))
+    swapped = bool(call.op.attributes().get("swap_memory"))
+    empty = _empty_list(node.graph, swapped, node.line)
+    extend_node(call, extended, turns, (empty,))
+    return recipe
+
+
+def _any_left(turns: Tensor, *_: Tensor) -> list[Tensor]:
+    return [operand.operators.greater(length(turns), 0)]
+
+
+def _push_turns(forward: Graph, backward: Backward, line: Line) -> TensorSpec:
+    """Let the body push what it saves on one more loop variable, and return that one's spec."""
+    spec = TensorSpec((), dtypes.variant, None, (BUNDLE,))
+    turns = forward.add_input(spec, "turns")
+    move_to_front(forward, [])
+    bundle = backward.bundle(forward, line)
+    push = forward.add(TensorListPushBack(dtypes.variant), (turns, bundle), line=line)
+    forward.outputs.append(push.outputs[0])
+    return spec
+
+
+def _empty_list(graph: Graph, swapped: bool, line: Line) -> SymbolicTensor:
+    """Return an empty list of bundles, made at the front of a graph."""
+    kind = EmptySwappedList if swapped else EmptyTensorList
+    shape = graph.add(Const(np.zeros(0, np.int32)), ())
+    most = graph.add(Const(np.asarray(-1, np.int32)), ())
+    sizes = (shape.outputs[0], most.outputs[0])
+    empty = graph.add(kind(dtypes.variant), sizes, line=line)
+    move_to_front(graph, [shape, most, empty])
+    return empty.outputs[0]
+
+
+def _backward_body(
+    backward: Backward, forward: Graph, flow: _Flow, fixed: list[int], line: Line
+) -> Graph:
+    """Return the body of the backward loop: pop a turn, take its gradients, add up the shared."""
+    graph = backward.graph
+    turns = graph.add_input(TensorSpec((), dtypes.variant, None, (BUNDLE,)), "turns")
+    number = len(flow.variables)
+    before = [
+        graph.add_input(gradient_spec(forward.inputs[j].spec), "total")
+        for j in flow.shared
+    ]
+    totals = [
+        total if dx is None else graph.add(AddN(), (total, dx)).outputs[0]
+        for total, dx in zip(before, backward.results[number:], strict=True)
+    ]
+    changed = backward.results[:number]
+    graph.outputs = [dx for dx in [*changed, *totals] if dx is not None]
+    shape = graph.add(Const(np.zeros(0, np.int32)), ())
+    pop = graph.add(
+        TensorListPopBack(dtypes.variant), (turns, shape.outputs[0]), line=line
+    )
+    rest, bundle = pop.outputs
+    backward.unpack(bundle, line, [shape, pop])
+    again = [backward.arguments[j] for j in fixed]
+    outside = [inner for _, inner in backward.outer.values()]
+    graph.inputs = [turns, *backward.flows, *before, *again, *outside]
+    graph.outputs = [rest, *graph.outputs, *again, *outside]
+    return graph
+
+
+assert TensorListLength.__name__ in _SIZES

@@ -1,0 +1,1 @@
+"""The numbers in tensors: arithmetic, functions of elements, reductions, running sums."""

@@ -1,0 +1,346 @@
+"""Connectionist temporal classification: the loss, and two ways to read labels off the logits.
+
+The arithmetic is in ctc_kernels.py. It runs in host memory: the recurrences are short and serial.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.check import one_of
+from tensorlite.core.dispatch import calls, floating, to_tensor
+from tensorlite.core.errors import (
+    DTypeError,
+    GradientError,
+    InvalidArgumentError,
+    ShapeError,
+)
+from tensorlite.core.op import Call, Gradient, Grads, Op
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.xp import Array, Xp, to_host
+from tensorlite.ops.arrays.arrange import expand_dims, permute_dims
+from tensorlite.ops.arrays.gather import gather_nd, sizes
+from tensorlite.ops.arrays.join import concat
+from tensorlite.ops.arrays.repeat import sequence_mask
+from tensorlite.ops.arrays.search import nonzero
+from tensorlite.ops.arrays.shape import shape_of
+from tensorlite.ops.math.arithmetic import sum as sum_of
+from tensorlite.ops.math.compare import equal, where
+from tensorlite.ops.nn import ctc_kernels as kernels
+from tensorlite.ops.operators import astype, stack
+from tensorlite.ops.sparse.tensor import SparseTensor
+
+__all__ = [
+    "ctc_beam_search_decoder",
+    "ctc_greedy_decoder",
+    "ctc_loss",
+    "dense_ctc_loss",
+]
+
+
+IMPOSSIBLE = 707.0
+"""What TensorFlow 2 takes for minus the logarithm of 0."""
+
+
+def _check(op: Op, inputs: TensorSpec) -> None:
+    if not inputs.dtype.is_floating:
+        raise DTypeError(
+            f"{op.name} takes floating logits, not {inputs}; use tl.astype"
+        )
+    if inputs.rank not in (None, 3):
+        raise ShapeError(
+            f"{op.name} takes logits (time, batch, classes), not {inputs}"
+        )
+
+
+class CTCLoss(Op):
+    """The loss of labels in no given alignment, and its gradient for the logits."""
+
+    host = (1, 2, 3)
+    preprocess_collapse_repeated: bool = False
+    ctc_merge_repeated: bool = True
+    ignore_longer_outputs_than_inputs: bool = False
+
+    def infer(
+        self,
+        inputs: TensorSpec,
+        labels_indices: TensorSpec,
+        labels_values: TensorSpec,
+        sequence_length: TensorSpec,
+    ) -> tuple[TensorSpec, TensorSpec]:
+        """Return a loss for each example, and the logits' spec."""
+        _check(self, inputs)
+        batch = None if inputs.shape is None else inputs.shape[1]
+        return inputs.with_shape((batch,)), inputs.without_value()
+
+    def kernel(
+        self,
+        xp: Xp,
+        inputs: Array,
+        labels_indices: Array,
+        labels_values: Array,
+        sequence_length: Array,
+    ) -> tuple[Array, Array]:
+        """Return losses and gradient."""
+        logits = to_host(inputs)
+        time, count, classes = logits.shape
+        kernels.check_lengths(sequence_length, time, self.name)
+        if (
+            labels_values.size
+            and not 0 <= labels_values.min() <= labels_values.max() < classes - 1
+        ):
+            raise InvalidArgumentError(
+                f"{self.name}: labels from {labels_values.min()} to {labels_values.max()}; allowed "
+                f"are 0 to {classes - 2}: the last of {classes} classes is the blank"
+            )
+        labels = kernels.labels_of(
+            labels_indices, labels_values, count, self.preprocess_collapse_repeated
+        )
+        taken = self._taken(labels, sequence_length)
+        loss, gradient = kernels.loss_and_gradient(
+            logits, labels, sequence_length, self.ctc_merge_repeated, taken
+        )
+        dtype = inputs.dtype
+        return xp.asarray(loss.astype(dtype)), xp.asarray(gradient.astype(dtype))
+
+    def _taken(self, labels: list[Any], lengths: Array) -> Array:
+        """Return which examples have the time for their labels."""
+        least = np.asarray(
+            [kernels.needed(one, self.ctc_merge_repeated) for one in labels]
+        )
+        fits = least <= lengths
+        if not self.ignore_longer_outputs_than_inputs and not fits.all():
+            worst = int(np.flatnonzero(~fits)[0])
+            raise InvalidArgumentError(
+                f"{self.name}: the labels of example {worst} take {least[worst]} steps, it has "
+                f"{int(lengths[worst])}; set ignore_longer_outputs_than_inputs to leave it out"
+            )
+        return fits
+
+    def grad(self, call: Call, dloss: Gradient, dgradient: Gradient) -> Grads:
+        """Return the gradient that the kernel made, times that of the loss."""
+        if dgradient is not None:
+            raise GradientError(
+                "CTCLoss has a first derivative only; take no gradient of its gradient"
+            )
+        assert isinstance(dloss, Tensor)
+        flow = expand_dims(expand_dims(dloss, 0), 2)
+        return call.outputs[1] * flow, None, None, None
+
+
+class _Decoder(Op, abstract=True):
+    """What decoders share."""
+
+    differentiable = False
+    host = (1,)
+
+    def parts(self, inputs: TensorSpec, paths: int) -> tuple[TensorSpec, ...]:
+        """Return the specs of the parts of sparse matrices, and of the scores."""
+        _check(self, inputs)
+        batch = None if inputs.shape is None else inputs.shape[1]
+        indices = [TensorSpec((None, 2), dtypes.int64)] * paths
+        values = [TensorSpec((None,), dtypes.int64)] * paths
+        shapes = [TensorSpec((2,), dtypes.int64)] * paths
+        return (*indices, *values, *shapes, inputs.with_shape((batch, paths)))
+
+
+class CTCGreedyDecoder(_Decoder):
+    """The labels of the likeliest class of each step."""
+
+    merge_repeated: bool = False
+    blank_index: int = -1
+
+    def infer(
+        self, inputs: TensorSpec, sequence_length: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return the parts of a sparse matrix, and a score for each example."""
+        return self.parts(inputs, 1)
+
+    def kernel(
+        self, xp: Xp, inputs: Array, sequence_length: Array
+    ) -> tuple[Array, ...]:
+        """Return the labels and minus the sums of their logits."""
+        logits = to_host(inputs)
+        kernels.check_lengths(sequence_length, logits.shape[0], self.name)
+        blank = self.blank_index % logits.shape[2]
+        rows, score = kernels.best_path(
+            logits, sequence_length, self.merge_repeated, blank
+        )
+        found = (*kernels.as_sparse(rows), score.astype(logits.dtype))
+        return tuple(xp.asarray(part) for part in found)
+
+
+class CTCBeamSearchDecoder(_Decoder):
+    """The likeliest labellings, by a search that goes on with the best beginnings."""
+
+    beam_width: int
+    top_paths: int
+    merge_repeated: bool = True
+
+    def infer(
+        self, inputs: TensorSpec, sequence_length: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return the parts of sparse matrices, and the scores of each example."""
+        if not 1 <= self.top_paths <= self.beam_width:
+            raise InvalidArgumentError(
+                f"{self.name}: top_paths={self.top_paths}; allowed: 1 to beam_width, "
+                f"which is {self.beam_width}"
+            )
+        return self.parts(inputs, self.top_paths)
+
+    def kernel(
+        self, xp: Xp, inputs: Array, sequence_length: Array
+    ) -> tuple[Array, ...]:
+        """Return the labellings and the logarithms of their probabilities."""
+        logits = to_host(inputs).astype(np.float64)
+        kernels.check_lengths(sequence_length, logits.shape[0], self.name)
+        log_p = kernels.log_softmax(logits)
+        found = [
+            kernels.beam_search(log_p[:length, i], self.beam_width, self.top_paths)
+            for i, length in enumerate(sequence_length.tolist())
+        ]
+        paths = []
+        for number in range(self.top_paths):
+            rows = [self._shown(one[number][0]) for one in found]
+            paths.append(kernels.as_sparse(rows))
+        scores = np.asarray([[score for _, score in one] for one in found])
+        parts = [path[i] for i in range(3) for path in paths]
+        return tuple(
+            xp.asarray(part) for part in (*parts, scores.astype(inputs.dtype))
+        )
+
+    def _shown(self, labels: tuple[int, ...]) -> list[int]:
+        if not self.merge_repeated:
+            return list(labels)
+        return [one for i, one in enumerate(labels) if i == 0 or one != labels[i - 1]]
+
+
+def ctc_loss(
+    labels: SparseTensor,
+    logits: TensorLike,
+    sequence_length: TensorLike,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    blank_index: int = -1,
+) -> Tensor:
+    """Return minus the log-probability of labels, summed over all their alignments.
+
+    `labels` is a sparse matrix (batch, labels), `logits` (time, batch, classes), or with
+    `time_major=False` (batch, time, classes). Raises InvalidArgumentError for labels that take
+    longer than their example, unless those are to be ignored, which have loss 0.
+
+    >>> labels = tl.sparse.SparseTensor([[0, 0]], [0], (1, 1))
+    >>> print(tl.nn.ctc_loss(labels, tl.zeros((2, 1, 2)), [2]))
+    [0.287682]
+    """
+    one_of(
+        labels, SparseTensor, "ctc_loss: labels", "a sparse tensor (batch, labels)"
+    )
+    x, values = _turned(logits, labels.values, time_major, blank_index)
+    op = CTCLoss(
+        preprocess_collapse_repeated,
+        ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs,
+    )
+    return calls(op, x, labels.indices, values, sequence_length)[0]
+
+
+def _turned(
+    logits: TensorLike, labels: Tensor, time_major: bool, blank: int
+) -> tuple[Tensor, Tensor]:
+    """Return logits with time first and the blank last, and labels that fit them."""
+    x = floating(to_tensor(logits))
+    x = x if time_major else permute_dims(x, (1, 0, 2))
+    classes = x.shape[2]
+    if blank == -1 or blank == (classes or 0) - 1:
+        return x, labels
+    if classes is not None and not -classes <= blank < classes:
+        raise InvalidArgumentError(
+            f"blank_index={blank}; there are {classes} classes"
+        )
+    place = blank if classes is None else blank % classes
+    parts = [x[..., :place], x[..., place + 1 :], x[..., place : place + 1]]
+    return concat(parts, axis=2), where(labels > place, labels - 1, labels)
+
+
+def dense_ctc_loss(
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike,
+    logit_length: TensorLike,
+    time_major: bool = True,
+    blank_index: int = 0,
+) -> Tensor:
+    """Return the same for labels in a matrix (batch, labels), of which `label_length` count.
+
+    Labels that take longer than their example have the loss 707, and gradient 0.
+
+    >>> print(tl.nn.dense_ctc_loss([[1, 0]], tl.zeros((2, 1, 2)), [1], [2]))
+    [0.287682]
+    """
+    table, given = to_tensor(labels), to_tensor(label_length)
+    there = sequence_mask(given, sizes(table)[1])
+    places = stack(nonzero(there), axis=1)
+    found = SparseTensor(
+        places, gather_nd(table, places), shape_of(table, dtypes.int64)
+    )
+    loss = ctc_loss(
+        *(found, logits, logit_length),
+        ignore_longer_outputs_than_inputs=True,
+        time_major=time_major,
+        blank_index=blank_index,
+    )
+    again = equal(table[:, 1:], table[:, :-1]) & there[:, 1:]
+    least = given + astype(sum_of(astype(again, dtypes.int32), axis=1), given.dtype)
+    return where(least > logit_length, IMPOSSIBLE, loss)
+
+
+def ctc_greedy_decoder(
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    merge_repeated: bool = True,
+    blank_index: int = -1,
+) -> tuple[list[SparseTensor], Tensor]:
+    """Return the labels of the likeliest class of each step, and minus the sums of their logits.
+
+    `inputs` are logits (time, batch, classes).
+
+    >>> logits = [[[9.0, 0.0]], [[9.0, 0.0]], [[0.0, 9.0]]]
+    >>> labels, score = tl.nn.ctc_greedy_decoder(logits, [3])
+    >>> print(labels[0].values, score[0])
+    [0] [-27.]
+    """
+    op = CTCGreedyDecoder(merge_repeated, blank_index)
+    *parts, score = calls(op, floating(to_tensor(inputs)), sequence_length)
+    return [SparseTensor(*parts)], score
+
+
+def ctc_beam_search_decoder(
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = False,
+) -> tuple[list[SparseTensor], Tensor]:
+    """Return the likeliest labellings, best first, and the logarithms of their probabilities.
+
+    `inputs` are logits (time, batch, classes), the last class the blank.
+
+    >>> logits = [[[9.0, 0.0]], [[0.0, 9.0]]]
+    >>> labels, _ = tl.nn.ctc_beam_search_decoder(logits, [2], beam_width=4)
+    >>> print(labels[0].values)
+    [0]
+    """
+    op = CTCBeamSearchDecoder(beam_width, top_paths, merge_repeated)
+    *parts, scores = calls(op, floating(to_tensor(inputs)), sequence_length)
+    paths = [
+        SparseTensor(parts[i], parts[top_paths + i], parts[2 * top_paths + i])
+        for i in range(top_paths)
+    ]
+    return paths, scores

@@ -1,0 +1,1 @@
+"""What waits: queues, barriers, locks, accumulators."""

@@ -1,0 +1,1 @@
+"""Files of tensors and of records: checkpoints, Examples, TFRecords, lines of text."""

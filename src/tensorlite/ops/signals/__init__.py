@@ -1,0 +1,1 @@
+"""Sound and spectra: Fourier transforms, frames, scales."""

@@ -1,0 +1,1 @@
+"""Sparse tensors, sparse gradients, and rows of variables."""

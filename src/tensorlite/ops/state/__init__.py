@@ -1,0 +1,1 @@
+"""What lasts from step to step: variables, tables, kept values."""

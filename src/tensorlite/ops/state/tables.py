@@ -1,0 +1,310 @@
+"""Tables from keys to values, as resources: filled once, or changed as programs run.
+
+Source: TensorFlow's operators of lookup tables, of the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from tensorlite.core import dtypes
+from tensorlite.core.dtypes import DType
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+)
+from tensorlite.core.op import Effect, Op
+from tensorlite.core.opaque import Resource
+from tensorlite.core.spec import TensorSpec, merge
+from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.state.making import Making
+from tensorlite.ops.strings.joining import as_bytes, as_text
+
+__all__: list[str] = []
+
+WHOLE_LINE, LINE_NUMBER = -2, -1
+"""What of a line of a file is a key or a value, where it is no column."""
+
+
+class TableState(Resource):
+    """A table; None before it is filled, if that is done once."""
+
+    def __init__(
+        self, name: str, inner: tuple[TensorSpec, ...], held: dict[Any, Any] | None
+    ) -> None:
+        self.name = name
+        self.held = held
+        self.changing = held is not None
+        self.lock = RLock()
+        self._spec = TensorSpec((), dtypes.resource, None, inner)
+
+    @property
+    def spec(self) -> TensorSpec:
+        """The spec of the handle; `inner` are those of keys and values."""
+        return self._spec
+
+    def read_all(self) -> dict[Any, Any]:
+        """Return the table; FailedPreconditionError before it is filled."""
+        if self.held is None:
+            raise FailedPreconditionError(
+                f"Table not initialized: {self.name!r}. Run tf.tables_initializer() first"
+            )
+        return self.held
+
+    def begin(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Fill the table; InvalidArgumentError for a key with two values.
+
+        One that is filled once stays as it is, one that changes has nothing else afterwards.
+        """
+        with self.lock:
+            if self.changing:
+                self.held = dict(pairs)
+            if self.held is not None:
+                return
+            made: dict[Any, Any] = {}
+            for key, value in pairs:
+                if made.setdefault(key, value) != value:
+                    raise InvalidArgumentError(
+                        f"HashTable has different value for same key. Key {key!r} has "
+                        f"{made[key]!r} and trying to add value {value!r}"
+                    )
+            self.held = made
+
+    def __repr__(self) -> str:
+        return f"table {self.name!r}"
+
+
+def _plain(array: Array) -> list[Any]:
+    """Return the elements of an array as keys and values are kept: strings as bytes."""
+    flat = np.ravel(array).tolist()
+    return [as_bytes(x) if isinstance(x, (str, bytes)) else x for x in flat]
+
+
+def _values(array: Array, row: tuple[int, ...]) -> list[Any]:
+    """Return values as they are kept: those that are no scalars as tuples of their elements."""
+    flat = _plain(array)
+    if not row:
+        return flat
+    size = prod(row)
+    return [tuple(flat[i : i + size]) for i in range(0, len(flat), size)]
+
+
+def _array(
+    values: list[Any], dtype: DType, shape: tuple[int, ...], row: tuple[int, ...] = ()
+) -> Array:
+    flat = [x for value in values for x in value] if row else values
+    made = np.empty(len(flat), dtype.numpy)
+    made[:] = flat
+    return made.reshape((*shape, *row))
+
+
+def _row(table: TensorSpec) -> tuple[int, ...]:
+    """Return the shape of one value of a table."""
+    sizes = table.inner[1].shape
+    return () if sizes is None else tuple([size or 0 for size in sizes])
+
+
+class HashTableV2(Making):
+    """Makes a table; one that is not `changing` is filled once, before it is read."""
+
+    key_dtype: DType
+    value_dtype: DType
+    changing: bool = False
+    value_shape: tuple[int, ...] = ()
+
+    def inner(self) -> tuple[TensorSpec, ...]:
+        """Return the specs of keys and of one value."""
+        value = TensorSpec(self.value_shape, self.value_dtype)
+        return TensorSpec(None, self.key_dtype), value
+
+    def fresh(self, xp: Xp) -> TableState:
+        """Return a new table."""
+        return TableState(self.label, self.inner(), {} if self.changing else None)
+
+
+def _check(op: Op, table: TensorSpec, place: int, x: TensorSpec) -> None:
+    wanted = table.inner[place].dtype
+    if x.dtype is not wanted:
+        kind = ("keys", "values")[place]
+        raise DTypeError(f"{op.name}: the table's {kind} are {wanted.name}, not {x}")
+
+
+class LookupTableImportV2(Op):
+    """Fills a table: if it has nothing yet, or, where it may change, in place of what it has."""
+
+    effect = Effect.WRITE
+    differentiable = False
+    host = (0, 1, 2)
+
+    def infer(
+        self, table: TensorSpec, keys: TensorSpec, values: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return nothing; DTypeError for other dtypes, ShapeError for values of other shapes."""
+        _check(self, table, 0, keys)
+        _check(self, table, 1, values)
+        if keys.shape is not None:
+            merge((*keys.shape, *_row(table)), values.shape)
+        return ()
+
+    def kernel(
+        self, xp: Xp, table: TableState, keys: Array, values: Array
+    ) -> tuple[Array, ...]:
+        """Fill it."""
+        table.begin(zip(_plain(keys), _values(values, _row(table.spec)), strict=True))
+        return ()
+
+
+class LookupTableInsertV2(LookupTableImportV2):
+    """Puts values into a table, in the place of those that its keys had."""
+
+    def kernel(
+        self, xp: Xp, table: TableState, keys: Array, values: Array
+    ) -> tuple[Array, ...]:
+        """Put them in."""
+        with table.lock:
+            row = _row(table.spec)
+            pairs = zip(_plain(keys), _values(values, row), strict=True)
+            table.held = {**table.read_all(), **dict(pairs)}
+        return ()
+
+
+class LookupTableRemoveV2(Op):
+    """Takes keys out of a table."""
+
+    effect = Effect.WRITE
+    differentiable = False
+    host = (0, 1)
+
+    def infer(self, table: TensorSpec, keys: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        _check(self, table, 0, keys)
+        return ()
+
+    def kernel(self, xp: Xp, table: TableState, keys: Array) -> tuple[Array, ...]:
+        """Take them out; a key that is not there is none the less gone."""
+        with table.lock:
+            gone = set(_plain(keys))
+            kept = table.read_all().items()
+            table.held = {key: value for key, value in kept if key not in gone}
+        return ()
+
+
+class InitializeTableFromTextFileV2(Op):
+    """Fills a table from the lines of a file: their columns, numbers, or themselves."""
+
+    effect = Effect.WRITE
+    differentiable = False
+    host = (0, 1)
+    key_index: int
+    value_index: int
+    vocab_size: int = -1
+    delimiter: str = "\t"
+    offset: int = 0
+
+    def infer(
+        self, table: TensorSpec, filename: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        return ()
+
+    def kernel(self, xp: Xp, table: TableState, filename: Array) -> tuple[Array, ...]:
+        """Read the file."""
+        lines = Path(as_text(filename.item())).read_bytes().splitlines()
+        if self.vocab_size >= 0:
+            lines = lines[: self.vocab_size]
+        if len(lines) < self.vocab_size:
+            raise InvalidArgumentError(
+                f"Invalid vocab_size in {as_text(filename.item())}: expected {self.vocab_size} "
+                f"but got {len(lines)}"
+            )
+        kinds = [spec.dtype for spec in table.spec.inner]
+        parts = (self.key_index, self.value_index)
+        rows = [
+            [self._part(i, line, *part) for part in zip(parts, kinds, strict=True)]
+            for i, line in enumerate(lines)
+        ]
+        table.begin((key, value) for key, value in rows)
+        return ()
+
+    def _part(self, number: int, line: bytes, index: int, dtype: DType) -> Any:
+        if index == LINE_NUMBER:
+            return number + self.offset
+        text = (
+            line
+            if index == WHOLE_LINE
+            else line.split(self.delimiter.encode())[index]
+        )
+        if dtype is dtypes.string:
+            return text
+        return int(text) if dtype.is_integer else float(text)
+
+
+class LookupTableFindV2(Op):
+    """The values of keys, and a default for those that are not there."""
+
+    effect = Effect.READ
+    differentiable = False
+    host = (0, 1, 2)
+
+    def infer(
+        self, table: TensorSpec, keys: TensorSpec, default_value: TensorSpec
+    ) -> TensorSpec:
+        """Return the keys' shape, followed by that of a value, with the values' dtype."""
+        _check(self, table, 0, keys)
+        _check(self, table, 1, default_value)
+        shape = None if keys.shape is None else (*keys.shape, *_row(table))
+        return TensorSpec(shape, table.inner[1].dtype)
+
+    def kernel(
+        self, xp: Xp, table: TableState, keys: Array, default_value: Array
+    ) -> Array:
+        """Return the values."""
+        row = _row(table.spec)
+        held, other = table.read_all(), _values(default_value, row)[0]
+        found = [held.get(key, other) for key in _plain(keys)]
+        return _array(found, table.spec.inner[1].dtype, keys.shape, row)
+
+
+class LookupTableSizeV2(Op):
+    """How many keys a table has."""
+
+    effect = Effect.READ
+    differentiable = False
+    host = (0,)
+
+    def infer(self, table: TensorSpec) -> TensorSpec:
+        """Return a 0-d int64."""
+        return TensorSpec((), dtypes.int64)
+
+    def kernel(self, xp: Xp, table: TableState) -> Array:
+        """Return the number."""
+        return np.asarray(len(table.read_all()), np.int64)
+
+
+class LookupTableExportV2(Op):
+    """All keys and values of a table, in the order in which they came."""
+
+    effect = Effect.READ
+    differentiable = False
+    host = (0,)
+
+    def infer(self, table: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+        """Return a vector of keys, and the values one above the other."""
+        keys, values = table.inner
+        shape = (None, *_row(table))
+        return TensorSpec((None,), keys.dtype), TensorSpec(shape, values.dtype)
+
+    def kernel(self, xp: Xp, table: TableState) -> tuple[Array, Array]:
+        """Return them."""
+        held = table.read_all()
+        keys, values = [spec.dtype for spec in table.spec.inner]
+        shape, row = (len(held),), _row(table.spec)
+        every = _array(list(held.values()), values, shape, row)
+        return _array(list(held), keys, shape), every

@@ -1,0 +1,1 @@
+"""What TensorBoard shows, as operators."""
