@@ -258,3 +258,23 @@ def test_the_shape_of_a_sum_over_axes_given_as_a_tensor_is_known() -> None:
         total = tf.reduce_sum(tf.ones([2, 3, 4]), tf.constant([0, 2]))
         assert total.shape.as_list() == [3]
         assert tf.reduce_sum(tf.ones([2, 3])).shape.as_list() == []
+
+
+def test_moving_averages_are_whole_where_variables_are_cut() -> None:
+    x = tf.constant(np.arange(12, dtype=np.float32).reshape(4, 3))
+    with tf.variable_scope("cut", partitioner=tf.fixed_size_partitioner(2)):
+        tf.layers.batch_normalization(x)
+        tf.contrib.layers.batch_norm(x, is_training=False)
+    sizes = {v.op.name: v.shape.as_list() for v in tf.global_variables()}
+    assert sizes == {
+        "cut/batch_normalization/gamma/part_0": [2],
+        "cut/batch_normalization/gamma/part_1": [1],
+        "cut/batch_normalization/beta/part_0": [2],
+        "cut/batch_normalization/beta/part_1": [1],
+        "cut/batch_normalization/moving_mean": [3],
+        "cut/batch_normalization/moving_variance": [3],
+        "cut/BatchNorm/beta/part_0": [2],
+        "cut/BatchNorm/beta/part_1": [1],
+        "cut/BatchNorm/moving_mean": [3],
+        "cut/BatchNorm/moving_variance": [3],
+    }

@@ -89,6 +89,16 @@ class VariableScope:
         """Cut variables so from here on."""
         self.defaults.partitioner = partitioner
 
+    @contextmanager
+    def uncut(self) -> Iterator[None]:
+        """Make variables whole meanwhile, whatever cuts them else: averages are read whole."""
+        partitioner = self.defaults.partitioner
+        self.defaults.partitioner = None
+        try:
+            yield
+        finally:
+            self.defaults.partitioner = partitioner
+
     def set_custom_getter(self, custom_getter: Getter | None) -> None:
         """Ask this for variables from here on."""
         self.defaults.custom_getter = custom_getter

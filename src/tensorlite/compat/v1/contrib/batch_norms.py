@@ -44,8 +44,9 @@ class Norm:
         self.shape = [-1 if i == self.axis else 1 for i in range(rank)]
         self.beta = self._variable("beta", asked.trainable) if asked.center else None
         self.gamma = self._variable("gamma", asked.trainable) if asked.scale else None
-        self.mean = self._variable("moving_mean", False)
-        self.variance = self._variable("moving_variance", False)
+        with scopes.get_variable_scope().uncut():
+            self.mean = self._variable("moving_mean", False)
+            self.variance = self._variable("moving_variance", False)
 
     def _variable(self, name: str, trainable: bool) -> Any:
         return model_variable(

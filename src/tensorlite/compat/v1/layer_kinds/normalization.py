@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -120,6 +121,12 @@ class BatchNormalization(Layer):
             self.gamma = self._variable("gamma", shape, trainable=True)
         if self.center:
             self.beta = self._variable("beta", shape, trainable=True)
+        self._set_scope()
+        with self._scope.uncut() if self._scope is not None else nullcontext():
+            self._build_averages(shape)
+        self.built = True
+
+    def _build_averages(self, shape: list[int]) -> None:
         self.moving_mean = self._variable("moving_mean", shape, trainable=False)
         self.moving_variance = self._variable(
             "moving_variance", shape, trainable=False
@@ -127,7 +134,6 @@ class BatchNormalization(Layer):
         if self._corrections is not None:
             self._initializers |= self._initializers_of_corrections()
             self._corrections.build(lambda name: self._variable(name, shape, False))
-        self.built = True
 
     def _initializers_of_corrections(self) -> dict[str, Any]:
         variance = self._initializers["moving_variance"]
