@@ -261,11 +261,13 @@ def test_the_shape_of_a_sum_over_axes_given_as_a_tensor_is_known() -> None:
 
 
 def test_moving_averages_are_whole_where_variables_are_cut() -> None:
-    x = tf.constant(np.arange(12, dtype=np.float32).reshape(4, 3))
-    with tf.variable_scope("cut", partitioner=tf.fixed_size_partitioner(2)):
-        tf.layers.batch_normalization(x)
-        tf.contrib.layers.batch_norm(x, is_training=False)
-    sizes = {v.op.name: v.shape.as_list() for v in tf.global_variables()}
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(np.arange(12, dtype=np.float32).reshape(4, 3))
+        with tf.variable_scope("cut", partitioner=tf.fixed_size_partitioner(2)):
+            tf.layers.batch_normalization(x)
+            tf.contrib.layers.batch_norm(x, is_training=False)
+    made = graph.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)
+    sizes = {v.op.name: v.shape.as_list() for v in made}
     assert sizes == {
         "cut/batch_normalization/gamma/part_0": [2],
         "cut/batch_normalization/gamma/part_1": [1],
