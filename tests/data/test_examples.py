@@ -99,6 +99,19 @@ def test_what_is_not_there_is_said(feature: Any, message: str) -> None:
         tl.io.parse_example(EXAMPLES, feature)
 
 
+def test_default_values_may_be_computed_in_the_graph() -> None:
+    @tl.function
+    def read(data: tl.Tensor, by: tl.Tensor) -> tl.Tensor:
+        missing = FixedLenFeature([2], tl.int64, default_value=by + 1)
+        found: tl.Tensor = tl.io.parse_example(data, {"none": missing})["none"]
+        return found
+
+    data = tl.asarray(EXAMPLES[:2])
+    same(read(data, tl.asarray([6, 7], dtype=tl.int64)), [[7, 8], [7, 8]])
+    with pytest.raises(tl.errors.DTypeError, match="the feature int64"):
+        read(data, tl.asarray([6.0, 7.0]))
+
+
 def test_what_is_no_example_is_refused() -> None:
     for data in (b"\xff\xffabc", EXAMPLES[1][:-3], b"\x0a\xff\xff\xff\xff\x0f"):
         with pytest.raises(InvalidArgumentError, match="Could not parse"):

@@ -17,9 +17,11 @@ from tensorlite.core.dispatch import calls, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
+from tensorlite.core.operand import Operand
 from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.arrays.shape import reshape
 from tensorlite.ops.records.example_messages import example_from
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.strings.joining import as_bytes
@@ -358,19 +360,29 @@ def _shape(key: str, shape: Any) -> tuple[int, ...]:
     return tuple([int(n) for n in sizes])
 
 
-def _default(key: str, value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
+def _default(key: str, value: Any, dtype: DType, shape: tuple[int, ...]) -> Any:
+    """Return a default value of the feature's dtype, an array or a tensor that a graph computes."""
     if value is None:
         return np.empty(0, dtype.numpy)
-    array = np.asarray(
-        value.numpy() if isinstance(value, Tensor) else value,
-        object if dtype is dtypes.string else dtype.numpy,
-    )
-    if array.size not in (1, prod(shape)):
+    if isinstance(value, Operand):
+        made: Any = to_tensor(value)
+        size = made.spec.size
+        if made.dtype is not dtype:
+            raise DTypeError(
+                f"features[{key!r}]: the default value is {made.spec}, the feature {dtype.name}"
+            )
+    else:
+        made = np.asarray(value, object if dtype is dtypes.string else dtype.numpy)
+        size = made.size
+    if size not in (1, prod(shape), None):
         raise InvalidArgumentError(
-            f"features[{key!r}]: the default value has {array.size} elements; shape {shape} takes "
-            f"1 or {prod(shape)}"
+            f"features[{key!r}]: the default value has {size} elements; shape {shape} takes 1 or "
+            f"{prod(shape)}"
         )
-    return array.reshape(shape) if array.size == prod(shape) else array.reshape(())
+    wanted = () if size == 1 != prod(shape) else shape
+    if isinstance(made, np.ndarray):
+        return made.reshape(wanted)
+    return made if made.spec.shape == wanted else reshape(made, wanted)
 
 
 def parse_example(serialized: TensorLike, features: Features) -> dict[str, Any]:
