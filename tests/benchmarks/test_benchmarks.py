@@ -10,6 +10,7 @@ import pytest
 import tensorlite as tl
 import tensorlite.compat.v2 as tf
 from tensorlite.graph.trace import trace
+from tensorlite.graph_mode.graph import mode
 from tests.benchmarks import budgets, devices, ours, programs, workload
 from tests.benchmarks.timing import Case
 
@@ -95,7 +96,10 @@ def test_the_chain_is_ten_operators() -> None:
 
 
 @pytest.mark.parametrize("name", programs.PROGRAMS)
-def test_programs_of_tensorflows_fit(name: str) -> None:
+def test_programs_of_tensorflows_fit(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mode, "eager", True)  # whatever programs of version 1 left
     epoch, steps = programs.fitting(tf, programs.PROGRAMS[name])
     assert steps >= 4
     assert 0 < epoch().history["loss"][0] < 10

@@ -60,6 +60,18 @@ def test_without_a_turn_there_is_no_value(program: Any, name: str) -> None:
         traced(program)(tl.constant(0))
 
 
+def test_what_only_a_turn_needs_is_no_reason_for_a_turn() -> None:
+    @tl.function
+    def f(n: Any) -> Any:
+        total = tl.constant(0)
+        for i in tl.range(n):
+            low, (high, *_) = i, (i + 1, i)
+            total += low * high
+        return total
+
+    assert [int(f(tl.constant(n))) for n in (0, 3)] == [0, 2 + 6]
+
+
 def test_a_turn_that_asks_for_none_sees_it() -> None:
     assert float(traced(best_of)(tl.constant([-3.0, -1.0, -2.0]))) == -1.0
     empty = traced(best_of).get_concrete_function(tl.TensorSpec((None,), tl.float32))

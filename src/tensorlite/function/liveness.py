@@ -139,6 +139,17 @@ def parameters(arguments: ast.arguments) -> list[str]:
     return [argument.arg for argument in listed]
 
 
+def _unpacked(target: ast.expr) -> Iterator[str]:
+    """Yield the names that a target binds whole: `a, (b, *c) = ...` binds three."""
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, ast.Starred):
+        yield from _unpacked(target.value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for part in target.elts:
+            yield from _unpacked(part)
+
+
 class Liveness:
     """Walks a function's body from its end, and notes on each `if` and loop what is live.
 
@@ -186,7 +197,7 @@ class Liveness:
     @staticmethod
     def _killed(node: ast.stmt) -> NameSet:
         if isinstance(node, ast.Assign):
-            return frozenset(t.id for t in node.targets if isinstance(t, ast.Name))
+            return frozenset(name for x in node.targets for name in _unpacked(x))
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             return frozenset([node.target.id])
         return NONE
