@@ -60,16 +60,41 @@ def test_without_a_turn_there_is_no_value(program: Any, name: str) -> None:
         traced(program)(tl.constant(0))
 
 
-def test_what_only_a_turn_needs_is_no_reason_for_a_turn() -> None:
-    @tl.function
-    def f(n: Any) -> Any:
-        total = tl.constant(0)
-        for i in tl.range(n):
-            low, (high, *_) = i, (i + 1, i)
-            total += low * high
-        return total
+def unpacking(n: Any) -> Any:
+    total = tl.constant(0)
+    for i in tl.range(n):
+        low, (high, *_) = i, (i + 1, i)
+        total += low * high
+    return total
 
-    assert [int(f(tl.constant(n))) for n in (0, 3)] == [0, 2 + 6]
+
+def capturing(n: Any) -> Any:
+    total = tl.constant(0)
+    for i in tl.range(n):
+        scale = i + 1
+
+        def scaled(x: Any, by: Any = None) -> Any:
+            return x * (scale if by is None else by)  # noqa: B023  called in this turn
+
+        total += scaled(i)
+    return total
+
+
+def trying(n: Any) -> Any:
+    total = tl.constant(0)
+    for i in tl.range(n):
+        try:
+            above = i + 1
+            total += i * above
+        except ZeroDivisionError:
+            pass
+    return total
+
+
+@pytest.mark.parametrize("program", [unpacking, capturing, trying])
+def test_what_only_a_turn_needs_is_no_reason_for_a_turn(program: Any) -> None:
+    found = [int(traced(program)(tl.constant(n))) for n in (0, 3)]
+    assert found == [0, 2 + 6]
 
 
 def test_a_turn_that_asks_for_none_sees_it() -> None:

@@ -6,6 +6,7 @@ Works on what jumps.py leaves: no break, continue, or return in the middle.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -19,13 +20,15 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 def reads(*nodes: ast.AST | None) -> NameSet:
     """Return the names that expressions (or whole statements) read, inner functions included."""
-    return frozenset(
-        part.id
-        for node in nodes
-        if node is not None
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store)
-    )
+    return frozenset(_each_read(*nodes))
+
+
+def _each_read(*nodes: ast.AST | None) -> Iterator[str]:
+    """Yield the names that are read, as often as they are."""
+    for node in nodes:
+        for part in () if node is None else ast.walk(node):
+            if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store):
+                yield part.id
 
 
 def writes(nodes: Iterable[ast.AST], items: bool = True) -> list[str]:
@@ -167,6 +170,8 @@ class Liveness:
             for name in reads(part)
         }
         self.always = shared | outer | captured
+        self._shared = shared | outer
+        self._read = Counter(_each_read(*body))
         self.block(body, self.always)
 
     def block(self, statements: Sequence[ast.stmt], after: NameSet) -> NameSet:
@@ -216,7 +221,17 @@ class Liveness:
                 break
             inside = turn
         marks(node).live_after, marks(node).live_inside = after, inside
+        marks(node).needed = after & (self._read_beside(node) | self._shared)
         return inside | reads(node.iter) if isinstance(node, ast.For) else inside
+
+    def _read_beside(self, node: ast.stmt) -> NameSet:
+        """Return the names that are read outside of a statement, inner functions there included.
+
+        What a function inside of a loop captures is live for good, as it may be called later; what
+        nothing else names is of no use when the loop has made no turn.
+        """
+        beside = self._read - Counter(_each_read(node))
+        return frozenset(beside)
 
     def _anywhere(self, node: ast.stmt, after: NameSet) -> NameSet:
         """Return what is live before a statement that may leave its blocks at any point."""

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CellType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorlite.core import dtypes, nest
 from tensorlite.core.dispatch import constant, to_tensor
@@ -48,12 +48,21 @@ from tensorlite.ops.control.loops import while_loop
 MORE, ITEM, RAN = "_tl_more", "_tl_item", "_tl_ran"
 
 
+class Carry(NamedTuple):
+    """What the source says of a loop: which variables it changes, by their names, and its place."""
+
+    names: Sequence[str]
+    lists: Sequence[str]
+    """Those that are appended to."""
+    needed: Sequence[str]
+    """Those that are read outside of the loop afterwards, which so must have a value then."""
+    line: int
+
+
 def while_(
     test: Branch,
     body: Branch,
-    names: Sequence[str],
-    lists: Sequence[str],
-    line: int,
+    carry: Carry,
     again: bool,
 ) -> None:
     """Run `body` as long as `test`; `again` says that the test binds names that the body reads."""
@@ -64,49 +73,48 @@ def while_(
         if not going:
             return
         body()
-    places = Places(names, body, test)
+    places = Places(carry.names, body, test)
 
     def turn() -> None:
         if again:
             test()
         body()
 
-    _Loop(places, test, turn, lists, line).stage()
+    _Loop(places, test, turn, carry).stage()
 
 
 def for_(
     source: Any,
     body: Callable[[Any], None],
     going: Branch | None,
-    names: Sequence[str],
-    lists: Sequence[str],
-    line: int,
+    carry: Carry,
 ) -> None:
     """Run `body` of every item of `source`, as long as `going` (if there is one) says."""
     hook = getattr(source, "__tl_for__", None)
-    if hook is not None and hook(body, going, names, lists, line):
+    if hook is not None and hook(body, going, carry):
         return
     items = staged(source)
     if items is None:
-        _python_for(source, body, going, names, line)
+        _python_for(source, body, going, carry)
     else:
-        stage_for(items, body, going, names, lists, line)
+        stage_for(items, body, going, carry)
 
 
 def _python_for(
     source: Any,
     body: Callable[[Any], None],
     going: Branch | None,
-    names: Sequence[str],
-    line: int,
+    carry: Carry,
 ) -> None:
     """Unroll: once `going` is symbolic, each further turn stands under a condition."""
     on: Any = True
     for item in source:
         if is_symbolic(on):
             turn = _turn(body, item)
-            pred = truth(on, f"the condition to go on of the for at line {line}")
-            stage_places(pred, turn, _nothing, Places(names, body), line)
+            pred = truth(
+                on, f"the condition to go on of the for at line {carry.line}"
+            )
+            stage_places(pred, turn, _nothing, Places(carry.names, body), carry.line)
         else:
             body(item)
         if going is not None:
@@ -127,12 +135,10 @@ def stage_for(
     items: Staged,
     body: Callable[[Any], None],
     going: Branch | None,
-    names: Sequence[str],
-    lists: Sequence[str],
-    line: int,
+    carry: Carry,
 ) -> None:
     """Make a While of a `for`."""
-    places = Places(names, body)
+    places = Places(carry.names, body)
     index = CellType(constant(0, dtypes.int32))
     places.add(INDEX, index)
     length = items.length()
@@ -147,7 +153,7 @@ def stage_for(
         items.after(here)
         index.cell_contents = here + 1
 
-    _Loop(places, test, turn, lists, line).stage()
+    _Loop(places, test, turn, carry).stage()
 
 
 class Stream(ABC):
@@ -162,12 +168,10 @@ def stage_stream(
     stream: Stream,
     body: Callable[[Any], None],
     going: Branch | None,
-    names: Sequence[str],
-    lists: Sequence[str],
-    line: int,
+    carry: Carry,
 ) -> None:
     """Make a While of a `for` over a stream; it reads one item ahead."""
-    places = Places(names, body)
+    places = Places(carry.names, body)
     more, item = map(CellType, stream.following())
     places.add(MORE, more)
     places.add(ITEM, item)
@@ -180,7 +184,7 @@ def stage_stream(
         body(item.cell_contents)
         more.cell_contents, item.cell_contents = stream.following()
 
-    _Loop(places, test, turn, lists, line).stage()
+    _Loop(places, test, turn, carry).stage()
 
 
 class _Loop:
@@ -191,16 +195,16 @@ class _Loop:
         places: Places,
         test: Branch,
         turn: Branch,
-        lists: Sequence[str],
-        line: int,
+        carry: Carry,
     ) -> None:
         self.places = places
         self.test = test
         self.turn = turn
-        self.lists = lists
-        self.line = line
+        self.carry = carry
+        self.lists = carry.lists
+        self.line = carry.line
         self._late: list[str] = []
-        """Variables that have no value before the loop and a tensor after a turn."""
+        """Variables that have no value before the loop, and a tensor after it, which is read."""
 
     def stage(self) -> None:
         """Add the loop to the graph and bind the variables to what they are after it."""
@@ -355,8 +359,9 @@ class _Loop:
 
     def _fitted(self, name: str, value: Any, after: Any) -> Any:
         if value is MISSING:
-            whole = is_internal(name) or _is_whole(after)
-            return placeholder_for_specs(after) if whole else value
+            wanted = name in self.carry.needed and _is_whole(after)
+            made = wanted or is_internal(name)
+            return placeholder_for_specs(after) if made else value
         if isinstance(value, str):
             return value if same(value, after) else to_tensor(value)
         if name in self.lists and type(value) is list:

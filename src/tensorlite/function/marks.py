@@ -14,7 +14,8 @@ class Marks:
     >>> loop = ast.parse("while x: pass").body[0]
     >>> marks(loop).stop = "stop_1"
     >>> marks(loop)
-    Marks(jumping=None, left_by='', stop='stop_1', live_after=frozenset(), live_inside=frozenset())
+    Marks(jumping=None, left_by='', stop='stop_1', live_after=frozenset(), live_inside=frozenset(),
+          needed=frozenset())
     """
 
     jumping: int | None = None
@@ -27,6 +28,8 @@ class Marks:
     """The names that are read after an `if` or a loop."""
     live_inside: frozenset[str] = frozenset()
     """The names that later turns of a loop read, or what is after it."""
+    needed: frozenset[str] = frozenset()
+    """Of the names that are live after a loop those that stand anywhere outside of it."""
 
 
 def marks(node: ast.stmt) -> Marks:

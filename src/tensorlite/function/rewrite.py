@@ -259,15 +259,15 @@ class Rewriter(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> Block:
         """Make the test and the body functions."""
         stop = marks(node).stop
-        parts, binds = self._loop(node), writes([node.test])
+        (body, carry), binds = self._loop(node), writes([node.test])
         tested = self.visit(node.test)
         if stop:
             tested = _call("and_", node, _not(stop, node), _lazy(tested))
         result: Block = [located(ast.Return(tested), node.test)]
         test = self._function("test", result, node, binds)
         again = _constant(bool(binds), node)
-        call = _call("while_", node, _name(test), _name(parts[0]), *parts[1:], again)
-        return [test, parts[0], located(ast.Expr(call), node)]
+        call = _call("while_", node, _name(test), _name(body), carry, again)
+        return [test, body, located(ast.Expr(call), node)]
 
     def visit_For(self, node: ast.For) -> Block:
         """Make the body a function of the item."""
@@ -277,9 +277,9 @@ class Rewriter(ast.NodeTransformer):
         first = located(ast.Assign([node.target], value), node.target)
         source = self.visit(node.iter)
         node.body = [first, *node.body]
-        body, *rest = self._loop(node, item)
+        body, carry = self._loop(node, item)
         going = _lazy(_not(stop, node)) if stop else _constant(None, node)
-        call = _call("for_", node, source, _name(body), going, *rest)
+        call = _call("for_", node, source, _name(body), going, carry)
         return [body, located(ast.Expr(call), node)]
 
     def _loop(self, node: ast.While | ast.For, item: str = "") -> Any:
@@ -296,8 +296,9 @@ class Rewriter(ast.NodeTransformer):
         carried += attributes([*tested, *node.body])
         bound = writes(node.body)
         body = self._function("body", self.statements(node.body), node, bound, item)
-        line = _constant(node.lineno, node)
-        return body, _strings(carried, node), _strings(staged, node), line
+        needed = [name for name in carried if name in marks(node).needed]
+        listed = [_strings(names, node) for names in (carried, staged, needed)]
+        return body, _call("Carry", node, *listed, _constant(node.lineno, node))
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """Turn `x[i] = v` into an assignment to `x`, and note stores that a trace would lose."""

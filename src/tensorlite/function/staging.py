@@ -304,6 +304,7 @@ RUNTIME = SimpleNamespace(
     compare=branches.compare,
     assert_=branches.assert_,
     raised=branches.raised,
+    Carry=loops.Carry,
     while_=loops.while_,
     for_=loops.for_,
 )
