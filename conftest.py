@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import re
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from importlib.util import find_spec
 from typing import Any
@@ -51,13 +51,17 @@ def as_imported(version: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _as_at_first(request: pytest.FixtureRequest) -> None:
+def _as_at_first(request: pytest.FixtureRequest) -> Iterator[None]:
     if "compat" not in request.path.parts:
         as_at_first()
     example = getattr(request.node, "dtest", None)
     imported = None if example is None else IMPORT.search(example.docstring or "")
+    before = mode.eager
     if imported is not None:
         as_imported(imported[1])
+    yield
+    if imported is not None:
+        mode.eager = before
 
 
 def beginning(namespace: dict[str, Any]) -> None:

@@ -155,3 +155,38 @@ def test_gradients_in_loops_and_branches_go_on_through_the_graph_around() -> Non
         )
         session.run(w.initializer)
         assert session.run(sides, {z: 3.0}) == 60.0
+
+
+def test_gradient_functions_are_told_of_the_variables_that_are_read() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = tf.get_variable("w", initializer=2.0)
+
+        def scaled(x: Any) -> Any:
+            def gradient(dy: Any, variables: Any = None) -> Any:
+                return dy * w * 10.0, [dy * 100.0 for _ in variables]
+
+            return x * w, gradient
+
+        made = tf.custom_gradient(scaled)(tf.constant(3.0))
+        asked = tf.gradients(made, [w])
+        session.run(w.initializer)
+        assert session.run(asked) == [100.0]
+
+
+def test_blocks_that_are_computed_again_find_their_variables_again() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant([[1.0, 2.0]])
+
+        def block(x: Any) -> Any:
+            return tf.layers.dense(
+                x, 2, tf.tanh, kernel_initializer=tf.ones_initializer(), name="d"
+            )
+
+        again = tf.gradients(tf.contrib.layers.recompute_grad(block)(x), [x])
+        with tf.variable_scope("", reuse=True):
+            plain = tf.gradients(block(x), [x])
+        assert [v.op.name for v in tf.trainable_variables()] == ["d/kernel", "d/bias"]
+        session.run(tf.global_variables_initializer())
+        found, wanted = session.run([again, plain])
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    np.testing.assert_allclose(wanted[0], [[2 / np.cosh(3) ** 2] * 2], rtol=1e-4)

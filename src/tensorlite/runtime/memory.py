@@ -7,6 +7,7 @@ asks, on the spot, whether anything else holds the array; this file only finds t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -38,6 +39,8 @@ def planned(
         for slot in (*task.inputs, *task.outputs)
     }
     kept = set(fetches)
+    sizes = Counter(groups)
+    unshared = {slot for slot, group in enumerate(groups) if sizes[group] == 1}
     made = {slot: task for task in tasks for slot in task.outputs}
     result = []
     for i, task in enumerate(tasks):
@@ -45,7 +48,7 @@ def planned(
             s for s in {*task.inputs, *task.outputs} if last[s] == i and s not in kept
         ]
         dying = [slot for slot in dying if slot in made]
-        reuse = _reusable(task, dying, specs, groups, made)
+        reuse = _reusable(task, dying, specs, unshared, made)
         frees = [slot for slot in dying if is_worth_freeing(specs[slot])]
         result.append(replace(task, frees=tuple(sorted(frees)), reuse=reuse))
     return tuple(result), _peak(result, specs, groups, last, kept, inner)
@@ -84,7 +87,7 @@ def _reusable(
     task: Task,
     dying: Sequence[int],
     specs: Sequence[TensorSpec],
-    groups: Sequence[int],
+    unshared: set[int],
     made: dict[int, Task],
 ) -> int | None:
     if task.op.ufunc is None or len(task.outputs) != 1:
@@ -94,12 +97,7 @@ def _reusable(
         return None
     for position, slot in enumerate(task.inputs):
         same = specs[slot].shape == out.shape and specs[slot].dtype is out.dtype
-        if (
-            slot in dying
-            and same
-            and _is_fresh(made[slot])
-            and groups.count(groups[slot]) == 1
-        ):
+        if slot in dying and same and _is_fresh(made[slot]) and slot in unshared:
             return position
     return None
 

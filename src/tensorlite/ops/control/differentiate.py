@@ -111,9 +111,18 @@ class _VariableWatcher(Interpreter):
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`."""
+        self._note(op, inputs)
+        return run(self.below, op, inputs)
+
+    def observe(self, op: Op, inputs: Tensors, outputs: Tensors) -> None:
+        """Note what a graph reads once for all who use it: its variables."""
+        self._note(op, inputs)
+        if self.below is not None:
+            self.below.observe(op, inputs, outputs)
+
+    def _note(self, op: Op, inputs: Tensors) -> None:
         if op.effect is Effect.READ or op.regions():
             self.handles.update({id(x): x for x in inputs if x.spec.trainable})
-        return run(self.below, op, inputs)
 
 
 def custom_gradient(

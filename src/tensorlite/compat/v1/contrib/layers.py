@@ -22,6 +22,7 @@ from tensorlite.compat.v1.contrib.optimizing import (
     adaptive_clipping_fn,
     optimize_loss,
 )
+from tensorlite.compat.v1.contrib.recomputing import recompute_grad as recompute_grad
 from tensorlite.compat.v1.contrib.regularizers import (
     apply_regularization,
     l1_l2_regularizer,
@@ -120,6 +121,7 @@ __all__ = [
     "optimize_loss",
     "poincare_normalize",
     "pool",
+    "recompute_grad",
     "relu",
     "relu6",
     "repeat",
