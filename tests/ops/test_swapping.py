@@ -307,7 +307,9 @@ def test_another_folder_is_taken_from_then_on(tmp_path: Path) -> None:
 
 def ran(program: str) -> str:
     """Return what a program prints in a Python of its own, in which nothing goes wrong."""
-    head = "import os, sys, numpy as np\nfrom tensorlite.ops import swapping\n"
+    head = (
+        "import os, sys, numpy as np\nfrom tensorlite.ops.control import swapping\n"
+    )
     command = [sys.executable, "-c", head + program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""tf.keras.optimizers of version 1: RMSprop and Nadam compute otherwise."""
+"""tf.keras.optimizers of version 1: rows are added up; RMSprop and Nadam compute otherwise."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import optimizers
+from tensorlite.compat.v2.keras.src.optimizers.before_keras_3 import CLASSES, Summing
 from tensorlite.compat.v2.keras.src.optimizers.classes import Ahead
 from tensorlite.compat.v2.keras.src.optimizers.own_updates import Replaced
 from tensorlite.compat.v2.keras.src.optimizers.rows import Gradient
@@ -31,7 +32,7 @@ class _OfRoots(Replaced):
         variable.assign_sub(rate * g.whole / (tl.sqrt(mean) + self.epsilon))
 
 
-class RMSprop(optimizers.RMSprop):
+class RMSprop(Summing, optimizers.RMSprop):
     """Steps divided by the root of a mean of squares."""
 
     def core(self, rate: Any) -> Any:
@@ -40,7 +41,7 @@ class RMSprop(optimizers.RMSprop):
         return _OfRoots(rate, self.rho, self.epsilon)
 
 
-class Nadam(optimizers.Nadam):
+class Nadam(Summing, optimizers.Nadam):
     """Adam with Nesterov's momentum."""
 
     def __init__(
@@ -61,7 +62,9 @@ class Nadam(optimizers.Nadam):
         return Ahead(rate, *numbers, self.schedule_decay)
 
 
-DIFFERENT = {"RMSprop": RMSprop, "Nadam": Nadam}
+SGD, Adadelta, Adagrad = (CLASSES[x] for x in ("SGD", "Adadelta", "Adagrad"))
+Adam, Adamax, Ftrl = (CLASSES[x] for x in ("Adam", "Adamax", "Ftrl"))
+DIFFERENT = {**CLASSES, "RMSprop": RMSprop, "Nadam": Nadam}
 """What is found by its name in programs of version 1."""
 
 __dir__ = listing(__name__, globals(), vars(optimizers))

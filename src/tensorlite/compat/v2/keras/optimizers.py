@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.training.optimizer import Optimizer as TrainOptimizer
 from tensorlite.compat.v2.keras import schedules
+from tensorlite.compat.v2.keras.src.optimizers import before_keras_3
 from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
 from tensorlite.compat.v2.keras.src.optimizers.classes import (
     SGD,
@@ -32,7 +33,8 @@ CLASSES: dict[str, Any] = {
         *(LossScaleOptimizer, Nadam, RMSprop),
     )
 }
-legacy = experimental = SimpleNamespace(Optimizer=Optimizer, **CLASSES)
+experimental = SimpleNamespace(Optimizer=Optimizer, **CLASSES)
+legacy = SimpleNamespace(Optimizer=Optimizer, **(CLASSES | before_keras_3.CLASSES))
 
 
 def get(identifier: Any) -> Any:

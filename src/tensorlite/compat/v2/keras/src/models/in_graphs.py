@@ -11,25 +11,28 @@ from typing import Any
 from tensorlite.compat import views
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.nest import flatten
-from tensorlite.core.tensor import Tensor
+from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import (
     active_graph,
     at_once,
     built,
     name_scope,
 )
+from tensorlite.graph_mode.variables import GraphVariable
 
 building: ContextVar[Any] = ContextVar("keras_graph", default=None)
 """The graph in which layers are called."""
 
 
 def of_graph(value: Any) -> bool:
-    """Return whether there are tensors of a graph among arguments."""
+    """Return whether there are tensors or variables of a graph among arguments."""
     if isinstance(value, (list, tuple)):
         return any(map(of_graph, value))
     if isinstance(value, dict):
         return any(map(of_graph, value.values()))
-    return isinstance(value, views.GraphTensor)
+    if isinstance(value, IndexedSlices):
+        return of_graph(value.values)
+    return isinstance(value, (views.GraphTensor, GraphVariable))
 
 
 def of_values(value: Any) -> bool:

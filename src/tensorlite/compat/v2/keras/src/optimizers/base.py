@@ -318,8 +318,12 @@ class Optimizer(Module):
                 variable.assign(constraint(variable.value()))
         return self.iterations if building.get() is None else applied
 
+    def _taken(self, gradient: Any) -> Any:
+        """Return a gradient as updates take it: its rows, of which some may be named twice."""
+        return gradient
+
     def _applied(self, gradients: list[Any], variables: list[Any]) -> Any:
-        clipped = clipping.clipped(self, gradients)
+        clipped = [self._taken(g) for g in clipping.clipped(self, gradients)]
         self._decay.take(variables, self._rate_of_next_step())
         return self._core.apply_gradients(list(zip(clipped, variables, strict=True)))
 

@@ -266,8 +266,10 @@ class Ahead(Replaced):
     def update(self, pairs: Any) -> Any:
         """Update variables; how far momentum has come is the same for all of them."""
         step = tl.astype(self.iterations.value() + 1, tl.float32)
-        self.product.assign(self.product.value() * self._momentum(step))
-        return super().update(pairs)
+        self._so_far = self.product.value() * self._momentum(step)
+        with tl.control_dependencies([self._so_far]):  # before steps are counted
+            applied = super().update(pairs)
+            return tl.group(applied, self.product.assign(self._so_far))
 
     def _momentum(self, at: Any) -> Any:
         power = tl.pow(tl.asarray(0.96, dtype=at.dtype), at * self.pace)
@@ -284,7 +286,7 @@ class Ahead(Replaced):
         """Update a variable and its two means."""
         here, ahead = self._momentum(step), self._momentum(step + 1.0)
         mean, square = (slots[name] for name in self.slots)
-        so_far = tl.astype(self.product.value(), g.dtype)
+        so_far = tl.astype(self._so_far, g.dtype)
         first = mean.value() + (g.whole - mean.value()) * (1.0 - self.beta1)
         second = square.value() + (g.square() - square.value()) * (1.0 - self.beta2)
         mean.assign(first)

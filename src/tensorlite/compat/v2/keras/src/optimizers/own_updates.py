@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,9 @@ from tensorlite.compat.v2.keras import initializers
 from tensorlite.compat.v2.keras.src.optimizers.rows import Gradient
 from tensorlite.compat.v2.keras.src.optimizers.slots import name_beside
 from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.op import Effect
+from tensorlite.graph.graph import Node
+from tensorlite.graph.manual import building
 from tensorlite.train.optimizers import Optimizer as Core
 
 
@@ -71,7 +74,15 @@ class Replaced(Core):
     def _update(self, variable: Any, g: Any, rate: Any, step: Any) -> Any:
         given = Gradient(g, variable.dtype)
         number = tl.astype(rate, variable.dtype)
+        here = building()
+        begun = 0 if here is None else len(here.graph.nodes)
         self.step(variable, given, number, step, self._slots_of(variable))
+        return [] if here is None else _writing(here.graph.nodes[begun:])
+
+
+def _writing(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes that a session has to run so that variables change."""
+    return [node for node in nodes if node.op.effect is Effect.WRITE]
 
 
 class Stepping(Replaced):
