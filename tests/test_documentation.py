@@ -1,7 +1,8 @@
-"""The documentation names only what is there. That its code runs is for the doctests."""
+"""Documentation and files' first lines name only what is there. That code runs is for doctests."""
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import reduce
 from pathlib import Path
@@ -9,7 +10,14 @@ from pathlib import Path
 import pytest
 
 import tensorlite as tl
-from tests.architecture.source import PACKAGE, ROOT, SOURCE, place
+from tests.architecture.source import (
+    PACKAGE,
+    ROOT,
+    SOURCE,
+    parsed,
+    place,
+    python_files,
+)
 
 PAGES = [
     ROOT / "README.md",
@@ -18,6 +26,7 @@ PAGES = [
 ]
 NAME = re.compile(r"\btl((?:\.[A-Za-z_]\w*)+)")
 FILE = re.compile(r"`((?:src|tests|examples|docs)/[\w./-]+\.(?:py|md|svg))`")
+NAMED = re.compile(r"(?<![\w/])([a-z_0-9/]+\.py)\b")
 MADE_UP = {"tl.bump"}
 """Names that a page asks its reader to imagine."""
 
@@ -53,3 +62,13 @@ def test_the_layout_names_every_file_on_a_programs_way() -> None:
         section = layout.partition(f"## {folder}:")[2].partition("\n## ")[0]
         files = {path.name for path in (SOURCE / PACKAGE / folder).glob("[!_]*.py")}
         assert set(re.findall(r"`(\w+\.py)`", section)) == files
+
+
+def test_files_that_a_file_names_at_its_top_are_there() -> None:
+    missing = []
+    for path in python_files("src"):
+        for name in NAMED.findall(ast.get_docstring(parsed(path)) or ""):
+            around = path.parents if "/" in name else path.parents[:3]
+            if not any((folder / name).exists() for folder in around):
+                missing.append(f"{place(path)} names {name}")
+    assert missing == []

@@ -1,7 +1,7 @@
 """Packing: what commands carry: arrays, handles, and JSON, as one array of bytes.
 
 Small arrays are packed; a large one travels beside the command as a tensor of its step, so that it
-can go through a segment. Nothing is pickled. How messages look is messages.py's.
+can go through a segment. Nothing is pickled. How messages look is transport/messages.py's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts: a step as the plans of several devices, and running it. Cutting it is partition.py's.
+"""Parts: a step as the plans of several devices, and running it. It is cut in passes/partition.py.
 
 A plan that may have to wait for others, such as for a queue, runs here too, as the only part.
 """

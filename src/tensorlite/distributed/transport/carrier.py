@@ -1,4 +1,4 @@
-"""Carrier: what a task sends and receives by. Plane is one; inprocess.py simulates another.
+"""Carrier: what a task sends and receives by. Plane is one; engines/simulated.py has another.
 
 Messages are of two kinds: the tensors of a step, which are kept until they are asked for by step
 and key, and commands, whose step is 0, which are handed to whoever serves them at once.

@@ -1,7 +1,7 @@
 """SparseTensor: the elements of a mostly empty tensor and their places. Functions of it are beside.
 
-What is done with it is in dense.py, arrange.py and sparse_reduce.py. IndexedSlices,
-which gradients are made of, are in slices.py.
+What is done with it is in dense.py and arrange.py. IndexedSlices, which gradients are made of, are
+in slices.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writers: SummaryWriter as TensorFlow 2 has it, FileWriter as TensorFlow 1.
 
-The file behind them is event_file.py; what is written to the default one is said in recording.py.
+The file behind them is event_file.py; what is written to the default one is said in recorded.py.
 """
 
 from __future__ import annotations

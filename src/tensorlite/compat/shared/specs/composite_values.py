@@ -1,6 +1,6 @@
 """CompositeTensor: the base of values of several tensors whose classes have a TypeSpec.
 
-ExtensionType, whose classes are annotated, is in extension_types.py; TypeSpec in type_specs.py.
+ExtensionType, whose classes are annotated, is in v2/extension_types.py; TypeSpec in type_specs.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Optimizer: what TensorFlow 1's optimizers, and those of programs, are made on.
 
-The optimizers themselves are in optimizers.py, the rules that they apply in ops/nn/training.py, the
-variables that they keep in graph_mode/slots.py.
+The optimizers themselves are in optimizer_classes.py, the rules that they apply in
+ops/nn/training.py, the variables that they keep in graph_mode/slots.py.
 """
 
 from __future__ import annotations
