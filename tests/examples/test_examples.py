@@ -116,7 +116,8 @@ def test_placement(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_parameter_server(engine: str) -> None:
-    epochs, accuracy = (1, 0.5) if engine == "inprocess" else (8, 0.94)
+    # Gradients of an asynchronous worker may be late, so that epochs vary: these are enough.
+    epochs, accuracy = (1, 0.5) if engine == "inprocess" else (16, 0.94)
     found = main_of("13_parameter_server")(epochs=epochs, engine=engine)
     assert set(found) == {"sync", "async"}
     for losses, reached in found.values():
