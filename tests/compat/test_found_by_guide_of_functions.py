@@ -118,3 +118,47 @@ def test_tensors_of_a_trace_are_none_outside_of_it() -> None:
         leaked[0].numpy()
     with pytest.raises(TypeError):
         tf.function(lambda x: x + leaked[0])(tf.constant(1))
+
+
+def test_traces_tell_what_they_take_and_capture() -> None:
+    """Names as TensorFlow 2.21 gives them."""
+    variable = tf.Variable(2.0)
+
+    @tf.function
+    def f(x: Any, *rest: Any, k: Any = 3, **named: Any) -> Any:
+        return variable * 1.0
+
+    def spec(name: str | None = None) -> Any:
+        return tf.TensorSpec(None, tf.float32, name)
+
+    given = {"a": spec(), "b": [spec(), spec("q")]}
+    concrete = f.get_concrete_function(
+        given, tf.constant(1), 5, k=spec(), z=spec(), w=4
+    )
+    args, kwargs = concrete.structured_input_signature
+    assert [args[0]["a"].name, *[x.name for x in args[0]["b"]]] == [
+        "x_a",
+        "x_b_0",
+        "q",
+    ]
+    assert (args[1].name, args[2]) == ("rest_0", 5)
+    assert (kwargs["k"].name, kwargs["w"], kwargs["z"].name) == ("k", 4, "z")
+    names = [x.name for x in concrete.graph.inputs[:6]]
+    assert names == ["x:0", "x_1:0", "q:0", "rest_0:0", "k:0", "z:0"]
+    graph = concrete.graph
+    assert graph.variables == (variable,)
+    assert [inner for _, inner in graph.captures] == graph.internal_captures
+    assert graph.structured_input_signature == concrete.structured_input_signature
+    again = f.get_concrete_function(given, tf.constant(1), 5, k=spec(), z=spec(), w=4)
+    assert again is concrete
+    assert repr(concrete).startswith("<ConcreteFunction (")
+
+
+def test_signatures_are_checked_when_functions_are_made() -> None:
+    assert tf.function(lambda: 1, input_signature=[]).input_signature == ()
+    with pytest.raises(TypeError, match="either a tuple or a list"):
+        tf.function(lambda x: x, input_signature=tf.TensorSpec([]))
+    with pytest.raises(TypeError, match=r"invalid args \[1\]"):
+        tf.function(lambda x: x, input_signature=[1])
+    with pytest.raises(TypeError, match="is not a callable object"):
+        tf.function(1)

@@ -186,8 +186,12 @@ class TensorSpec:
 
     def without_name(self) -> TensorSpec:
         """Return this spec without the name that error messages use."""
+        return self.with_name(None)
+
+    def with_name(self, name: str | None) -> TensorSpec:
+        """Return this spec with a name, which error messages and inputs of traces have."""
         return TensorSpec(
-            self.shape, self.dtype, None, self.inner, self.trainable, self.known
+            self.shape, self.dtype, name, self.inner, self.trainable, self.known
         )
 
     def accepts(self, other: TensorSpec) -> bool:

@@ -12,12 +12,12 @@ from typing import Any
 from tensorlite.core import nest
 from tensorlite.core.collecting import uncollected
 from tensorlite.core.device import DeviceName
-from tensorlite.core.dispatch import current, to_tensor
-from tensorlite.core.errors import InvalidArgumentError, TracingError
+from tensorlite.core.dispatch import current
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.remote import RemoteResource
-from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU, Array, cpu_count, device_of
+from tensorlite.function.binding import Binding
 from tensorlite.function.placed import Placed, asks, log_unplaced
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import Unusable
@@ -198,7 +198,7 @@ class ConcreteFunction:
         captured: list[Tensor],
         result: Result,
         structured_inputs: Any,
-        pick: Callable[..., list[Tensor]],
+        binding: Binding,
     ) -> None:
         self.callee = callee
         self.captured = captured
@@ -206,7 +206,7 @@ class ConcreteFunction:
         self.result = result
         self.structured_inputs = structured_inputs
         """The arguments, with specs in place of tensors: (positional, by keyword)."""
-        self._pick = pick
+        self.binding = binding
         self._op = PartitionedCall(callee)
         self._handles: tuple[Array, ...] | None = None
         if all(x.dtype.kind == "R" and isinstance(x, EagerTensor) for x in captured):
@@ -275,7 +275,7 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function returns for arguments that fit this trace."""
-        return self.call_flat(self._pick(args, kwargs))
+        return self.call_flat(self.binding(args, kwargs))
 
     def call_flat(self, tensors: Sequence[Tensor]) -> Any:
         """Return the function's result for one tensor per argument that is a tensor."""
@@ -312,30 +312,6 @@ class ConcreteFunction:
 
 def _wrapped(array: Array) -> EagerTensor:
     return EagerTensor(array, device_of(array))
-
-
-def flat_picker(
-    specs: Sequence[TensorSpec], name: str
-) -> Callable[..., list[Tensor]]:
-    """Return what takes the tensors out of arguments, checked against specs."""
-
-    def pick(args: Iterable[Any], kwargs: dict[str, Any]) -> list[Tensor]:
-        leaves = [
-            leaf for leaf in nest.flatten((tuple(args), kwargs)) if leaf is not None
-        ]
-        given = [to_tensor(leaf) for leaf in leaves if not isinstance(leaf, str)]
-        if len(given) != len(specs):
-            raise TracingError(
-                f"{name} was traced for {len(specs)} tensors, not {len(given)}"
-            )
-        for spec, x in zip(specs, given, strict=True):
-            if not spec.accepts(x.spec):
-                raise InvalidArgumentError(
-                    f"{name} was traced for {spec}, not {x.spec}"
-                )
-        return given
-
-    return pick
 
 
 def is_symbolic_capture(captured: Iterable[Tensor]) -> bool:

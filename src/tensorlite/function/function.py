@@ -236,7 +236,9 @@ class Function(Generic[P, R_co]):
                 if (
                     general.shape == arguments.shape
                     and general.device == arguments.device
-                    and covers(general.parts, arguments.parts)
+                    and covers(
+                        general.parts, arguments.parts, numbers=self.reduce_retracing
+                    )
                 ):
                     return concrete, arguments.with_parts(general.parts)
             wanted = (
@@ -245,8 +247,7 @@ class Function(Generic[P, R_co]):
             concrete = self._traced(wanted, arguments)
             if not is_symbolic_capture(concrete.captured):
                 cache.concrete[wanted.key] = concrete
-                if wanted is not arguments or self.reduce_retracing:
-                    cache.general.append((wanted.remembered(), concrete))
+                cache.general.append((wanted.remembered(), concrete))
             return concrete, wanted
 
     def _generalised(self, arguments: Arguments) -> Arguments:

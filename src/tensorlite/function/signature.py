@@ -97,6 +97,13 @@ class Arguments:
             if isinstance(part, TensorSpec)
         ]
 
+    @property
+    def structured(self) -> Any:
+        """(positional, by keyword), with specs in place of tensors."""
+        pairs = zip(self.parts, self.leaves, strict=True)
+        specs = [p if isinstance(p, TensorSpec) else leaf for p, leaf in pairs]
+        return nest.pack_like(self.structure, specs)
+
     def with_parts(self, parts: Sequence[Any]) -> Arguments:
         """Return the same arguments, some of which count as other tensors."""
         return replace(self, parts=tuple(parts))
@@ -179,13 +186,13 @@ class Signature:
         return [*plain, *[named[key] for key in kwargs]]
 
     def _labels(self, number: int) -> list[str]:
-        names = [
-            n
-            for n, p in self.signature.parameters.items()
-            if p.kind is not p.KEYWORD_ONLY
-        ]
-        labels = names[:number]
-        return labels + [f"{names[-1]}[{i}]" for i in range(number - len(labels))]
+        """Return the names of arguments by position: those of parameters, `rest[0]` beyond."""
+        parameters = self.signature.parameters.values()
+        kinds = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD
+        plain = [p for p in parameters if p.kind not in kinds]
+        rest = [p.name for p in plain if p.kind is inspect.Parameter.VAR_POSITIONAL]
+        labels = [p.name for p in plain if p.name not in rest][:number]
+        return labels + [f"{rest[0]}[{i}]" for i in range(number - len(labels))]
 
 
 def _flat(value: Any) -> list[Any]:
@@ -281,17 +288,23 @@ def _cover(a: Any, b: Any) -> Any:
     return join(first, second)
 
 
-def covers(general: Sequence[Any], parts: Sequence[Any]) -> bool:
-    """Return whether a trace for general parts serves arguments with these parts."""
+def covers(general: Sequence[Any], parts: Sequence[Any], *, numbers: bool) -> bool:
+    """Return whether a trace for general parts serves arguments with these parts.
+
+    With `numbers`, those of Python may stand for tensors.
+    """
     return len(general) == len(parts) and all(
-        a == b or (isinstance(a, TensorSpec) and _accepted(a, b))
+        a == b or (isinstance(a, TensorSpec) and _accepted(a, b, numbers=numbers))
         for a, b in zip(general, parts, strict=True)
     )
 
 
-def _accepted(spec: TensorSpec, part: Any) -> bool:
-    given = part if isinstance(part, TensorSpec) else number_of(part)
-    return given is not None and spec.accepts(given)
+def _accepted(spec: TensorSpec, part: Any, *, numbers: bool) -> bool:
+    if numbers and not isinstance(part, TensorSpec):
+        part = number_of(part)
+    if not isinstance(part, TensorSpec) or part.name not in {None, spec.name}:
+        return False
+    return spec.accepts(part)
 
 
 def checked(name: str, wanted: Any, given: Arguments) -> Arguments:

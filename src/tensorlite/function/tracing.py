@@ -14,15 +14,20 @@ from typing import Any, Protocol
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import current, interpreted_by, to_tensor
-from tensorlite.core.errors import InvalidArgumentError, TracingError, note
+from tensorlite.core.errors import (
+    InvalidArgumentError,
+    StructureError,
+    TracingError,
+    note,
+)
 from tensorlite.core.provenance import UNKNOWN, Line, user_line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
+from tensorlite.function.binding import Binding
 from tensorlite.function.compile import (
     Compiled,
     ConcreteFunction,
     Result,
-    flat_picker,
 )
 from tensorlite.function.signature import Arguments, Key, as_input
 from tensorlite.function.staging import converted, side_effects
@@ -164,6 +169,7 @@ class Tracing:
         self.specs = [
             part for part in arguments.parts if isinstance(part, TensorSpec)
         ]
+        self.binding = Binding(function.name, arguments)
         self._seen: dict[Line, int] = {}
         self._may_make = not (function.makes_once and function.cache.traces)
 
@@ -233,21 +239,36 @@ class Tracing:
         if code is not None:
             line = Line(code.co_filename, code.co_firstlineno, code.co_name)
         with tracer:
-            leaves = list(self.arguments.leaves)
+            leaves, names = list(self.arguments.leaves), iter(self.binding.names)
             for i, part in enumerate(self.arguments.parts):
                 if isinstance(part, TensorSpec):
                     given = leaves[i]
-                    leaves[i] = tracer.graph.add_input(
-                        part, name=self.arguments.paths[i]
-                    )
+                    leaves[i] = tracer.graph.add_input(part, name=next(names))
                     leaves[i].node.line = line
                     if not isinstance(given, TensorSpec):
                         running.given[leaves[i]] = given
             for x in running.captured:
                 tracer.own(x)
-            args, kwargs = nest.pack_like(self.arguments.structure, leaves)
-            value = self.function.returned(function(*args, **kwargs))
+            given = nest.pack_like(self.arguments.structure, leaves)
+            shown = nest.pack_like(self.arguments.structure, leaves)
+            value = self.function.returned(function(*given[0], **given[1]))
+            self._check_kept(shown, given)
             return Result(value, self.function.name), tracer
+
+    def _check_kept(self, before: Any, after: Any) -> None:
+        """Raise if the function has changed a list or dict that it was given."""
+        try:
+            nest.assert_same(before, after)
+            pairs = zip(nest.flatten(before), nest.flatten(after), strict=True)
+            same = all(a is b for a, b in pairs)
+        except StructureError:
+            same = False
+        if not same:
+            raise InvalidArgumentError(
+                f"{self.function.name}() should not modify its Python input arguments: a list or "
+                "dict that it was given is another one now. Changes happen while tracing, to "
+                "copies; change a copy of its own, and return that"
+            )
 
     def _settled(self, running: InProgress, made: _Made) -> bool:
         """Return whether a trace's calls of itself were made with what it turned out to be."""
@@ -301,16 +322,10 @@ class Tracing:
             traced.graph, self.function.runner, self.function.placement
         )
         callee.graph = traced.graph
-        args, kwargs = self.arguments.structure
-        leaves = [
-            part if isinstance(part, TensorSpec) else leaf
-            for part, leaf in zip(
-                self.arguments.parts, self.arguments.leaves, strict=True
-            )
-        ]
-        inputs = nest.pack_like((args, kwargs), leaves)
-        pick = flat_picker(self.specs, self.function.name)
-        return ConcreteFunction(callee, traced.captured, made.result, inputs, pick)
+        arguments = self.arguments
+        return ConcreteFunction(
+            callee, traced.captured, made.result, arguments.structured, self.binding
+        )
 
     def _variable(self, initial: Any, make: Make) -> Tensor:
         """Return the handle of a variable made in the trace: the one of the first trace, if any."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from inspect import Signature, signature
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,8 +21,9 @@ from tensorlite.compat.v2.function_types import (
 )
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core import nest
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
+from tensorlite.core.spec import TensorSpec
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph_mode.graph import active_graph
@@ -37,19 +40,10 @@ class Concrete(ConcreteFunction):
     signature: Signature = signature(lambda *args, **kwargs: None)
     """The parameters of the Python function, of any if that is not there."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the trace gives; TypeError for arguments that are not like its own."""
-        try:
-            return super().__call__(*args, **kwargs)
-        except RuntimeError as error:
-            if "was traced for" not in str(error):
-                raise
-            raise _MisfitError(str(error)) from error
-
     @property
     def structured_input_signature(self) -> Any:
         """The specs of the positional and of the named arguments: (tuple, dict)."""
-        return told(self.structured_inputs)
+        return told(self.binding.named)
 
     @property
     def inputs(self) -> list[Any]:
@@ -109,10 +103,10 @@ class Concrete(ConcreteFunction):
         """The trace itself: there is none beside it for derivatives."""
         return self
 
-    @property
-    def graph(self) -> FuncGraph:
+    @cached_property
+    def graph(self) -> FuncGraph:  # type: ignore[override]
         """The traced graph, with the methods of TensorFlow's."""
-        return FuncGraph.of(super().graph)
+        return FuncGraph.of(super().graph, self)
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
         """Do nothing: calls carry their traces, graphs have no libraries to be filled first."""
@@ -129,7 +123,12 @@ class Concrete(ConcreteFunction):
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.pretty_printed_signature(False)}>"
+        signature = self.pretty_printed_signature(verbose=False)
+        return f"<ConcreteFunction {signature} at 0x{id(self):X}>"
+
+
+_SHOWN: WeakKeyDictionary[ConcreteFunction, Concrete] = WeakKeyDictionary()
+"""Traces as the program sees them."""
 
 
 class PolymorphicFunction(Function[..., Any]):
@@ -164,10 +163,12 @@ class PolymorphicFunction(Function[..., Any]):
 
     def _shown(self, concrete: ConcreteFunction) -> Concrete:
         """Return a trace as one that has TensorFlow's attributes; it is the same trace."""
-        made = object.__new__(Concrete)
-        vars(made).update(vars(concrete))
-        made.signature = self._signatures[self._is_bound].signature
-        return made
+        known = _SHOWN.get(concrete)
+        if known is None:
+            known = _SHOWN[concrete] = object.__new__(Concrete)
+            vars(known).update(vars(concrete))
+            known.signature = self._signatures[self._is_bound].signature
+        return known
 
     def experimental_get_tracing_count(self) -> int:
         """Return how often the function was traced."""
@@ -208,6 +209,25 @@ def _as_tensor(leaf: Any) -> Any:
     return constant(leaf) if is_plain or isinstance(leaf, np.generic) else leaf
 
 
+def _checked(input_signature: Any) -> Any:
+    """Return an input signature as a tuple; DTypeError for what is none."""
+    if input_signature is None:
+        return None
+    if not isinstance(input_signature, (tuple, list)):
+        raise DTypeError(
+            f"input_signature must be either a tuple or a list, got {type(input_signature)}"
+        )
+    wrong = [
+        x for x in nest.flatten(input_signature) if not isinstance(x, TensorSpec)
+    ]
+    if wrong:
+        raise DTypeError(
+            "input_signature must be a possibly nested sequence of TensorSpec objects, got "
+            f"invalid args {wrong} with types {[type(x) for x in wrong]}"
+        )
+    return tuple(input_signature)
+
+
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Any = None,
@@ -232,8 +252,13 @@ def function(
     9
     """
     general = bool(reduce_retracing or experimental_relax_shapes)
+    input_signature = _checked(input_signature)
 
     def decorate(python_function: Callable[..., Any]) -> Any:
+        if not callable(python_function):
+            raise DTypeError(
+                f"{python_function!r} is not a callable object: tf.function takes a function"
+            )
         return PolymorphicFunction(
             python_function,
             input_signature=input_signature,
