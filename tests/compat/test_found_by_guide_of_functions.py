@@ -161,4 +161,4 @@ def test_signatures_are_checked_when_functions_are_made() -> None:
     with pytest.raises(TypeError, match=r"invalid args \[1\]"):
         tf.function(lambda x: x, input_signature=[1])
     with pytest.raises(TypeError, match="is not a callable object"):
-        tf.function(1)
+        tf.function(1)  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ def test_arguments_by_name_are_those_of_their_parameters(subtract: Any) -> None:
 
 def test_names_of_specs_are_names_of_inputs() -> None:
     spec = tl.TensorSpec((), tl.int32, "z")
-    concrete = tl.function(less).get_concrete_function(spec, INT)
+    concrete: Any = tl.function(less).get_concrete_function(spec, INT)
     assert concrete.binding.names == ["z", "a"]
     assert int(concrete(z=tl.asarray(7), a=tl.asarray(2))) == 5
     assert int(concrete(b=tl.asarray(7), a=tl.asarray(2))) == 5
@@ -65,7 +65,7 @@ def test_the_rest_of_arguments_by_position_has_numbers() -> None:
     def total(x: Any, *rest: Any, **named: Any) -> Any:
         return x + sum(rest) * named["k"]
 
-    concrete = total.get_concrete_function(INT, INT, INT, k=INT)
+    concrete: Any = total.get_concrete_function(INT, INT, INT, k=INT)
     assert concrete.binding.names == ["x", "rest_0", "rest_1", "k"]
     numbers = [tl.asarray(n) for n in (1, 2, 3, 4)]
     assert int(concrete(*numbers[:3], k=numbers[3])) == 21

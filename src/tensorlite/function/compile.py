@@ -5,7 +5,7 @@ Compiled is what a PartitionedCall calls; ConcreteFunction is the same with Pyth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,6 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.remote import RemoteResource
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import CPU, Array, cpu_count, device_of
-from tensorlite.function.binding import Binding
 from tensorlite.function.placed import Placed, asks, log_unplaced
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import Unusable
@@ -198,7 +197,7 @@ class ConcreteFunction:
         captured: list[Tensor],
         result: Result,
         structured_inputs: Any,
-        binding: Binding,
+        binding: Callable[[Sequence[Any], Mapping[str, Any]], list[Tensor]],
     ) -> None:
         self.callee = callee
         self.captured = captured

@@ -24,6 +24,7 @@ from tensorlite.core import nest
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
+from tensorlite.function.binding import Binding
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph_mode.graph import active_graph
@@ -43,7 +44,9 @@ class Concrete(ConcreteFunction):
     @property
     def structured_input_signature(self) -> Any:
         """The specs of the positional and of the named arguments: (tuple, dict)."""
-        return told(self.binding.named)
+        if isinstance(self.binding, Binding):
+            return told(self.binding.named)
+        return told(self.structured_inputs)
 
     @property
     def inputs(self) -> list[Any]:
@@ -104,7 +107,7 @@ class Concrete(ConcreteFunction):
         return self
 
     @cached_property
-    def graph(self) -> FuncGraph:  # type: ignore[override]
+    def graph(self) -> FuncGraph:
         """The traced graph, with the methods of TensorFlow's."""
         return FuncGraph.of(super().graph, self)
 
