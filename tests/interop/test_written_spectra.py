@@ -15,11 +15,13 @@ def lengths(transform: Any, shape: list[int | None], x: Any) -> list[int]:
     with tf.Graph().as_default() as graph:
         given = tf.placeholder(x.dtype, shape, name="given")
         transform(given, name="made")
-    cut = tf.graph_util.extract_sub_graph(graph.as_graph_def(), ["made/fft_length"])
+    whole = graph.as_graph_def()
+    (length,) = [x.input[1] for x in whole.node if x.name == "made"]
+    cut = tf.graph_util.extract_sub_graph(whole, [length])
     with tf.Graph().as_default(), tf.Session() as session:
         tf.import_graph_def(cut, name="")
         feed = {"given:0": x} if None in shape else {}
-        found: list[int] = session.run("made/fft_length:0", feed).tolist()
+        found: list[int] = session.run(f"{length}:0", feed).tolist()
     return found
 
 

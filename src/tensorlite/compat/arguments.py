@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.interop.tensorflow.signatures import signature_of
+from tensorlite.ops.random.stateful_draws import StatefulDraw
 
 _OTHERS = {"StridedSlice": ("input", "stack", "stack_1", "stack_2")}
 """What inputs are called, of operators whose functions in Python give their constants names."""
@@ -61,8 +62,11 @@ def _is_unnamed(node: Node, prefix: str) -> bool:
 
 def _argument(node: Node, place: int) -> str:
     """Return what TensorFlow calls an input of a node, "" where that is not known."""
-    names = _OTHERS.get(node.op.name) or _names(node.op.name, len(node.inputs))
-    return names[place] if place < len(names) else ""
+    own = int(
+        isinstance(node.op, StatefulDraw)
+    )  # its generator, which TensorFlow's has inside
+    names = _OTHERS.get(node.op.name) or _names(node.op.name, len(node.inputs) - own)
+    return names[place - own] if own <= place < len(names) + own else ""
 
 
 def _names(operator: str, number: int) -> Sequence[str]:

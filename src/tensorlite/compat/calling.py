@@ -152,11 +152,21 @@ def converted(value: Any, dtype: DType | None = None, name: str = "Const") -> Te
     return adopted(value, dtype, name)
 
 
-@named("Const")
 def given_constant(
     value: Any, dtype: DType | None = None, name: str | None = None
 ) -> Tensor:
     """Return a value as a tensor; what was none is a constant of a graph by that name."""
+    return (
+        value.__tensor__()
+        if isinstance(value, Operand)
+        else _made_constant(value, dtype, name=name)
+    )
+
+
+@named("Const")
+def _made_constant(
+    value: Any, dtype: DType | None, name: str | None = None
+) -> Tensor:
     return converted(value, dtype)
 
 

@@ -38,7 +38,9 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays.ensure import ensure_shape as ensured
 from tensorlite.ops.arrays.identity import IdentityN
 from tensorlite.ops.arrays.shape import as_shape as shape_tensor, shape_of
+from tensorlite.ops.composite import composed
 from tensorlite.ops.math.flows import ShapeN
+from tensorlite.ops.older_forms import GuaranteeConst, ParallelConcat
 from tensorlite.ops.sparse.tensor import SparseTensor
 
 
@@ -134,7 +136,12 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
 @named("parallel_stack", "ParallelConcat")
 def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
     """Return tensors of one shape joined along a new first axis."""
-    return tl.stack(tensors_of(values))
+    parts = tensors_of(values)
+    known = parts[0].spec.shape if parts else None
+    if active_graph() is None or known is None or None in known:
+        return tl.stack(parts)
+    rows = [plain(expand_dims(x, 0)) for x in parts]
+    return composed(ParallelConcat((len(parts), *known)), *rows)
 
 
 @named("unstack")
@@ -483,13 +490,10 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
 @named("GuaranteeConst")
 def guarantee_const(input: Any, name: str | None = None) -> Any:
     """Return the tensor as it is; that it never changes is a promise not made use of."""
-    return tl.identity(converted(input))
+    return composed(GuaranteeConst(), converted(input))
 
 
 @named("EnsureShape")
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
-    """Return the tensor, whose shape is then known to be what is given.
-
-    Sizes may be None. Raises an error, now or when the graph runs, if the shape is another one.
-    """
+    """Return the tensor, of a shape whose sizes may be None; an error if it is another one."""
     return ensured(converted(x), plain(TensorShape(shape)))

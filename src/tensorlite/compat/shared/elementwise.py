@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 import tensorlite as tl
 from tensorlite import math
-from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.calling import agreeing, converted, given_constant, named
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import identity
@@ -27,7 +27,7 @@ from tensorlite.ops.math.gamma import Igammac
 from tensorlite.ops.math.rounding import TruncateDiv, TruncateMod, as_complex
 from tensorlite.ops.math.trigonometric import Angle
 from tensorlite.ops.nn.activations import sigmoid as logistic
-from tensorlite.ops.older_forms import Add, Round
+from tensorlite.ops.older_forms import AccumulateNV2, Add, Round
 from tensorlite.ops.sparse.tensor import SparseTensor
 
 abs = unary("Abs", tl.abs)
@@ -45,9 +45,9 @@ erf = unary("Erf", tl.erf)
 erfc = unary("Erfc", math.erfc)
 erfcinv = unary("erfcinv", math.erfcinv)
 erfinv = unary("Erfinv", math.erfinv)
-bessel_i0 = unary("bessel_i0", math.bessel_i0)
+bessel_i0 = unary("bessel_i0", math.bessel_i0, "mul")
 bessel_i0e = unary("BesselI0e", math.bessel_i0e)
-bessel_i1 = unary("bessel_i1", math.bessel_i1)
+bessel_i1 = unary("bessel_i1", math.bessel_i1, "mul")
 bessel_i1e = unary("BesselI1e", math.bessel_i1e)
 exp = unary("Exp", tl.exp)
 expm1 = unary("Expm1", tl.expm1)
@@ -163,9 +163,16 @@ truncatemod = documented(
 )
 
 
-@named("LogicalXor")
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Any:
     """Return whether exactly one of x and y is True, element by element."""
+    if active_graph() is None:
+        return _logical_xor(x, y)
+    either, both = logical_or(x, y), logical_and(x, y)
+    return logical_and(either, logical_not(both), name=name)
+
+
+@named("LogicalXor")
+def _logical_xor(x: Any, y: Any, name: str | None = None) -> Any:
     return tl.logical_xor(*alike("LogicalXor", x, y))
 
 
@@ -227,9 +234,21 @@ def conj(x: Any, name: str | None = None) -> Any:
     return tl.conj(operand) if operand.dtype.is_complex else operand
 
 
-@named("Complex")
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """Return complex numbers of real and imaginary parts, float32 or float64."""
+    if active_graph() is None:
+        return _complex(real, imag, name=name)
+    known = [x.__tensor__().dtype for x in (real, imag) if isinstance(x, Operand)]
+    kind = known[0] if known else None
+    first, second = [
+        x if isinstance(x, Operand) else given_constant(x, kind, name=part)
+        for x, part in ((real, "real"), (imag, "imag"))
+    ]
+    return _complex(first, second, name=name)
+
+
+@named("Complex")
+def _complex(real: Any, imag: Any, name: str | None = None) -> Any:
     x, y = alike("Complex", real, imag)
     return as_complex(x, y)
 
@@ -237,15 +256,17 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 @named("polyval", "add_1")
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
     """Return the values of a polynomial, whose coefficients are listed from the highest on."""
-    operand = converted(x)
+    operand = converted(x, None, "x")
     if not isinstance(coeffs, list):
         raise InvalidArgumentError(
             f"Argument coeffs must be list type. Received type {type(coeffs)}."
         )
-    total = tl.zeros_like(operand)
-    for coefficient in coeffs:
-        total = total * operand + converted(coefficient, operand.dtype)
-    return total
+    if not coeffs:
+        return tl.zeros_like(operand)
+    factors = [
+        converted(one, operand.dtype, f"coeff_{i}") for i, one in enumerate(coeffs)
+    ]
+    return reduce(lambda total, one: one + total * operand, factors)
 
 
 @named("reciprocal_no_nan")
@@ -323,15 +344,15 @@ def _saturated(x: Any, wanted: Any) -> Any:
     if x.dtype is wanted and x.dtype.is_floating:
         return tl.clip(x, wanted.min, wanted.max)  # which infinities are outside of
     low, high = np.asarray(wanted.min), np.asarray(wanted.max)
-    if x.dtype.is_floating:
+    if x.dtype.is_floating and active_graph() is None:
         x = tl.clip(x, x.dtype.min, x.dtype.max)
     if float(x.dtype.min) < float(low):
-        x = tl.maximum(x, tl.constant(low.astype(x.dtype.numpy)))
+        x = tl.maximum(x, converted(low.astype(x.dtype.numpy), None, "min"))
     if float(x.dtype.max) > float(high):
         top = high.astype(x.dtype.numpy)
         if float(top) > float(high):
             top = np.nextafter(top, np.asarray(0, top.dtype))
-        x = tl.minimum(x, tl.constant(top))
+        x = tl.minimum(x, converted(top, None, "max"))
     return tl.astype(x, wanted)
 
 
@@ -419,4 +440,4 @@ def accumulate_n(
         raise DTypeError(
             f"tensor_dtype is {tensor_dtype}, but input is of type {given[0].dtype.name}"
         )
-    return tl.add_n(given)
+    return composed(AccumulateNV2(known), *given)

@@ -9,14 +9,15 @@ import numpy as np
 
 from tensorlite.compat.calling import agreeing, converted, named, own_or
 from tensorlite.compat.shared import elementwise
+from tensorlite.compat.shared.arrays import concat
 from tensorlite.compat.shared.picking import top_k as top_k
-from tensorlite.compat.views import shown
+from tensorlite.compat.views import plain, shown
 from tensorlite.core.check import integers_of
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays import search
-from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.linear.matmul import matmul
 from tensorlite.ops.math import trigonometric
 from tensorlite.ops.nn import (
@@ -74,8 +75,9 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
 @named("CRelu", "Relu")
 def crelu(features: Any, name: str | None = None, axis: int = -1) -> Any:
     """Return what `relu` makes of x and -x, joined along an axis, which is twice as long."""
-    x = converted(features)
-    return activations.relu(concat([x, -x], axis=axis))
+    x = shown(converted(features))
+    both = concat([x, -x], axis, name=f"{scope.get().name}/")
+    return activations.relu(plain(both))
 
 
 @named("Softplus")
@@ -217,8 +219,9 @@ def _normalised(
     if scale is not None:
         factor = factor * scale
     whole = shown(x) * elementwise.cast(factor, x.dtype)
-    moved = shown(converted(mean)) * factor
-    rest = -moved if offset is None else shown(converted(offset)) - moved
+    middle = shown(converted(mean))
+    below = None if offset is None else shown(converted(offset))
+    rest = -middle * factor if below is None else below - middle * factor
     return whole + elementwise.cast(rest, x.dtype)
 
 

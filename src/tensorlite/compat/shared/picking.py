@@ -26,7 +26,7 @@ from tensorlite.ops.arrays.masks import Where
 from tensorlite.ops.arrays.selecting import select as select_elements
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.composite import composed
-from tensorlite.ops.math.counting import HistogramFixedWidth
+from tensorlite.ops.math.counting import HistogramFixedWidth, UnravelIndex
 from tensorlite.ops.sparse.row_counts import counts, sparse_counts
 from tensorlite.ops.state.variable import Variable
 
@@ -148,11 +148,12 @@ def scatter_nd(
 
     Updates of one place are added up.
     """
+    places = converted(indices)
     sizes = packed(shape) if isinstance(shape, (list, tuple)) else shape
     if not isinstance(sizes, Operand):
         integers_of(sizes, "scatter_nd: shape")
-        sizes = np.asarray(sizes)
-    return tl.scatter_nd(converted(indices), converted(updates), sizes)
+        sizes = converted(np.asarray(sizes, places.dtype.numpy))
+    return tl.scatter_nd(places, converted(updates), sizes)
 
 
 def _update(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -251,50 +252,6 @@ def invert_permutation(x: Any, name: str | None = None) -> Any:
     return call(InvertPermutation(), converted(x))
 
 
-def _of_sorted(
-    values: Any, axis: int = -1, direction: str = "ASCENDING", **_: Any
-) -> str:
-    return "TopKV2" if direction == "DESCENDING" else "Neg_1"
-
-
-@named("sort", _of_sorted)
-def sort(
-    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
-) -> Any:
-    """Return the tensor sorted along an axis, 'ASCENDING' or 'DESCENDING'.
-
-    >>> from tensorlite.compat import v2 as tf
-    >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy().tolist()
-    [3, 2, 1]
-    """
-    return tl.sort(converted(values), axis=axis, descending=_falls(direction))
-
-
-@named("argsort")
-def argsort(
-    values: Any,
-    axis: int = -1,
-    direction: str = "ASCENDING",
-    stable: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Return the places, as int32, in whose order a tensor is sorted along an axis.
-
-    `direction` is 'ASCENDING' or 'DESCENDING'. `stable` has no effect: equal elements always keep
-    their order.
-    """
-    found = tl.argsort(converted(values), axis=axis, descending=_falls(direction))
-    return tl.astype(found, int32)
-
-
-def _falls(direction: str) -> bool:
-    if direction not in ("ASCENDING", "DESCENDING"):
-        raise InvalidArgumentError(
-            f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING', not {direction!r}"
-        )
-    return direction == "DESCENDING"
-
-
 @named("TopKV2")
 def top_k(
     input: Any,
@@ -311,26 +268,6 @@ def top_k(
     return found._replace(indices=tl.astype(found.indices, as_dtype(index_type)))
 
 
-@named("searchsorted")
-def searchsorted(
-    sorted_sequence: Any,
-    values: Any,
-    side: Any = "left",
-    out_type: Any = int32,
-    name: str | None = None,
-) -> Any:
-    """Return the places at which values would go into sorted rows, the last axis.
-
-    side='left' is before elements equal to a value, 'right' behind them.
-    """
-    if side not in ("left", "right"):
-        raise InvalidArgumentError(
-            f"side must be either 'right' or 'left'.  Saw: {side}."
-        )
-    row, wanted = agreeing(sorted_sequence, values)
-    return tl.astype(tl.searchsorted(row, wanted, side=side), as_dtype(out_type))
-
-
 @named("UnravelIndex")
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
     """Return the places, a row for each axis, of places in a flat tensor of shape dims."""
@@ -339,11 +276,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Any:
         raise InvalidArgumentError(
             f"unravel_index: dims cannot contain a dim of zero, as {sizes} do"
         )
-    strides = tl.flip(tl.cumulative_prod(tl.flip(sizes), axis=0))
-    below = tl.concat([strides[1:], tl.ones_like(strides[:1])])
-    shape = [-1, *[1] * places.ndim]
-    part = tl.floor_divide(places, tl.reshape(below, shape))
-    return tl.remainder(part, tl.reshape(sizes, shape))
+    return composed(UnravelIndex(), places, sizes)
 
 
 @named("BatchGather", "Reshape_3")

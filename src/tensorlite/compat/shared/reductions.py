@@ -18,20 +18,23 @@ from tensorlite.compat.shared.arrays import (
     reshape,
     shape,
     stop_gradient,
+    zeros,
     zeros_like,
 )
 from tensorlite.compat.shared.elementwise import (
     add,
+    cast,
     exp,
     is_finite,
     log,
+    not_equal,
     sqrt,
     square,
     subtract,
 )
 from tensorlite.compat.shared.picking import select_rows
 from tensorlite.core.check import integers_of
-from tensorlite.core.dispatch import call, constant, integers
+from tensorlite.core.dispatch import call, integers
 from tensorlite.core.dtypes import as_dtype, int32, int64
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
@@ -256,11 +259,10 @@ def count_nonzero(
 ) -> Any:
     """Return how many elements are not 0, or not empty, along axes, as int64 or `dtype`."""
     x = input.values if isinstance(input, SparseTensor) else converted(input)
-    zero = constant(np.asarray(b"", object)) if x.dtype is tl.string else 0
-    found = tl.astype(tl.not_equal(x, zero), int64)
-    total = tl.sum(found, axis=axes_of(x, axis), keepdims=bool(keepdims))
+    found = cast(not_equal(x, zeros([], x.dtype)), int64)
+    total = reduce_sum(found, axis, keepdims)
     wanted = as_dtype(dtype)
-    return total if wanted is int64 else tl.astype(total, wanted)
+    return total if wanted is int64 else cast(total, wanted)
 
 
 def _place(default: str, kind: Callable[..., Any]) -> Callable[..., Any]:

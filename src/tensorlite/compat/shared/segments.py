@@ -17,8 +17,11 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.sparse.forms import (
     SparseSegmentMean,
+    SparseSegmentMeanWithNumSegments,
     SparseSegmentSqrtN,
+    SparseSegmentSqrtNWithNumSegments,
     SparseSegmentSum,
+    SparseSegmentSumWithNumSegments,
 )
 
 
@@ -90,11 +93,15 @@ def _counted(x: Any, ids: Any, number: Any) -> Any:
 
 
 def _picked_segments(
-    default: str, kind: Callable[[], Composite], function: Callable[..., Any]
+    default: str,
+    kind: Callable[[], Composite],
+    counted: Callable[[], Composite],
+    described: Callable[..., Any],
 ) -> Callable[..., Any]:
-    """Return a reduction of picked rows by segments: one node unless their number is given."""
+    """Return a reduction of picked rows by segments; if these are counted, by another operator."""
+    of_all = _picked(default, kind)
+    of_some = _picked(f"{default}WithNumSegments", counted)
 
-    @named(default)
     def made(
         data: Any,
         indices: Any,
@@ -102,20 +109,36 @@ def _picked_segments(
         num_segments: Any = None,
         name: str | None = None,
     ) -> Any:
-        given = converted(data), converted(indices), converted(segment_ids)
         if num_segments is None:
-            return composed(kind(), *given)
-        return function(*given, num_segments)
+            return of_all([data, indices, segment_ids], name=name)
+        return of_some([data, indices, segment_ids, num_segments], name=name)
 
-    return documented(made, function)
+    return documented(made, described)
+
+
+def _picked(default: str, kind: Callable[[], Composite]) -> Callable[..., Any]:
+    @named(default)
+    def made(given: list[Any], name: str | None = None) -> Any:
+        return composed(kind(), *map(converted, given))
+
+    return made
 
 
 sparse_segment_sum = _picked_segments(
-    "SparseSegmentSum", SparseSegmentSum, math.sparse_segment_sum
+    "SparseSegmentSum",
+    SparseSegmentSum,
+    SparseSegmentSumWithNumSegments,
+    math.sparse_segment_sum,
 )
 sparse_segment_mean = _picked_segments(
-    "SparseSegmentMean", SparseSegmentMean, math.sparse_segment_mean
+    "SparseSegmentMean",
+    SparseSegmentMean,
+    SparseSegmentMeanWithNumSegments,
+    math.sparse_segment_mean,
 )
 sparse_segment_sqrt_n = _picked_segments(
-    "SparseSegmentSqrtN", SparseSegmentSqrtN, math.sparse_segment_sqrt_n
+    "SparseSegmentSqrtN",
+    SparseSegmentSqrtN,
+    SparseSegmentSqrtNWithNumSegments,
+    math.sparse_segment_sqrt_n,
 )

@@ -7,14 +7,34 @@ from typing import Any
 
 import numpy as np
 
-import tensorlite as tl
 from tensorlite import signal
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.documenting import documented
+from tensorlite.compat.shared import elementwise
+from tensorlite.compat.shared.arrays import ones, range as numbers
+from tensorlite.compat.shared.control_flow import cond
 from tensorlite.compat.shared.making import same
-from tensorlite.core.dtypes import as_dtype, complex_of, float32
-from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.operand import Operand
+from tensorlite.compat.shared.spectra import (
+    dct as dct,
+    fft as fft,
+    fft2d as fft2d,
+    fft3d as fft3d,
+    fftshift as fftshift,
+    idct as idct,
+    ifft as ifft,
+    ifft2d as ifft2d,
+    ifft3d as ifft3d,
+    ifftshift as ifftshift,
+    irfft as irfft,
+    irfft2d as irfft2d,
+    irfft3d as irfft3d,
+    rfft as rfft,
+    rfft2d as rfft2d,
+    rfft3d as rfft3d,
+)
+from tensorlite.compat.views import shown
+from tensorlite.core.dtypes import DType, as_dtype, bool_, float32, int32
+from tensorlite.graph_mode.graph import active_graph
 
 __all__ = [
     "dct",
@@ -48,64 +68,6 @@ __all__ = [
     "stft",
     "vorbis_window",
 ]
-
-
-_RESULTS = {2: "Real_1", 3: "strided_slice"}
-"""What the last nodes of cosine transforms are called, by their types."""
-
-
-def _last_of(
-    input: Any,
-    type: int = 2,
-    n: Any = None,
-    axis: int = -1,
-    norm: Any = None,
-    **_: Any,
-) -> str | None:
-    return "mul_6" if (type, norm) == (2, "ortho") else _RESULTS.get(type)
-
-
-def _last_of_inverse(
-    input: Any, type: int = 2, *args: Any, **kwargs: Any
-) -> str | None:
-    return _last_of(input, {2: 3, 3: 2}.get(type, type), *args, **kwargs)
-
-
-@named("dct", _last_of)
-def dct(
-    input: Any,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Any = None,
-    name: str | None = None,
-) -> Any:
-    """Return the discrete cosine transform, of type 1 to 4, of the last axis.
-
-    `n` cuts or fills it up to a length before; `norm` is None or 'ortho'. axis must be -1.
-    """
-    return signal.dct(_last(input, axis), type, n, norm)
-
-
-@named("dct", _last_of_inverse)
-def idct(
-    input: Any,
-    type: int = 2,
-    n: int | None = None,
-    axis: int = -1,
-    norm: Any = None,
-    name: str | None = None,
-) -> Any:
-    """Return the inverse of `dct`, without its scale unless norm is 'ortho'."""
-    return signal.idct(_last(input, axis), type, n, norm)
-
-
-def _last(x: Any, axis: int) -> Any:
-    if axis != -1:
-        raise InvalidArgumentError(
-            f"axis must be -1 for a cosine transform, got: {axis}"
-        )
-    return converted(x)
 
 
 frame = same(
@@ -142,16 +104,51 @@ kaiser_bessel_derived_window = same(
     0,
 )
 vorbis_window = same("vorbis_window", signal.vorbis_window, "window_length dtype", 0)
-hamming_window = same(
-    "hamming_window",
-    signal.hamming_window,
-    "window_length periodic dtype",
-    0,
-    "sub_2",
-)
-hann_window = same(
-    "hann_window", signal.hann_window, "window_length periodic dtype", 0, "sub_2"
-)
+
+
+def _cosine_window(
+    default: str, function: Callable[..., Any], centre: float
+) -> Callable[..., Any]:
+    """Return a function of windows that are a cosine around a centre, of a width like it."""
+
+    @named(default, None)
+    def made(
+        window_length: Any,
+        periodic: Any = True,
+        dtype: Any = float32,
+        name: str | None = None,
+    ) -> Any:
+        wanted = as_dtype(dtype)
+        if active_graph() is None:
+            return function(window_length, periodic, wanted)
+        length = converted(window_length, int32, "window_length")
+        return _cosine(length, periodic, wanted, centre)
+
+    return documented(made, function)
+
+
+def _cosine(length: Any, periodic: Any, dtype: DType, centre: float) -> Any:
+    """Return a window by TensorFlow's nodes; of a length that only the run knows, too."""
+    known, whole = length.spec.scalar(), shown(length)
+    if known == 1:
+        return ones([1], dtype)
+    more = elementwise.cast(converted(periodic, bool_, "periodic"), int32)
+    even = 1 - elementwise.floormod(whole, 2)
+    width = elementwise.cast(whole + more * even - 1, dtype)
+    places = elementwise.cast(numbers(whole), dtype)
+    turn = given_constant(2 * np.pi, dtype) * places / width
+
+    def wave() -> Any:
+        found = centre - (1 - centre) * elementwise.cos(turn)
+        return elementwise.cast(found, dtype)
+
+    if known is not None:
+        return wave()
+    return cond(elementwise.equal(whole, 1), lambda: ones([1], dtype), wave)
+
+
+hamming_window = _cosine_window("hamming_window", signal.hamming_window, 0.54)
+hann_window = _cosine_window("hann_window", signal.hann_window, 0.5)
 
 
 def _window(function: Any) -> Any:
@@ -235,68 +232,3 @@ def inverse_mdct(
 ) -> Any:
     """Return the signals of which `mdct` made its coefficients."""
     return signal.inverse_mdct(converted(mdcts), _window(window_fn), norm)
-
-
-def _transform(
-    default: str, function: Callable[..., Any], axes: int
-) -> Callable[..., Any]:
-    @named(default)
-    def made(input: Any, name: str | None = None) -> Any:
-        x = converted(input)
-        wide = x if x.dtype.is_complex else tl.astype(x, complex_of(x.dtype))
-        return function(wide, axes=tuple(range(-axes, 0)))
-
-    kind = "inverse Fourier" if default[0] == "I" else "Fourier"
-    return documented(
-        made, f"Return the {kind} transform over the last axes: {axes}."
-    )
-
-
-fft = _transform("FFT", tl.fft.fftn, 1)
-fft2d = _transform("FFT2D", tl.fft.fftn, 2)
-fft3d = _transform("FFT3D", tl.fft.fftn, 3)
-ifft = _transform("IFFT", tl.fft.ifftn, 1)
-ifft2d = _transform("IFFT2D", tl.fft.ifftn, 2)
-ifft3d = _transform("IFFT3D", tl.fft.ifftn, 3)
-
-
-def _real_transform(
-    default: str, function: Callable[..., Any], axes: int
-) -> Callable[..., Any]:
-    @named(default)
-    def made(
-        input_tensor: Any, fft_length: Any = None, name: str | None = None
-    ) -> Any:
-        x, sizes = converted(input_tensor), _lengths(fft_length)
-        return function(x, s=sizes, axes=tuple(range(-axes, 0)))
-
-    what = "the real signal of a spectrum" if default[0] == "i" else "the spectrum"
-    return documented(made, f"Return {what} over the last axes: {axes}.")
-
-
-def _lengths(given: Any) -> Any:
-    if given is None:
-        return None
-    if isinstance(given, Operand):
-        given = given.__tensor__().spec.constant()
-    return tuple(np.ravel(np.asarray(given)).tolist())
-
-
-rfft = _real_transform("rfft", tl.fft.rfftn, 1)
-rfft2d = _real_transform("rfft2d", tl.fft.rfftn, 2)
-rfft3d = _real_transform("rfft3d", tl.fft.rfftn, 3)
-irfft = _real_transform("irfft", tl.fft.irfftn, 1)
-irfft2d = _real_transform("irfft2d", tl.fft.irfftn, 2)
-irfft3d = _real_transform("irfft3d", tl.fft.irfftn, 3)
-
-
-@named("fftshift")
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """Return the tensor with the zero frequency moved to the middle of axes, all if None."""
-    return tl.fft.fftshift(converted(x), axes=axes)
-
-
-@named("ifftshift")
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """Return the tensor as it was before `fftshift`."""
-    return tl.fft.ifftshift(converted(x), axes=axes)

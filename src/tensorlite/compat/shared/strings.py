@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tensorlite import strings
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.documenting import documented
+from tensorlite.compat.shared.arrays import range as numbers, rank
+from tensorlite.compat.views import plain
 from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, float32, int32
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.strings.text import Unit
 
 
@@ -167,9 +172,18 @@ def reduce_join(
     name: str | None = None,
 ) -> Any:
     """Return texts joined along axes, all of them if axis is None."""
-    axes = axis if axis is None else converted(axis, int32)
-    given = (bool(keepdims), _text(separator))
-    return strings.reduce_join(converted(inputs), axes, *given)
+    x = converted(inputs)
+    axes = plain(_from_last(x)) if axis is None else converted(axis, int32)
+    return strings.reduce_join(x, axes, bool(keepdims), _text(separator))
+
+
+def _from_last(x: Any) -> Any:
+    """Return all axes, the last one first; None where nothing hangs on how they are told."""
+    if active_graph() is None:
+        return None
+    if x.spec.rank is None:
+        return numbers(rank(x) - 1, -1, -1)
+    return given_constant(np.arange(x.spec.rank, dtype=np.int32)[::-1].copy())
 
 
 @named("StringFormat")
@@ -240,7 +254,7 @@ def split(
 
     Without one at white space, of which any amount counts as one. `maxsplit` is how often at most.
     """
-    by = None if sep is None else converted(sep)
+    by = given_constant("" if sep is None else sep)
     return strings.split(converted(input), by, maxsplit)
 
 

@@ -183,9 +183,13 @@ from tensorlite.compat.shared.linear.norms import (
 from tensorlite.compat.shared.masks import (
     sequence_mask as sequence_mask,
 )
+from tensorlite.compat.shared.ordering import (
+    argsort as argsort,
+    searchsorted as searchsorted,
+    sort as sort,
+)
 from tensorlite.compat.shared.padding import pad as pad
 from tensorlite.compat.shared.picking import (
-    argsort as argsort,
     batch_gather as batch_gather,
     dynamic_partition as dynamic_partition,
     dynamic_stitch as dynamic_stitch,
@@ -194,9 +198,7 @@ from tensorlite.compat.shared.picking import (
     invert_permutation as invert_permutation,
     one_hot as one_hot,
     scatter_nd as scatter_nd,
-    searchsorted as searchsorted,
     setdiff1d as setdiff1d,
-    sort as sort,
     tensor_scatter_nd_add as tensor_scatter_nd_add,
     tensor_scatter_nd_max as tensor_scatter_nd_max,
     tensor_scatter_nd_min as tensor_scatter_nd_min,

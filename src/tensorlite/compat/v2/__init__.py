@@ -153,8 +153,12 @@ from tensorlite.compat.shared.logging import get_logger as get_logger
 from tensorlite.compat.shared.masks import (
     sequence_mask as sequence_mask,
 )
-from tensorlite.compat.shared.picking import (
+from tensorlite.compat.shared.ordering import (
     argsort as argsort,
+    searchsorted as searchsorted,
+    sort as sort,
+)
+from tensorlite.compat.shared.picking import (
     dynamic_partition as dynamic_partition,
     dynamic_stitch as dynamic_stitch,
     gather as gather,
@@ -162,8 +166,6 @@ from tensorlite.compat.shared.picking import (
     histogram_fixed_width_bins as histogram_fixed_width_bins,
     one_hot as one_hot,
     scatter_nd as scatter_nd,
-    searchsorted as searchsorted,
-    sort as sort,
     tensor_scatter_nd_add as tensor_scatter_nd_add,
     tensor_scatter_nd_max as tensor_scatter_nd_max,
     tensor_scatter_nd_min as tensor_scatter_nd_min,

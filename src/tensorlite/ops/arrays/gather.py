@@ -36,7 +36,7 @@ from tensorlite.ops.arrays.places import (
     reduced_segments,
     segmented,
 )
-from tensorlite.ops.arrays.shape import astype, reshape, shape_of
+from tensorlite.ops.arrays.shape import as_shape, astype, reshape, shape_of
 from tensorlite.ops.arrays.slicing import SliceKey
 from tensorlite.ops.math.arithmetic import Range, broadcast_to
 from tensorlite.ops.math.compare import less, where
@@ -441,7 +441,7 @@ def put_along_last(places: Tensor, updates: Tensor, shape: TensorLike) -> Tensor
 
 def _whole(shape: TensorLike | Sequence[Any]) -> Tensor:
     if isinstance(shape, (tuple, list)) and all(isinstance(n, int) for n in shape):
-        return constant(np.asarray(shape, np.int64))
+        return as_shape(tuple(map(int, shape)))
     return to_tensor(shape)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.check import whole
 from tensorlite.core.dispatch import call, calls, constant, promoted, to_tensor
+from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
 from tensorlite.core.spec import TensorSpec, merge, normalise_axis
@@ -167,9 +168,10 @@ class _Bound(Op, abstract=True):
 
     differentiable = False
     side: ClassVar[Side]
+    out_type: DType = dtypes.int64
 
     def infer(self, x: TensorSpec, values: TensorSpec) -> TensorSpec:
-        """Return the values' shape with dtype int64; ShapeError unless there is a row for each."""
+        """Return the values' shape with `out_type`; ShapeError unless there is a row for each."""
         _ordered(x, "searchsorted")
         if x.rank == 2 and values.shape is not None:
             try:
@@ -183,14 +185,15 @@ class _Bound(Op, abstract=True):
             raise ShapeError(
                 f"searchsorted looks into a vector or into rows, not {x}"
             )
-        return values.with_dtype(dtypes.int64)
+        return values.with_dtype(self.out_type)
 
     def kernel(self, xp: Xp, x: Array, values: Array) -> Array:
         """Return the places."""
         if x.ndim == 1:
-            return xp.searchsorted(x, values, side=self.side).astype("int64")
+            found = xp.searchsorted(x, values, side=self.side)
+            return found.astype(self.out_type.numpy)
         self.infer(TensorSpec(x.shape), TensorSpec(values.shape))
-        found = xp.empty(values.shape, "int64")
+        found = xp.empty(values.shape, self.out_type.numpy)
         for places, row, sought in zip(found, x, values, strict=True):
             places[...] = xp.searchsorted(row, sought, side=self.side)
         return found

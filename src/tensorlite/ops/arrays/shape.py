@@ -21,6 +21,7 @@ from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.graph.trace import outermost
 from tensorlite.ops.arrays.identity import apart
 
 __all__ = ["astype", "reshape"]
@@ -217,7 +218,7 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
     if isinstance(shape, (tuple, list)):
         if all(type(size) is int for size in shape):
             _check_signs(shape)
-            return integers(shape, dtypes.int64)
+            return integers(shape, _dtype_of_sizes(shape))
         shape = [astype(whole(size, "shape: a size"), dtypes.int64) for size in shape]
     sizes = to_tensor(shape)
     if not sizes.dtype.is_integer:
@@ -225,6 +226,14 @@ def as_shape(shape: TensorLike | Sequence[TensorLike]) -> Tensor:
             f"shape={shape!r}; allowed are integers and sequences of them"
         )
     return reshape(sizes, (1,)) if sizes.spec.rank == 0 else sizes
+
+
+def _dtype_of_sizes(sizes: Sequence[int]) -> DType:
+    """Return int64; int32 in graphs that hold what programs called, as TensorFlow's do."""
+    tracer = outermost()
+    if tracer is None or not tracer.graph.as_called:
+        return dtypes.int64
+    return dtypes.int64 if max(sizes, default=0) > dtypes.int32.max else dtypes.int32
 
 
 def reshape(

@@ -25,19 +25,21 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, all_known
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arrays.arrange import InvertPermutation, size
+from tensorlite.ops.arrays.arrange import InvertPermutation, flip, size
 from tensorlite.ops.arrays.create import ones_like
 from tensorlite.ops.arrays.gather import scatter_nd, unsorted_segment_sum
+from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.search import bincount, sort as sorted_of
 from tensorlite.ops.arrays.sets import unique
 from tensorlite.ops.arrays.stack import stack
-from tensorlite.ops.composite import Composite
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.math.arithmetic import negative
 from tensorlite.ops.math.bounds import clip, maximum
 from tensorlite.ops.math.compare import equal, where
+from tensorlite.ops.math.cumulative import cumulative_prod
 from tensorlite.ops.math.elementwise import exp, log
 from tensorlite.ops.math.reduce import max as max_of, mean
-from tensorlite.ops.math.rounding import floor
+from tensorlite.ops.math.rounding import floor, floor_divide, remainder
 from tensorlite.ops.operators import astype, reshape
 from tensorlite.ops.sparse.tensor import SparseTensor
 
@@ -146,9 +148,36 @@ def unique_with_counts(
     >>> print(values, numbers, counts)
     [7 5] [0 1 0] [2 1]
     """
-    values, numbers = unique(x)
-    counts = unsorted_segment_sum(ones_like(numbers), numbers, size(values))
-    return values, astype(numbers, dtype), astype(counts, dtype)
+    values, numbers, counts = composed(UniqueWithCounts(as_dtype(dtype)), x)
+    return values, numbers, counts
+
+
+class UniqueWithCounts(Composite):
+    """The distinct elements of a vector, which of them each is, and how often each is."""
+
+    differentiable = False
+    out_idx: DType = dtypes.int32
+
+    def compose(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return elements, numbers and counts."""
+        values, numbers = unique(x)
+        counts = unsorted_segment_sum(ones_like(numbers), numbers, size(values))
+        return values, astype(numbers, self.out_idx), astype(counts, self.out_idx)
+
+
+class UnravelIndex(Composite):
+    """The coordinates, a row for each axis, of places in a tensor that is seen as a vector."""
+
+    differentiable = False
+
+    def compose(self, places: Tensor, sizes: Tensor) -> Tensor:
+        """Return them, of the sizes' axes from the first on."""
+        strides = flip(cumulative_prod(flip(sizes), axis=0))
+        below = concat([strides[1:], ones_like(strides[:1])])
+        shape = [-1, *[1] * places.ndim]
+        return remainder(
+            floor_divide(places, reshape(below, shape)), reshape(sizes, shape)
+        )
 
 
 class ListDiff(Op):

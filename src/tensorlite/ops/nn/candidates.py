@@ -143,9 +143,28 @@ def all_candidates(labels: TensorLike, range_max: int) -> Candidates:
     >>> print(tl.nn.all_candidates([[0]], 3)[0])
     [0 1 2]
     """
-    classes = arange(range_max, dtype=dtypes.int64)
-    true = ones_like(to_tensor(labels), dtype=dtypes.float32)
-    return classes, true, ones((range_max,), dtype=dtypes.float32)
+    given = astype(to_tensor(labels), dtypes.int64)
+    width = 1 if given.spec.shape is None else given.spec.shape[-1] or 1
+    found = composed(AllCandidateSampler(width, range_max), given)
+    classes, true, expected = found
+    return classes, true, expected
+
+
+class AllCandidateSampler(Composite):
+    """All classes, each expected once."""
+
+    differentiable = False
+    num_true: int
+    num_sampled: int
+    unique: bool = True
+    seed: int = 0
+    seed2: int = 0
+
+    def compose(self, labels: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the classes, and how often labels and classes are expected."""
+        classes = arange(self.num_sampled, dtype=dtypes.int64)
+        true = ones_like(labels, dtype=dtypes.float32)
+        return classes, true, ones((self.num_sampled,), dtype=dtypes.float32)
 
 
 def compute_accidental_hits(

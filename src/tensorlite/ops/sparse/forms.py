@@ -302,6 +302,44 @@ class SparseSegmentSqrtN(_OfSegments):
         return sparse_segments.sparse_segment_sqrt_n(data, indices, segment_ids)
 
 
+class SparseSegmentSumWithNumSegments(Composite):
+    """Sums of picked rows by segments, of which the number is given."""
+
+    sparse_gradient: bool = False
+
+    def compose(
+        self, data: Tensor, indices: Tensor, segment_ids: Tensor, count: Tensor
+    ) -> Tensor:
+        """Return the sums."""
+        return sparse_segments.sparse_segment_sum(data, indices, segment_ids, count)
+
+
+class SparseSegmentMeanWithNumSegments(Composite):
+    """Means of picked rows by segments, of which the number is given."""
+
+    sparse_gradient: bool = False
+
+    def compose(
+        self, data: Tensor, indices: Tensor, segment_ids: Tensor, count: Tensor
+    ) -> Tensor:
+        """Return the means."""
+        return sparse_segments.sparse_segment_mean(data, indices, segment_ids, count)
+
+
+class SparseSegmentSqrtNWithNumSegments(Composite):
+    """Sums of picked rows by so many segments, over the roots of how many these are."""
+
+    sparse_gradient: bool = False
+
+    def compose(
+        self, data: Tensor, indices: Tensor, segment_ids: Tensor, count: Tensor
+    ) -> Tensor:
+        """Return the quotients."""
+        return sparse_segments.sparse_segment_sqrt_n(
+            data, indices, segment_ids, count
+        )
+
+
 class SparseSegmentMeanGrad(Composite):
     """What flows to the rows of means."""
 

@@ -14,7 +14,7 @@ from tensorlite.compat.shared.making import alike
 from tensorlite.compat.shared.reductions import as_given
 from tensorlite.core.check import integers_of, several
 from tensorlite.core.dispatch import call, calls
-from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.composite import composed
@@ -23,6 +23,7 @@ from tensorlite.ops.linear.matmul import Cross, is_eager_matrix
 from tensorlite.ops.linear.matrix_functions import regularised_lstsq
 from tensorlite.ops.linear.solve import MatrixInverse, MatrixSolve, lapack
 from tensorlite.ops.linear.spectral import Svd
+from tensorlite.ops.older_forms import SparseMatMul
 from tensorlite.ops.ragged.base import RaggedParts
 
 
@@ -87,7 +88,18 @@ def matmul(
         y = tl.conj(y)
     if output_type is not None:
         x, y = [tl.astype(one, as_dtype(output_type)) for one in (x, y)]
+    if (a_is_sparse or b_is_sparse) and _are_thin(x, y):
+        op = SparseMatMul(left, right, a_is_sparse, b_is_sparse)
+        return composed(op, x, y)
     return tl.matmul(x, y, transpose_a=left, transpose_b=right)
+
+
+def _are_thin(x: Any, y: Any) -> bool:
+    """Return whether TensorFlow has a product of operands with many zeros for these."""
+    return x.dtype is y.dtype is float32 and x.spec.rank == y.spec.rank == _A_MATRIX
+
+
+_A_MATRIX = 2
 
 
 @named("MatVec", "Squeeze")

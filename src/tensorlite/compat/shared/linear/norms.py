@@ -9,7 +9,8 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.shared.reductions import reduce_max, reduce_sum
+from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -61,14 +62,14 @@ def _other_norm(sizes: Any, x: Any, ord: Any, axes: Any, kept: bool) -> Any:
         found = tl.max(total, axis=across, keepdims=True)
         return found if kept else tl.squeeze(found, axes)
     if ord == np.inf:
-        found = tl.max(sizes, axis=axes, keepdims=True)
+        found = plain(reduce_max(sizes, axes, True))
         return found if kept else tl.squeeze(found, axes)
     if not isinstance(ord, (int, float, np.number)) or ord <= 0:
         raise InvalidArgumentError(
             f"norm: 'ord' must be a supported vector norm, got {ord!r}"
         )
     powers = sizes if ord == 1 else tl.pow(sizes, float(ord))
-    total = tl.sum(powers, axis=axes, keepdims=True)
+    total = plain(reduce_sum(powers, axes, True))
     found = total if ord == 1 else tl.pow(total, 1.0 / ord)
     return found if kept else tl.squeeze(found, axes)
 
@@ -91,7 +92,7 @@ def l2_normalize(
     """
     operand = converted(x)
     squares = tl.square(tl.abs(operand) if operand.dtype.is_complex else operand)
-    total = tl.sum(squares, axis=axis, keepdims=True)
+    total = plain(reduce_sum(squares, axis, True))
     return operand * tl.astype(tl.rsqrt(tl.maximum(total, epsilon)), operand.dtype)
 
 

@@ -10,6 +10,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.nn import candidates, sampled
 
@@ -30,8 +31,10 @@ class Sampled(NamedTuple):
     sampled_expected_count: Any
 
 
-def _labels(true_classes: Any) -> Any:
-    return tl.astype(converted(true_classes), int64)
+def _labels(true_classes: Any, name: str = "true_classes") -> Any:
+    is_tensor = isinstance(true_classes, Operand)
+    given = converted(true_classes, None if is_tensor else int64, name)
+    return tl.astype(given, int64)
 
 
 @named("LogUniformCandidateSampler")
@@ -159,5 +162,6 @@ def compute_accidental_hits(
 
     The weights are the lowest floats, to be added to logits.
     """
-    labels, drawn = _labels(true_classes), converted(sampled_candidates)
+    labels = _labels(true_classes)
+    drawn = _labels(sampled_candidates, "sampled_candidates")
     return candidates.compute_accidental_hits(labels, drawn)

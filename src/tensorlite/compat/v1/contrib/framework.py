@@ -2,7 +2,7 @@
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.checks import assert_same_float_dtype
-from tensorlite.compat.shared.picking import argsort, sort
+from tensorlite.compat.shared.ordering import argsort, sort
 from tensorlite.compat.shared.python import py_func
 from tensorlite.compat.shared.values import (
     TensorSpec,

@@ -15,7 +15,7 @@ from tensorlite.compat.shared.elementwise import (
     reciprocal,
 )
 from tensorlite.compat.shared.reductions import reduce_prod, reduce_sum
-from tensorlite.compat.shared.signal import (
+from tensorlite.compat.shared.spectra import (
     fft,
     fft2d,
     fft3d,

@@ -104,6 +104,22 @@ gradient_of("Softplus")(lambda op, dy: dy * sigmoid(op.inputs[0]))
 gradient_of("L2Loss")(lambda op, dy: op.inputs[0] * dy)
 
 
+def _of_slope(op: Any, dy: Any) -> tuple[Any, Any]:
+    """Write that of a slope that is one number on each side of a kink."""
+    x = op.inputs[1]
+    return operator(op.node.op, dy, x), zeros(shape(x), x.dtype)
+
+
+gradient_of("ReluGrad", "Relu6Grad", "LeakyReluGrad")(_of_slope)
+
+
+@gradient_of("EluGrad", "SeluGrad")
+def _of_bend(op: Any, dy: Any) -> tuple[Any, Any]:
+    flow, y = op.inputs
+    dflow = operator(op.node.op, dy, y)
+    return dflow, select_rows(y < 0, dy * flow, zeros_like(y, None))
+
+
 @gradient_of("Square")
 def _square(op: Any, dy: Any) -> Any:
     two = constant(2.0, dy.dtype)

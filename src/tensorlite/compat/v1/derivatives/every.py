@@ -14,4 +14,5 @@ from tensorlite.compat.v1.derivatives import (
     segments as segments,
     sparse as sparse,
     special as special,
+    spectra as spectra,
 )

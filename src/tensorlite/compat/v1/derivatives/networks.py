@@ -19,10 +19,9 @@ from tensorlite.ops.linear.matmul import BatchMatMulV2, MatMul
 from tensorlite.ops.math.flows import PreventGradient, ShapeN
 from tensorlite.ops.nn.batch_norm import FusedBatchNormGradV3
 
-_WHY = (
-    "Currently there is no way to take the second derivative of "
-    "sparse_softmax_cross_entropy_with_logits due to the fused implementation's interaction with "
-    "tf.gradients()"
+_NO_SECOND = (
+    "Currently there is no way to take the second derivative of {} due to the fused "
+    "implementation's interaction with tf.gradients()"
 )
 """What TensorFlow's node says."""
 
@@ -78,6 +77,43 @@ def _depthwise(op: Any, dy: Any) -> Any:
     return dx, operator(own.sibling("BackpropFilter"), x, shape(filters), dy)
 
 
+@gradient_of("Conv2DBackpropInput")
+def _convolved_back(op: Any, dy: Any) -> Any:
+    own, (_, filters, flow) = op.node.op, op.inputs
+    of_filters = operator(own.sibling("BackpropFilter"), dy, shape(filters), flow)
+    return None, of_filters, operator(own.sibling(""), dy, filters)
+
+
+@gradient_of("Conv2DBackpropFilter")
+def _convolved_filters(op: Any, dy: Any) -> Any:
+    own, (x, _, flow) = op.node.op, op.inputs
+    dx = operator(own.sibling("BackpropInput"), shape(x), dy, flow)
+    return dx, None, operator(own.sibling(""), x, dy)
+
+
+@gradient_of("Conv3D")
+def _volumes(op: Any, dy: Any) -> Any:
+    own, (x, filters) = op.node.op, op.inputs
+    dx = operator(own.sibling("Conv3DBackpropInputV2"), shape(x), filters, dy)
+    to_filters = own.sibling("Conv3DBackpropFilterV2")
+    return dx, operator(to_filters, x, shape(filters), dy)
+
+
+@gradient_of("Conv3DBackpropInputV2")
+def _volumes_back(op: Any, dy: Any) -> Any:
+    own, (_, filters, flow) = op.node.op, op.inputs
+    to_filters = own.sibling("Conv3DBackpropFilterV2")
+    of_filters = operator(to_filters, dy, shape(filters), flow)
+    return None, of_filters, operator(own.sibling("Conv3D"), dy, filters)
+
+
+@gradient_of("Conv3DBackpropFilterV2")
+def _volumes_filters(op: Any, dy: Any) -> Any:
+    own, (x, _, flow) = op.node.op, op.inputs
+    dx = operator(own.sibling("Conv3DBackpropInputV2"), shape(x), dy, flow)
+    return dx, None, operator(own.sibling("Conv3D"), x, dy)
+
+
 @gradient_of("AvgPool", "AvgPool3D")
 def _mean_pool(op: Any, dy: Any) -> Any:
     own = op.node.op
@@ -88,9 +124,10 @@ def _mean_pool(op: Any, dy: Any) -> Any:
 def _batch_norm(op: Any, dy: Any, *others: Any) -> Any:
     if any(one.op.type != "ZerosLike" for one in others):
         return NotImplemented
-    own, (x, scale, *_) = op.node.op, op.inputs
+    own, (x, scale, _, *given) = op.node.op, op.inputs
     kind = FusedBatchNormGradV3(own.epsilon, own.data_format, own.is_training)
-    found = operator(kind, dy, x, scale, *op.outputs[3:])
+    moments = op.outputs[3:5] if own.is_training else given
+    found = operator(kind, dy, x, scale, *moments, op.outputs[5])
     return found if own.is_training else found[:3]
 
 
@@ -116,9 +153,17 @@ def _cross_entropy(op: Any, dloss: Any, dslope: Any) -> Any:
     return dx, expand_dims(dloss, -1) * flow
 
 
+@gradient_of("CTCLoss")
+def _sequences(op: Any, dloss: Any, _: Any) -> Any:
+    message = _NO_SECOND.format("ctc_loss")
+    slope = operator(PreventGradient(message), op.outputs[1])
+    return expand_dims(dloss, -1) * slope, None, None, None
+
+
 @gradient_of("SparseSoftmaxCrossEntropyWithLogits")
 def _sparse_cross_entropy(op: Any, dloss: Any, dslope: Any) -> Any:
     if dslope.op.type != "ZerosLike":
         return NotImplemented
-    slope = operator(PreventGradient(_WHY), op.outputs[1])
+    message = _NO_SECOND.format("sparse_softmax_cross_entropy_with_logits")
+    slope = operator(PreventGradient(message), op.outputs[1])
     return expand_dims(dloss, -1) * slope

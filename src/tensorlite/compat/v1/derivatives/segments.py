@@ -61,23 +61,23 @@ def _segment_extreme(op: Any, dy: Any) -> Any:
     return select_rows(are_chosen, gather(dy / count, groups), none)
 
 
-@gradient_of("SparseSegmentSum")
+@gradient_of("SparseSegmentSum", "SparseSegmentSumWithNumSegments")
 def _picked_sum(op: Any, dy: Any) -> Any:
-    x, places, groups = op.inputs
+    x, places, groups = op.inputs[:3]
     count = shape(x)[0]
     return unsorted_segment_sum(gather(dy, groups), places, count)
 
 
-@gradient_of("SparseSegmentMean")
+@gradient_of("SparseSegmentMean", "SparseSegmentMeanWithNumSegments")
 def _picked_mean(op: Any, dy: Any) -> Any:
     count = shape(op.inputs[0])[0]
-    return operator(SparseSegmentMeanGrad(), dy, *op.inputs[1:], count)
+    return operator(SparseSegmentMeanGrad(), dy, *op.inputs[1:3], count)
 
 
-@gradient_of("SparseSegmentSqrtN")
+@gradient_of("SparseSegmentSqrtN", "SparseSegmentSqrtNWithNumSegments")
 def _picked_root(op: Any, dy: Any) -> Any:
     count = shape(op.inputs[0])[0]
-    return operator(SparseSegmentSqrtNGrad(), dy, *op.inputs[1:], count)
+    return operator(SparseSegmentSqrtNGrad(), dy, *op.inputs[1:3], count)
 
 
 @gradient_of("UnsortedSegmentSum")

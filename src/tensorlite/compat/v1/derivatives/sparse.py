@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared.arrays import reshape, transpose
+from tensorlite.compat.shared.arrays import reshape, transpose, zeros_like
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.picking import gather_nd
 from tensorlite.compat.shared.reductions import reduce_sum
@@ -32,6 +32,16 @@ def _product(op: Any, dy: Any) -> Any:
     others = gather(transpose(dense) if own.adjoint_b else dense, columns)
     along = reduce_sum(beside * others, 1)
     return None, along, None, transpose(flow) if own.adjoint_b else flow
+
+
+@gradient_of("SparseToDense")
+def _dense(op: Any, dy: Any) -> Any:
+    flow = gather_nd(dy, op.inputs[0])
+    whole = reduce_sum(dy)
+    rest = whole - reduce_sum(flow)
+    for x in op.inputs[:2]:
+        zeros_like(x, None)  # TensorFlow's gradient of whole numbers
+    return None, None, flow, rest
 
 
 @gradient_of("SparseSoftmax")

@@ -142,7 +142,7 @@ def _dropped(
     if sizes is None:
         sizes = inner_named(shape_of(value), "Shape")
     elif isinstance(sizes, (list, tuple, AnyShape)):
-        have = shape_of(value)
+        have: Any = shape_of(value) if None in list(sizes) else None
         sizes = [have[i] if size is None else size for i, size in enumerate(sizes)]
     drawn = converted(random_uniform(sizes, seed=seed, dtype=value.dtype))
     one = converted(1.0, value.dtype, "sub/x")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import Any
 
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared import elementwise
+from tensorlite.compat.v1.functions.arrays import ones_like, where, zeros_like
 from tensorlite.compat.v1.functions.softmax_losses import (
     sigmoid_losses,
     softmax_losses,
     sparse_softmax_losses,
+    weighted_sigmoid_losses,
 )
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.graphs.framework import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.compat.views import in_graph, plain
@@ -22,8 +27,7 @@ from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.graph_mode.partitioned import PartitionedVariable
 from tensorlite.ops.arrays.identity import identity, stop_gradient
 from tensorlite.ops.math import arithmetic, bounds
-from tensorlite.ops.math.compare import where
-from tensorlite.ops.math.elementwise import exp, log, sqrt, square
+from tensorlite.ops.math.elementwise import sqrt, square
 from tensorlite.ops.nn import ctc, embedding, losses
 from tensorlite.ops.nn.embedding import Strategy
 from tensorlite.ops.sparse import embeddings as sparse_embeddings
@@ -175,7 +179,9 @@ def weighted_cross_entropy_with_logits(
     """
     scores = converted(logits)
     wanted = converted(renamed("labels", labels, "targets", targets), scores.dtype)
-    return losses.weighted_sigmoid_cross_entropy(wanted, scores, pos_weight)
+    if active_graph() is None:
+        return losses.weighted_sigmoid_cross_entropy(wanted, scores, pos_weight)
+    return weighted_sigmoid_losses(wanted, scores, pos_weight)
 
 
 @named("log_poisson_loss", None)
@@ -189,14 +195,17 @@ def log_poisson_loss(
 
     With compute_full_loss Stirling's approximation of log(targets!) is added, for targets above 1.
     """
-    rates = converted(log_input)
-    counts = converted(targets, rates.dtype)
-    loss = exp(rates) - rates * counts
+    rates = convert_to_tensor(log_input, name="log_input")
+    counts = convert_to_tensor(targets, rates.dtype, "targets")
+    loss = elementwise.exp(rates) - rates * counts
     if not compute_full_loss:
         return loss
-    stirling = counts * log(counts) - counts + 0.5 * log(6.283185307 * counts)
-    small = (counts >= 0) & (counts <= 1)
-    return loss + where(small, 0 * counts, stirling)
+    half, circle = [constant(x, counts.dtype) for x in (0.5, 2 * pi)]
+    powers = counts * elementwise.log(counts)
+    stirling = powers - counts + half * elementwise.log(circle * counts)
+    none, one = zeros_like(counts), ones_like(counts)
+    small = elementwise.logical_and(counts >= none, counts <= one)
+    return loss + where(small, none, stirling)
 
 
 def _of_lookup(params: Any, *_: Any, **__: Any) -> str | None:

@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from tensorlite.compat.calling import named
-from tensorlite.compat.shared import arrays, cutting, elementwise
+from tensorlite.compat.shared import arrays, cutting, elementwise, nn
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.views import shown
 from tensorlite.core.dispatch import calls, to_tensor
@@ -88,3 +88,12 @@ def sigmoid_losses(labels: Any, logits: Any) -> Any:
     near = v1_arrays.where(positive, -scores, scores)
     linear = above - scores * wanted
     return elementwise.add(linear, elementwise.log1p(elementwise.exp(near)))
+
+
+def weighted_sigmoid_losses(labels: Any, logits: Any, weight: Any) -> Any:
+    """Return (1 - z) * x + l * (log(1 + exp(-|x|)) + max(-x, 0)), l = 1 + (weight - 1) * z."""
+    scores, wanted = shown(logits), shown(labels)
+    factor = 1 + (weight - 1) * wanted
+    linear = (1 - wanted) * scores
+    near = elementwise.log1p(elementwise.exp(-elementwise.abs(scores)))
+    return elementwise.add(linear, factor * (near + nn.relu(-scores)))

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.calling import converted, named
 from tensorlite.compat.documenting import explained
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.linear import matrices
 from tensorlite.compat.shared.ragged_and_sparse import sparse, sparse_arranged
 from tensorlite.compat.v1.graphs.framework import constant, placeholder
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import int64
 from tensorlite.core.operand import Operand
+from tensorlite.ops.composite import composed
+from tensorlite.ops.older_forms import SparseMatMul
 from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
 
 __all__ = [
@@ -162,11 +164,25 @@ def sparse_matmul(
 ) -> Any:
     """Return the product of two matrices, either of which may be transposed.
 
-    a_is_sparse and b_is_sparse have no effect.
+    a_is_sparse and b_is_sparse say of which it is known that it has many zeros.
     """
-    return matrices.matmul(
-        a, b, transpose_a, transpose_b, name=name or "SparseMatMul"
+    return _sparse_product(
+        a, b, transpose_a, transpose_b, a_is_sparse, b_is_sparse, name=name
     )
+
+
+@named("SparseMatMul")
+def _sparse_product(
+    a: Any,
+    b: Any,
+    transpose_a: bool,
+    transpose_b: bool,
+    a_is_sparse: bool,
+    b_is_sparse: bool,
+    name: str | None = None,
+) -> Any:
+    op = SparseMatMul(transpose_a, transpose_b, a_is_sparse, b_is_sparse)
+    return composed(op, converted(a, None, "a"), converted(b, None, "b"))
 
 
 def sparse_merge(

@@ -14,9 +14,6 @@ from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.ops.arrays.search import Side, searchsorted
 from tensorlite.ops.arrays.shape import astype
-from tensorlite.ops.math.arithmetic import (
-    add_n,
-)
 from tensorlite.ops.math.bessel import bessel_i0, bessel_i1, bessel_k0, bessel_k1
 from tensorlite.ops.nn.beams import gather_tree
 from tensorlite.ops.sparse.row_counts import counts
@@ -24,11 +21,6 @@ from tensorlite.ops.sparse.row_counts import counts
 
 def _composed(function: Callable[..., Any]) -> Adapter:
     return lambda given: given.composed(function, *given.tensors)
-
-
-def _accumulated(given: Given) -> Values:
-    given.shape("shape")  # which the inputs have, too
-    return given.composed(lambda *xs: add_n(xs), *given.tensors)
 
 
 def _dense_bincount(given: Given) -> Values:
@@ -63,7 +55,6 @@ def _element_shape(given: Given) -> Values:
 
 
 COMPOSED: dict[str, Adapter] = {
-    "AccumulateNV2": _accumulated,
     "BesselI0": _composed(bessel_i0),
     "BesselI1": _composed(bessel_i1),
     "BesselK0": _composed(bessel_k0),

@@ -186,15 +186,6 @@ def _by_counts(given: Given) -> Values:
     return of_counter(given, op, 2 * op.num_sampled, given.tensors)
 
 
-def _every_class(given: Given) -> Values:
-    for name in ("num_true", "seed", "seed2", "unique"):
-        given.attribute(name)
-    count = given.typed("num_sampled", int)
-    return given.composed(
-        lambda labels: candidates.all_candidates(labels, count), *given.tensors
-    )
-
-
 def _table(changing: bool, given: Given) -> Values:
     """Make a table; one without a name of its own has its node's."""
     given_here = given.record.attributes
@@ -252,7 +243,6 @@ def _composed(function: Callable[..., Any]) -> Adapter:
 
 
 FURTHER: dict[str, Adapter] = {
-    "AllCandidateSampler": _every_class,
     "AnonymousHashTable": partial(_table, False),
     "AnonymousMutableDenseHashTable": partial(_table, True),
     "AnonymousMutableHashTable": partial(_table, True),

@@ -18,7 +18,6 @@ from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
 from tensorlite.ops.arrays.arrange import expand_dims, transpose
 from tensorlite.ops.arrays.gather import gather, take, unsorted_segment_sum
-from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.search import argsort, sort as sorted_of
 from tensorlite.ops.arrays.sets import UniqueWithCountsV2
 from tensorlite.ops.arrays.shape import shape_of
@@ -80,31 +79,11 @@ def _matched(given: Given) -> Values:
     )
 
 
-def _coordinates(places: Tensor, sizes: Tensor) -> Tensor:
-    """Return the coordinates of places in a tensor that is seen as a vector."""
-    count = sizes.shape[0]
-    rest, rows = places, []
-    for axis in reversed(range(count)):
-        rows.append(expand_dims(rest % sizes[axis], axis=0))
-        rest = rest // sizes[axis]
-    return concat(rows[::-1])
-
-
 def _nth(given: Given) -> Values:
     place, falls = int(given.constant(1)), given.typed("reverse", bool)
     return given.composed(
         lambda x: sorted_of(x, axis=-1, descending=falls)[..., place], given.tensor(0)
     )
-
-
-def _segments(function: Callable[..., Tensor]) -> Adapter:
-    """Return what sums up rows by segments, of which the last input says the number."""
-
-    def adapter(given: Given) -> Values:
-        given.attribute("sparse_gradient")
-        return given.composed(function, *given.tensors)
-
-    return adapter
 
 
 def _flowing(
@@ -185,13 +164,5 @@ MATCHING: dict[str, Adapter] = {
     "SparseSegmentSqrtNGradV2": _flowing(sqrt, is_compact=True),
     "SparseSegmentSumGradV2": _flowing(None, is_compact=True),
     "UniqueV2": _unique,
-    "UniqueWithCounts": _unique,
     "UniqueWithCountsV2": _unique,
-    "UnravelIndex": lambda given: given.composed(_coordinates, *given.tensors),
 }
-for _name, _function in {
-    "Mean": sparse_segments.sparse_segment_mean,
-    "SqrtN": sparse_segments.sparse_segment_sqrt_n,
-    "Sum": sparse_segments.sparse_segment_sum,
-}.items():
-    MATCHING[f"SparseSegment{_name}WithNumSegments"] = _segments(_function)

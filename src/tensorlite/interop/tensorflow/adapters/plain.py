@@ -135,7 +135,6 @@ PLAIN |= {
     )(given),
     "DeepCopy": Plain("Identity"),
     "Inv": Plain("Reciprocal"),
-    "GuaranteeConst": Plain("Identity"),
     # It is read only: TensorFlow has functions in its place now.
     "MatrixExponential": Plain("MatrixExponential").__call__,
     "Mod": Plain("TruncateMod"),

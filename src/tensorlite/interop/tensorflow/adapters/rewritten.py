@@ -7,6 +7,7 @@ composing.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from tensorlite.core import dtypes
@@ -34,7 +35,6 @@ from tensorlite.ops.images.resize import ResizeBilinear
 from tensorlite.ops.linear.bands import tridiagonal_solve
 from tensorlite.ops.linear.decompose import cholesky
 from tensorlite.ops.linear.linalg import lstsq
-from tensorlite.ops.linear.matmul import MatMul
 from tensorlite.ops.linear.matrix_functions import regularised_lstsq
 from tensorlite.ops.math.arithmetic import sum as sum_of
 from tensorlite.ops.math.elementwise import sqrt
@@ -42,6 +42,7 @@ from tensorlite.ops.nn.conv import Conv2D
 from tensorlite.ops.nn.fake_quantised import quantize_and_dequantize
 from tensorlite.ops.nn.patches import dilation2d
 from tensorlite.ops.nn.pool import MaxPoolGrad
+from tensorlite.ops.older_forms import AccumulateNV2, ParallelConcat
 from tensorlite.ops.random import draws as random
 from tensorlite.ops.signals.spectrograms import audio_spectrogram, mfcc
 from tensorlite.ops.strings.hashing import fingerprint
@@ -85,16 +86,6 @@ def _untiled(x: Tensor, multiples: Tensor) -> Tensor:
         count = multiples[axis : axis + 1]
         split += [count, sizes[axis : axis + 1] // count]
     return sum_of(reshape(x, concat(split)), axis=list(range(0, 2 * x.ndim, 2)))
-
-
-def _product(given: Given) -> Values:
-    for name in ("a_is_sparse", "b_is_sparse"):
-        given.attribute(name)
-    op = MatMul(given.typed("transpose_a", bool), given.typed("transpose_b", bool))
-    return given.composed(
-        lambda a, b: call(op, astype(a, dtypes.float32), astype(b, dtypes.float32)),
-        *given.tensors,
-    )
 
 
 def _crops(given: Given) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
@@ -278,9 +269,8 @@ def _rounded(given: Given, clips_gradients: bool = False) -> Values:
     return given.composed(rounded, *inputs[:3])
 
 
-def _beside(given: Given) -> Values:
-    given.shape("shape")  # which is that of the inputs, one behind the other
-    return given.composed(lambda *xs: concat(xs, axis=0), *given.tensors)
+def _shaped(kind: Callable[[Any], Op], given: Given) -> Values:
+    return given.made(kind(given.shape("shape")), *given.tensors)
 
 
 def _named_digests(given: Given) -> Values:
@@ -371,7 +361,8 @@ REWRITTEN: dict[str, Adapter] = {
     "MatrixSolveLs": _least_squares,
     "MaxPoolGradV2": _pool_gradient,
     "Mfcc": _cepstrum,
-    "ParallelConcat": _beside,
+    "AccumulateNV2": partial(_shaped, AccumulateNV2),
+    "ParallelConcat": partial(_shaped, ParallelConcat),
     "QuantizeAndDequantizeV3": _rounded,
     "QuantizeAndDequantizeV4": _rounded_within,
     "SegmentMaxV2": _segments(UnsortedSegmentMax),
@@ -379,7 +370,6 @@ REWRITTEN: dict[str, Adapter] = {
     "SegmentProdV2": _segments(UnsortedSegmentProd),
     "SegmentSumV2": _segments(UnsortedSegmentSum),
     "SpaceToBatch": _blocks(space_to_batch),
-    "SparseMatMul": _product,
     "StatelessRandomGetKeyCounterAlg": _composed(_with_algorithm),
     "StatelessRandomUniformFullInt": _any_integers,
     "TileGrad": _composed(_untiled),

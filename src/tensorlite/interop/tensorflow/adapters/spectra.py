@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core.dtypes import int32
-from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
@@ -17,19 +16,10 @@ from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.interop.tensorflow.writers.parts import Spelled, constant_part
-from tensorlite.ops.arrays.arrange import flip
-from tensorlite.ops.arrays.create import zeros_like
-from tensorlite.ops.arrays.join import concat
-from tensorlite.ops.arrays.pieces import padded, sliced
-from tensorlite.ops.arrays.shape import shape_of
-from tensorlite.ops.arrays.stack import stack
-from tensorlite.ops.math.arithmetic import conj
-from tensorlite.ops.math.bounds import maximum
-from tensorlite.ops.math.rounding import real
 from tensorlite.ops.signals import fft
 
 _WHOLE = {"FFT": fft.fftn, "IFFT": fft.ifftn}
-_HALF = {"RFFT": fft.rfftn, "IRFFT": fft.irfftn}
+_HALF = "RFFT", "IRFFT"
 _ENDS = {"": 1, "2D": 2, "3D": 3}
 """What stands behind the name of a transform of so many axes, the last ones."""
 
@@ -39,49 +29,10 @@ def _transformed(function: Callable[..., Tensor], count: int, given: Given) -> V
     return given.composed(lambda x: function(x, axes=axes), given.tensor(0))
 
 
-def _resized(function: Callable[..., Tensor], count: int, given: Given) -> Values:
-    """Transform to as many numbers as the second input says."""
-    sizes = given.tensor(1).spec.vector()
-    axes = tuple(range(-count, 0))
-    if sizes is None or None in sizes:
-        change = _halves if function is fft.rfftn else _signal
-        return given.composed(partial(change, axes), *given.tensors)
-    return given.composed(lambda x: function(x, s=sizes, axes=axes), given.tensor(0))
-
-
-def _halves(axes: tuple[int, ...], x: Tensor, sizes: Tensor) -> Tensor:
-    """Return a transform to sizes that are computed."""
-    return fft.rfftn(_cut(x, sizes), axes=axes)
-
-
-def _signal(axes: tuple[int, ...], x: Tensor, sizes: Tensor) -> Tensor:
-    """Return the signal of sizes that are computed, whose other half is made of the one given."""
-    last = sizes[-1:]
-    z = _cut(x, concat([sizes[:-1], last // 2 + 1]))
-    z = fft.ifftn(z, axes=axes[:-1]) if len(axes) > 1 else z
-    mirrored = flip(z[..., 1 : (last[0] + 1) // 2], axis=-1)
-    return real(fft.ifftn(concat([z, conj(mirrored)], axis=-1), axes=(-1,)))
-
-
-def _cut(x: Tensor, sizes: Tensor) -> Tensor:
-    """Return the beginning of the last axes, filled up with zeros to sizes."""
-    own = shape_of(x)
-    first = own.spec.dims[0] if own.spec.shape else None
-    count = sizes.spec.dims[0]
-    if first is None or count is None or first < count:
-        raise GraphDefError(f"a transform of the last {count} axes of {x.spec}")
-    due = concat([own[: first - count], sizes])
-    more = maximum(due - own, 0)
-    filled = padded(x, stack([zeros_like(more), more], axis=1))
-    return sliced(filled, zeros_like(due), due)
-
-
 SPECTRA: dict[str, Adapter] = {}
 for _end, _count in _ENDS.items():
     for _name, _function in _WHOLE.items():
         SPECTRA[f"{_name}{_end}"] = partial(_transformed, _function, _count)
-    for _name, _function in _HALF.items():
-        SPECTRA[f"{_name}{_end}"] = partial(_resized, _function, _count)
 
 
 def _written(op: Op, node: Node) -> tuple[Spelled, ...] | None:

@@ -69,6 +69,10 @@ def _typed(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled(op.name, {"dtype": spec.dtype, "shape": Shape(spec.shape)}),)
 
 
+def _shaped(op: Op, _: Node) -> tuple[Spelled, ...]:
+    return (Spelled(op.name, {"shape": Shape(op.attributes()["shape"])}),)
+
+
 def _handle(op: Op, node: Node) -> tuple[Spelled, ...]:
     given = op.attributes()
     (made,) = _typed(op, node)
@@ -367,9 +371,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
         Spelled(op.name, {"dtype": op.attributes()["out_type"]}),
     ),
     "EagerPyFunc": _python_call,
-    "EnsureShape": lambda op, _: (
-        Spelled(op.name, {"shape": Shape(op.attributes()["shape"])}),
-    ),
+    **dict.fromkeys(("AccumulateNV2", "EnsureShape", "ParallelConcat"), _shaped),
     "FIFOQueueV2": _queue,
     "FromCounter": _sampler,
     "HashTableV2": _table,
