@@ -99,7 +99,41 @@ def _decoded(name: Any) -> str:
     )
 
 
-class TFRecordDataset(_FileDataset):
+def _compression(given: Any) -> Callable[[], str]:
+    """Return what finds a compression, which may be a tensor of a graph."""
+    if isinstance(given, Tensor):
+        return lambda: checked_compression(value_of(given).item())
+    known = checked_compression(given)
+    return lambda: known
+
+
+class _WholeFileDataset(_FileDataset):
+    """What whole files fall into: a text for each piece."""
+
+    pieces: ClassVar[staticmethod[[str, str], Iterator[bytes]]]
+    """Reads a file of a compression."""
+
+    def __init__(
+        self,
+        filenames: Any,
+        compression_type: Any = None,
+        buffer_size: int | None = None,
+        num_parallel_reads: int | None = None,
+    ) -> None:
+        kind = _compression(compression_type)
+
+        def read(path: str) -> Iterator[Tensor]:
+            for piece in self.pieces(path, kind()):
+                yield constant(piece, dtypes.string)
+
+        def numbers(names: Any) -> dict[str, Any]:
+            kind = compression_type or ""
+            return {"filenames": names, "compression_type": kind, "buffer_size": 0}
+
+        super().__init__(filenames, read, STRING, num_parallel_reads, numbers)
+
+
+class TFRecordDataset(_WholeFileDataset):
     """The records of TFRecord files, as 0-d strings, file after file.
 
     `compression_type` is '', 'GZIP' or 'ZLIB'; with `num_parallel_reads` so many files are read in
@@ -113,45 +147,10 @@ class TFRecordDataset(_FileDataset):
     b'one'
     """
 
-    operator = "TFRecordDataset"
-
-    def __init__(
-        self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: int | None = None,
-        num_parallel_reads: int | None = None,
-    ) -> None:
-        kind = _compression(compression_type)
-
-        def read(path: str) -> Iterator[Tensor]:
-            for record in records(path, kind()):
-                yield constant(record, dtypes.string)
-
-        super().__init__(
-            filenames,
-            read,
-            STRING,
-            num_parallel_reads,
-            lambda names: _whole_files(names, compression_type),
-        )
+    operator, pieces = "TFRecordDataset", staticmethod(records)
 
 
-def _whole_files(names: Any, compression: Any) -> dict[str, Any]:
-    """Return what operators take that read whole files."""
-    kind = compression or ""
-    return {"filenames": names, "compression_type": kind, "buffer_size": 0}
-
-
-def _compression(given: Any) -> Callable[[], str]:
-    """Return what finds a compression, which may be a tensor of a graph."""
-    if isinstance(given, Tensor):
-        return lambda: checked_compression(value_of(given).item())
-    known = checked_compression(given)
-    return lambda: known
-
-
-class TextLineDataset(_FileDataset):
+class TextLineDataset(_WholeFileDataset):
     r"""The lines of text files, as 0-d strings without their ends, file after file.
 
     The arguments are those of TFRecordDataset.
@@ -163,28 +162,7 @@ class TextLineDataset(_FileDataset):
     [b'one', b'two']
     """
 
-    operator = "TextLineDataset"
-
-    def __init__(
-        self,
-        filenames: Any,
-        compression_type: Any = None,
-        buffer_size: int | None = None,
-        num_parallel_reads: int | None = None,
-    ) -> None:
-        kind = _compression(compression_type)
-
-        def read(path: str) -> Iterator[Tensor]:
-            for line in lines(path, kind()):
-                yield constant(line, dtypes.string)
-
-        super().__init__(
-            filenames,
-            read,
-            STRING,
-            num_parallel_reads,
-            lambda names: _whole_files(names, compression_type),
-        )
+    operator, pieces = "TextLineDataset", staticmethod(lines)
 
 
 class FixedLengthRecordDataset(_FileDataset):
