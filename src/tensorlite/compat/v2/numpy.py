@@ -1,15 +1,13 @@
 """tf.experimental.numpy: NumPy's functions over tensors, with NumPy's dtypes.
 
-The functions are those of tf.keras.ops; what differs are the dtypes of operands: numbers of Python
+Most functions are those of tf.keras.ops; what differs are the dtypes of operands: numbers of Python
 are of 64 bits, operands meet in the dtype that NumPy says, and fractions of whole numbers are
-float64.
+float64 (numpy_operands.py). Those that tf.keras.ops has not are in numpy_functions.py.
 """
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from types import SimpleNamespace
 from typing import Any
@@ -21,18 +19,107 @@ from tensorlite.compat.documenting import documented, told
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import ops
 from tensorlite.compat.v2.keras.ops.telling import SAID
+from tensorlite.compat.v2.numpy_functions import (
+    allclose,
+    angle,
+    append,
+    around,
+    array_equal,
+    asanyarray,
+    ascontiguousarray,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    bitwise_not,
+    broadcast_arrays,
+    compress,
+    diag_indices,
+    divmod,
+    einsum,
+    empty_like,
+    fix,
+    flatten,
+    float_power,
+    iscomplex,
+    iscomplexobj,
+    isrealobj,
+    isscalar,
+    issubdtype,
+    ix_,
+    ndim,
+    nextafter,
+    polyval,
+    positive,
+    remainder,
+    select,
+    shape,
+    size,
+    where,
+)
+from tensorlite.compat.v2.numpy_operands import (
+    array,
+    asarray,
+    copy,
+    fraction,
+    fractions,
+    meeting,
+    promote_types,
+    result_type,
+    rules,
+)
 from tensorlite.config import set_promotion
-from tensorlite.core import nest
-from tensorlite.core.constant import encoded
 from tensorlite.core.device import settings
 from tensorlite.core.dispatch import constant
-from tensorlite.core.dtypes import DType, as_dtype, of_numpy
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arrays.shape import astype, reshape as reshaped
 
-__all__ = ["ndarray", "newaxis"]
+__all__ = [
+    "allclose",
+    "angle",
+    "append",
+    "around",
+    "array",
+    "array_equal",
+    "asanyarray",
+    "asarray",
+    "ascontiguousarray",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "bitwise_not",
+    "broadcast_arrays",
+    "compress",
+    "copy",
+    "diag_indices",
+    "divmod",
+    "einsum",
+    "empty_like",
+    "fix",
+    "flatten",
+    "float_power",
+    "iscomplex",
+    "iscomplexobj",
+    "isrealobj",
+    "isscalar",
+    "issubdtype",
+    "ix_",
+    "ndarray",
+    "ndim",
+    "newaxis",
+    "nextafter",
+    "polyval",
+    "positive",
+    "promote_types",
+    "remainder",
+    "result_type",
+    "select",
+    "shape",
+    "size",
+    "where",
+]
 
 ndarray = Tensor
 newaxis = np.newaxis
@@ -42,17 +129,9 @@ int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 float16, float32, float64 = np.float16, np.float32, np.float64
 complex64, complex128 = np.complex64, np.complex128
-iinfo, finfo = np.iinfo, np.finfo
+iinfo, finfo, inexact = np.iinfo, np.finfo, np.inexact
+object_, string_, unicode_ = np.object_, np.bytes_, np.str_
 
-
-@dataclass
-class _Rules:
-    """What a program has asked for."""
-
-    prefers_float32: bool = False
-
-
-_rules = _Rules()
 
 _MEETING = """
 add arctan2 bitwise_and bitwise_or bitwise_xor concatenate cross divide dot equal floor_divide fmax
@@ -73,7 +152,7 @@ hanning
 """
 """Functions that make arrays of numbers of Python."""
 _OTHERS = """
-abs absolute all amax amin any argmax argmin argsort around average bincount broadcast_to ceil clip
+abs absolute all amax amin any argmax argmin argsort average bincount broadcast_to ceil clip
 conj conjugate count_nonzero cumprod cumsum diag diagflat diagonal diff digitize expand_dims
 fabs flip fliplr flipud floor full_like gcd histogram imag isfinite isin isinf isnan isneginf
 isposinf isreal lcm ldexp logical_and logical_not logical_or logical_xor max meshgrid min moveaxis
@@ -84,79 +163,15 @@ trapezoid tril triu trunc vander vsplit hsplit dsplit zeros_like
 """
 
 
-def _fraction() -> Any:
-    return np.float32 if _rules.prefers_float32 else np.float64
-
-
-def _numpy_array(value: Any) -> np.ndarray[Any, Any]:
-    made = encoded(np.asarray(value))
-    is_plain = not isinstance(value, (np.ndarray, np.generic))
-    return made.astype(_fraction()) if is_plain and made.dtype == np.float64 else made
-
-
-def asarray(a: Any, dtype: Any = None) -> Any:
-    """Return a tensor of an array, or of numbers of Python, which are of 64 bits."""
-    if nest.is_nested(a) and builtins.any(
-        isinstance(x, Operand) for x in nest.flatten(a)
-    ):
-        made = tl.stack([asarray(x, dtype) for x in a])
-    else:
-        made = a.__tensor__() if isinstance(a, Operand) else constant(_numpy_array(a))
-    return made if dtype is None else astype(made, as_dtype(dtype))
-
-
-def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
-    """Return a tensor of ndmin axes at least; copy has no effect."""
-    made = asarray(val, dtype)
-    return (
-        reshaped(made, (*[1] * (ndmin - made.ndim), *made.shape)) if ndmin else made
-    )
-
-
-def copy(a: Any) -> Any:
-    """Return a tensor with the same elements."""
-    return tl.identity(asarray(a))
-
-
-def promote_types(type1: Any, type2: Any) -> Any:
-    """Return the dtype that two of them meet in by NumPy's rules."""
-    return np.promote_types(as_dtype(type1).numpy, as_dtype(type2).numpy)
-
-
-def result_type(*arrays_and_dtypes: Any) -> Any:
-    """Return the dtype that arrays and dtypes meet in by NumPy's rules."""
-    given = [x.dtype.numpy if isinstance(x, Tensor) else x for x in arrays_and_dtypes]
-    return np.result_type(*[x.numpy if isinstance(x, DType) else x for x in given])
-
-
-def _meeting(given: list[Any]) -> list[Any]:
-    """Return operands as tensors of one dtype; numbers of Python take that of the others."""
-    xs = [asarray(x) for x in given]
-    bare = [isinstance(x, (bool, int, float, complex)) for x in given]
-    pairs = list(zip(given, xs, bare, strict=True))
-    kinds = [
-        g if is_bare and not builtins.all(bare) else x.dtype.numpy
-        for g, x, is_bare in pairs
-    ]
-    dtype = of_numpy(np.result_type(*kinds))
-    return [astype(x, dtype) for x in xs]
-
-
-def _fractions(xs: list[Any]) -> list[Any]:
-    return [
-        astype(x, as_dtype(_fraction())) if x.dtype.kind in "biu" else x for x in xs
-    ]
-
-
 def _operands(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the arguments of a function, its arrays as tensors of NumPy's dtypes."""
     listed = name in {"concatenate", "stack", "hstack", "vstack", "dstack"}
     count = 2 if name in _MEETING.split() else 1
     given = list(args[0]) if listed else list(args[:count])
     meet = name in _MEETING.split()
-    xs = _meeting(given) if meet else [asarray(x) for x in given]
+    xs = meeting(given) if meet else [asarray(x) for x in given]
     if name in _FRACTIONAL.split():
-        xs = _fractions(xs)
+        xs = fractions(xs)
     return (xs, *args[1:]) if listed else (*xs, *args[count:])
 
 
@@ -195,22 +210,15 @@ def _making(name: str) -> Callable[..., Any]:
         )
         found = made(*given, **wanted)
         is_own = dtype is None and found.dtype == np.float64
-        return constant(found.astype(_fraction()) if is_own else found)
+        return constant(found.astype(fraction()) if is_own else found)
 
     call.__name__ = name
     return documented(call, SAID.get(name) or told(getattr(tl, name, None)) or "")
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """Return the elements of x or y by a condition, or the indices of true elements."""
-    if x is None and y is None:
-        return tuple(ops.nonzero(asarray(condition)))
-    return tl.where(asarray(condition), *_meeting([x, y]))
-
-
 def _randn(*shape: int) -> Any:
     return astype(
-        tl.random.normal(tuple(shape), dtype=tl.float64), as_dtype(_fraction())
+        tl.random.normal(tuple(shape), dtype=tl.float64), as_dtype(fraction())
     )
 
 
@@ -220,7 +228,7 @@ def _rand(*shape: int) -> Any:
 
 def _uniform(low: float = 0.0, high: float = 1.0, size: Any = ()) -> Any:
     drawn = tl.random.uniform(_sizes(size), low, high, dtype=tl.float64)
-    return astype(drawn, as_dtype(_fraction()))
+    return astype(drawn, as_dtype(fraction()))
 
 
 def _randint(
@@ -228,6 +236,12 @@ def _randint(
 ) -> Any:
     ends = (0, low) if high is None else (low, high)
     return tl.random.uniform(_sizes(size), *ends, dtype=as_dtype(dtype))
+
+
+def _poisson(lam: Any = 1.0, size: Any = None) -> Any:
+    mean = astype(asarray(lam), tl.float64)
+    sizes = tuple(mean.shape) if size is None else _sizes(size)
+    return tl.random.poisson(sizes, mean, tl.int64)
 
 
 def _sizes(size: Any) -> tuple[int, ...]:
@@ -242,6 +256,7 @@ random = SimpleNamespace(
     random=lambda size=(): _uniform(size=size),
     uniform=_uniform,
     randint=_randint,
+    poisson=_poisson,
     seed=tl.random.set_seed,
 )
 
@@ -257,7 +272,7 @@ def experimental_enable_numpy_behavior(
         raise InvalidArgumentError(
             f"dtype_conversion_mode={dtype_conversion_mode!r}; allowed are {', '.join(_MODES)}"
         )
-    _rules.prefers_float32 = prefer_float32
+    rules.prefers_float32 = prefer_float32
     set_promotion(rule)
     settings.numpy_behavior = True
     for name, method in METHODS.items():
