@@ -125,19 +125,14 @@ class BroadcastGradientArgs(Op):
         rank = max(x.size, y.size)
         first = (1,) * (rank - x.size) + tuple(x.tolist())
         second = (1,) * (rank - y.size) + tuple(y.tolist())
-        return (
-            _summed(first, second, rank - x.size).astype(x.dtype),
-            _summed(second, first, rank - y.size).astype(x.dtype),
-        )
+        if x.tolist() == y.tolist():
+            first = second = ()
+        return _ones_of(first, x.dtype), _ones_of(second, x.dtype)
 
 
-def _summed(mine: Sequence[int], other: Sequence[int], extra: int) -> Array:
-    axes = [
-        i
-        for i, (m, o) in enumerate(zip(mine, other, strict=True))
-        if i < extra or m == 1 != o
-    ]
-    return np.asarray(axes, np.int32)
+def _ones_of(sizes: Sequence[int], dtype: np.dtype[np.generic]) -> Array:
+    """Return which sizes are 1: along these axes all that flows is added up."""
+    return np.asarray([i for i, size in enumerate(sizes) if size == 1], dtype)
 
 
 class Cast(Op):

@@ -409,6 +409,33 @@ def avg_pool(
     return avg_pool2d(x, ksize, strides, padding, data_format or "NHWC")
 
 
+def depth_of(
+    ksize: int | Sequence[int], strides: int | Sequence[int], data_format: str | None
+) -> int | None:
+    """Return how many channels a window has, None for windows of one image's elements.
+
+    >>> from tensorlite.ops.nn.pool import depth_of
+    >>> depth_of([1, 1, 1, 3], [1, 1, 1, 3], "NHWC")
+    3
+    """
+    if np.ndim(ksize) == 0 or (data_format or "NHWC") != "NHWC":
+        return None
+    sizes = [int(size) for size in np.asarray(ksize)]
+    if len(sizes) != 4 or sizes[3] == 1:
+        return None
+    if sizes[:3] != [1, 1, 1]:
+        raise InvalidArgumentError(
+            f"max_pool: ksize={sizes}; pooling is supported with exactly one of pooling "
+            "across depth or pooling across width/height"
+        )
+    if np.ndim(strides) == 0 or int(np.asarray(strides)[3]) != sizes[3]:
+        raise InvalidArgumentError(
+            f"max_pool: strides={strides!r}; pooling across depth requires the depth window to "
+            f"equal the depth stride, {sizes[3]}"
+        )
+    return sizes[3]
+
+
 def max_pool_in_depth(x: TensorLike, size: int) -> Tensor:
     """Return the greatest of each `size` channels, one behind the other, of images (NHWC).
 

@@ -386,6 +386,44 @@ class WriteRawProtoSummary(Op):
         return ()
 
 
+class ImportEvent(Op):
+    """Writes a serialized event as it is."""
+
+    effect = Effect.IO
+    differentiable = False
+
+    def infer(self, writer: TensorSpec, event: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        return ()
+
+    def kernel(self, xp: Xp, writer: WriterState, event: Array) -> tuple[Array, ...]:
+        """Give the event to the writer."""
+        writer.sink.add_event(parsed("Event", event.item()))
+        return ()
+
+
+class WriteGraphSummary(Op):
+    """Writes a serialized GraphDef as the graph of a step."""
+
+    effect = Effect.IO
+    differentiable = False
+
+    def infer(
+        self, writer: TensorSpec, step: TensorSpec, tensor: TensorSpec
+    ) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        return ()
+
+    def kernel(
+        self, xp: Xp, writer: WriterState, step: Array, tensor: Array
+    ) -> tuple[Array, ...]:
+        """Give the event to the writer."""
+        event = message("Event")(wall_time=time.time(), step=int(to_host(step)))
+        event.graph_def = tensor.item()
+        writer.sink.add_event(event)
+        return ()
+
+
 class FlushSummaryWriter(Op):
     """Has a writer write what it was given."""
 

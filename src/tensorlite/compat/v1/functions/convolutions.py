@@ -268,26 +268,6 @@ def convolution(
     )
 
 
-def _depth(ksize: Any, strides: Any, form: str | None) -> int | None:
-    """Return how many channels a window has, None for windows of one image's elements."""
-    if np.ndim(ksize) == 0 or len(ksize) != 4 or (form or "NHWC") != "NHWC":
-        return None
-    *inner, depth = (int(x) for x in ksize)
-    if depth == 1:
-        return None
-    if inner != [1, 1, 1]:
-        raise InvalidArgumentError(
-            f"max_pool: ksize={list(ksize)}; pooling is supported with exactly one of pooling "
-            "across depth or pooling across width/height"
-        )
-    if np.ndim(strides) == 0 or int(strides[3]) != depth:
-        raise InvalidArgumentError(
-            f"max_pool: strides={strides!r}; pooling across depth requires the depth window to "
-            f"equal the depth stride, {depth}"
-        )
-    return depth
-
-
 def _pooled(
     function: Any, value: Any, ksize: Any, strides: Any, padding: Any, form: Any
 ) -> Any:
@@ -318,7 +298,7 @@ def max_pool(
     [1, 4, 4, 3]
     """
     x = renamed("value", value, "input", input)
-    deep = _depth(ksize, strides, data_format)
+    deep = pools.depth_of(ksize, strides, data_format)
     if deep is not None:
         return pools.max_pool_in_depth(converted(x), deep)
     return _pooled(pools.max_pool2d, x, ksize, strides, padding, data_format)

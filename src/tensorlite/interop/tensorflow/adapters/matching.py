@@ -15,7 +15,7 @@ from tensorlite.core.dispatch import calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
-from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
+from tensorlite.interop.tensorflow.adapters.plain import PLAIN, Adapter, Plain
 from tensorlite.ops.arrays.arrange import expand_dims, transpose
 from tensorlite.ops.arrays.gather import gather, take, unsorted_segment_sum
 from tensorlite.ops.arrays.search import argsort, sort as sorted_of
@@ -24,7 +24,7 @@ from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.math.arithmetic import conj, sum as sum_of
 from tensorlite.ops.math.elementwise import sqrt
 from tensorlite.ops.nn import patches
-from tensorlite.ops.nn.pool import MaxPool
+from tensorlite.ops.nn.pool import MaxPool, depth_of, max_pool_in_depth
 from tensorlite.ops.nn.pool_argmax import put_back
 from tensorlite.ops.operators import astype
 from tensorlite.ops.sparse import segments as sparse_segments
@@ -118,12 +118,19 @@ def _reversed(given: Given) -> Values:
 
 
 def _greatest(given: Given) -> Values:
-    window, strides = [tuple(given.constant(i).tolist()) for i in (1, 2)]
+    """Return the greatest of each window, over images' elements or over channels."""
+    if given.record.op == "MaxPool":
+        sizes, steps = [given.listed(name, int) for name in ("ksize", "strides")]
+    else:
+        sizes, steps = [tuple(given.constant(i).tolist()) for i in (1, 2)]
+    depth = depth_of(sizes, steps, given.typed("data_format", str))
+    if depth is not None:
+        given.attribute("padding")
+        return given.composed(lambda x: max_pool_in_depth(x, depth), given.tensor(0))
+    if given.record.op == "MaxPool":
+        return PLAIN["MaxPool"](given)
     op = MaxPool(
-        ksize=window,
-        strides=strides,
-        padding=given.typed("padding", str),
-        data_format=given.typed("data_format", str),
+        sizes, steps, given.typed("padding", str), given.typed("data_format", str)
     )
     return given.made(op, given.tensor(0))
 
@@ -153,6 +160,7 @@ MATCHING: dict[str, Adapter] = {
     ),
     "ExtractVolumePatches": _cubes,
     "MaxPoolGradWithArgmax": _put_back,
+    "MaxPool": _greatest,
     "MaxPoolV2": _greatest,
     "NthElement": _nth,
     "RegexFullMatch": _matched,
