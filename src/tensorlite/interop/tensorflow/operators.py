@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tensorlite.interop.tensorflow.adapters.backward import BACKWARD
 from tensorlite.interop.tensorflow.adapters.banding import BANDING
 from tensorlite.interop.tensorflow.adapters.calling import CALLS
 from tensorlite.interop.tensorflow.adapters.chances import CHANCES
@@ -18,6 +19,7 @@ from tensorlite.interop.tensorflow.adapters.matching import MATCHING
 from tensorlite.interop.tensorflow.adapters.newer import NEWER
 from tensorlite.interop.tensorflow.adapters.older import OLDER
 from tensorlite.interop.tensorflow.adapters.parsing import PARSED
+from tensorlite.interop.tensorflow.adapters.passing import PASSING
 from tensorlite.interop.tensorflow.adapters.picturing import PICTURING
 from tensorlite.interop.tensorflow.adapters.plain import PLAIN, Adapter
 from tensorlite.interop.tensorflow.adapters.putting_aside import STAGING
@@ -38,12 +40,14 @@ from tensorlite.interop.tensorflow.stored.adapters import STORED
 ADAPTERS: dict[str, Adapter] = {
     **PLAIN,
     **COMPOSED,
+    **BACKWARD,
     **BANDING,
     **CHANCES,
     **IMAGING,
     **MATCHING,
     **NEWER,
     **OLDER,
+    **PASSING,
     **PICTURING,
     **QUANTISED,
     **QUANTISED_LAYERS,

@@ -125,6 +125,29 @@ class RaggedTensorFromVariant(Op):
         )
 
 
+class RaggedTensorToVariantGradient(Op):
+    """The values of ragged tensors that are the elements of a vector, as one tensor of a shape."""
+
+    differentiable = False
+    Tvalues: DType
+
+    def infer(
+        self, encoded: TensorSpec, splits: TensorSpec, shape: TensorSpec
+    ) -> TensorSpec:
+        """Return values of the shape."""
+        return TensorSpec(shape.vector(), self.Tvalues)
+
+    def kernel(self, xp: Xp, encoded: Array, splits: Array, shape: Array) -> Array:
+        """Return the values, one behind the other; zeros where there are no elements."""
+        ones = list(_each(encoded))
+        sizes = tuple(to_host(shape).tolist())
+        if not ones:
+            return xp.zeros(sizes, self.Tvalues.numpy)
+        # Those of rows that are single elements have no axis of their own.
+        pieces = [xp.reshape(one.values, (-1,)) for one in ones]
+        return xp.reshape(xp.concatenate(pieces), sizes)
+
+
 def _objects(ones: Sequence[Rows], shape: tuple[int, ...]) -> Array:
     made = np.empty(len(ones), object)
     for i, one in enumerate(ones):

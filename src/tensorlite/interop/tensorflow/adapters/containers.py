@@ -35,6 +35,7 @@ from tensorlite.ops.queues import (
     accumulator_ops,
     barrier_ops,
     kinds as queue_kinds,
+    mutex,
     operators as queue_ops,
     sparse_accumulator_ops,
 )
@@ -91,6 +92,10 @@ def _seeds(given: Given) -> Seeds:
 def _done(op: Callable[[], Op], given: Given) -> Values:
     given.check_attributes()
     return given.node(op(), *given.tensors).outputs
+
+
+def _mutex(given: Given) -> Values:
+    return given.node(mutex.MutexV2(**_named(given))).outputs
 
 
 def _close(given: Given) -> Values:
@@ -159,13 +164,14 @@ def _stack_push(given: Given) -> Values:
 
 
 def _array(given: Given) -> Values:
+    alike = "identical_element_shapes"  # which older versions do not say
     spec = TensorSpec(given.shape("element_shape"), given.dtype("dtype"))
     op = step_arrays.TensorArrayV3(
         spec.dtype,
         spec,
         given.typed("dynamic_size", bool),
         given.typed("clear_after_read", bool),
-        given.typed("identical_element_shapes", bool),
+        alike in given.record.attributes and given.typed(alike, bool),
     )
     return given.node(op, *given.tensors).outputs
 
@@ -271,8 +277,11 @@ CONTAINERS: dict[str, Adapter] = {
     "BarrierInsertMany": _barrier_insert,
     "BarrierReadySize": partial(_done, barrier_ops.BarrierReadySize),
     "BarrierTakeMany": _barrier_take,
+    "ConsumeMutexLock": partial(_done, mutex.ConsumeMutexLock),
     "LogUniformCandidateSampler": partial(_candidates, LogUniformCandidates),
     "Multinomial": partial(drawn, stateful_draws.Multinomial, "output_dtype"),
+    "MutexLock": partial(_done, mutex.MutexLock),
+    "MutexV2": _mutex,
     "OptionalFromValue": partial(_done, Bundle),
     "OptionalGetValue": _optional_value,
     "OptionalHasValue": partial(_done, OptionalHasValue),
@@ -315,7 +324,8 @@ for _kind in (
     *("Close", "Concat", "Gather", "Grad", "Read", "Scatter", "Size", "Split", ""),
     "Write",
 ):
-    CONTAINERS[f"TensorArray{_kind}V2"] = CONTAINERS[f"TensorArray{_kind}V3"]
+    for _end in ("", "V2"):
+        CONTAINERS[f"TensorArray{_kind}{_end}"] = CONTAINERS[f"TensorArray{_kind}V3"]
 for _end in ("", "V2"):
     CONTAINERS |= {
         f"FIFOQueue{_end}": partial(_queue, queue_kinds.FIFOQueueV2),

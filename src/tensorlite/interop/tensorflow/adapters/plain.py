@@ -29,8 +29,8 @@ class Plain:
     names: dict[str, str] = field(default_factory=dict)
     """What TensorFlow calls the attributes that have another name there."""
 
-    def __call__(self, given: Given) -> Values:
-        """Return the outputs of the node."""
+    def operator(self, given: Given) -> Op:
+        """Return the operator, with the attributes of a node."""
         cls = REGISTRY[self.op]
         hints = {one.name: str(one.type) for one in _fields(cls)}
         known = given.record.signature
@@ -39,10 +39,14 @@ class Plain:
             for own, kind in hints.items()
             if known is None or self.names.get(own, own) in known.attributes
         }
-        inputs = given.tensors
+        return cls(**values)
+
+    def __call__(self, given: Given) -> Values:
+        """Return the outputs of the node."""
+        op, inputs = self.operator(given), given.tensors
         if self.order:
             inputs = [given.tensor(i) for i in self.order]
-        return given.made(cls(**values), *inputs)
+        return given.made(op, *inputs)
 
 
 def _fields(cls: type[Op]) -> Sequence[Field[Any]]:

@@ -10,9 +10,9 @@ import numpy as np
 from tensorlite.core.constant import Const
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
-from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.summaries import writing
 from tensorlite.train.summaries.handles import (
     CreateSummaryFileWriter,

@@ -32,7 +32,7 @@ from tensorlite.ops.arrays.shape import astype, reshape, shape_of
 from tensorlite.ops.control.differentiate import gradients
 from tensorlite.ops.images.framing import crop_and_resize
 from tensorlite.ops.images.resize import ResizeBilinear
-from tensorlite.ops.linear.bands import tridiagonal_solve
+from tensorlite.ops.linear.bands import tridiagonal_matmul, tridiagonal_solve
 from tensorlite.ops.linear.decompose import cholesky
 from tensorlite.ops.linear.linalg import lstsq
 from tensorlite.ops.linear.matrix_functions import regularised_lstsq
@@ -41,7 +41,7 @@ from tensorlite.ops.math.elementwise import sqrt
 from tensorlite.ops.nn.conv import Conv2D
 from tensorlite.ops.nn.fake_quantised import quantize_and_dequantize
 from tensorlite.ops.nn.patches import dilation2d
-from tensorlite.ops.nn.pool import MaxPoolGrad
+from tensorlite.ops.nn.pool import MaxPoolGrad, MaxPoolGradGrad
 from tensorlite.ops.older_forms import AccumulateNV2, ParallelConcat
 from tensorlite.ops.random import draws as random
 from tensorlite.ops.signals.spectrograms import audio_spectrogram, mfcc
@@ -158,9 +158,9 @@ def _renumbered(given: Given) -> Values:
     )
 
 
-def _pool_gradient(given: Given) -> Values:
+def _pool_gradient(kind: type[MaxPoolGrad | MaxPoolGradGrad], given: Given) -> Values:
     ksize, strides = [tuple(given.constant(i).ravel().tolist()) for i in (3, 4)]
-    op = MaxPoolGrad(
+    op = kind(
         ksize, strides, given.typed("padding", str), given.typed("data_format", str)
     )
     return given.made(op, *given.tensors[:3])
@@ -171,6 +171,11 @@ def _tridiagonal(given: Given) -> Values:
         if name in given.record.attributes:
             given.attribute(name)
     return given.composed(tridiagonal_solve, *given.tensors)
+
+
+def _tridiagonal_product(*diagonals_and_rhs: Tensor) -> Tensor:
+    *diagonals, rhs = diagonals_and_rhs
+    return tridiagonal_matmul(concat(diagonals, axis=-2), rhs)
 
 
 def _least_squares(given: Given) -> Values:
@@ -346,6 +351,8 @@ def _cepstrum(given: Given) -> Values:
 
 REWRITTEN: dict[str, Adapter] = {
     "AudioSpectrogram": _spectrogram,
+    "BatchCholeskyGrad": _factor_gradient,
+    "BatchMatrixSolveLs": _least_squares,
     "BatchNormWithGlobalNormalization": _normalised,
     "BatchToSpace": _blocks(batch_to_space),
     "CholeskyGrad": _factor_gradient,
@@ -359,7 +366,8 @@ REWRITTEN: dict[str, Adapter] = {
     "FusedPadConv2D": _padded_convolution,
     "FusedResizeAndPadConv2D": _padded_convolution,
     "MatrixSolveLs": _least_squares,
-    "MaxPoolGradV2": _pool_gradient,
+    "MaxPoolGradGradV2": partial(_pool_gradient, MaxPoolGradGrad),
+    "MaxPoolGradV2": partial(_pool_gradient, MaxPoolGrad),
     "Mfcc": _cepstrum,
     "AccumulateNV2": partial(_shaped, AccumulateNV2),
     "ParallelConcat": partial(_shaped, ParallelConcat),
@@ -373,6 +381,7 @@ REWRITTEN: dict[str, Adapter] = {
     "StatelessRandomGetKeyCounterAlg": _composed(_with_algorithm),
     "StatelessRandomUniformFullInt": _any_integers,
     "TileGrad": _composed(_untiled),
+    "TridiagonalMatMul": _composed(_tridiagonal_product),
     "TridiagonalSolve": _tridiagonal,
     "UnsortedSegmentJoin": _joined_texts,
 }

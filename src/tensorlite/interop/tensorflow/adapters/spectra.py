@@ -33,6 +33,7 @@ SPECTRA: dict[str, Adapter] = {}
 for _end, _count in _ENDS.items():
     for _name, _function in _WHOLE.items():
         SPECTRA[f"{_name}{_end}"] = partial(_transformed, _function, _count)
+        SPECTRA[f"Batch{_name}{_end}"] = SPECTRA[f"{_name}{_end}"]
 
 
 def _written(op: Op, node: Node) -> tuple[Spelled, ...] | None:

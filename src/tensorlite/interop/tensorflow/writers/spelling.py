@@ -165,6 +165,13 @@ def _barrier(op: Op, node: Node) -> tuple[Spelled, ...]:
     return (made,)
 
 
+def _shared(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return what makes a resource, by the name under which others find it."""
+    given = op.attributes()
+    given["shared_name"] = given["shared_name"] or node.name
+    return (Spelled(op.name, given),)
+
+
 def _sized(op: Op, _: Node) -> tuple[Spelled, ...]:
     """Return the gradient of resizing, which takes the images' size there."""
     begin, two = [{"value": np.array([n], np.int32), "dtype": int32} for n in (1, 2)]
@@ -223,7 +230,9 @@ _NAMES = """
     UniqueWithCountsV2 VarIsInitializedOp ZerosLike
     DecodeAndCropJpeg EncodeJpegVariableQuality Eig ExtractJpegShape GatherTree StringNGrams
     UnsortedSegmentJoin NonMaxSuppressionWithOverlaps RaggedTensorFromVariant
-    RaggedTensorToVariant
+    RaggedTensorToVariant RaggedTensorToVariantGradient MutexLock ConsumeMutexLock
+    CreateSummaryFileWriter WriteSummary WriteRawProtoSummary WriteGraphSummary ImportEvent
+    FlushSummaryWriter CloseSummaryWriter
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
@@ -379,6 +388,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "ImageSummary": _image_summary,
     "MergeCheckpoints": _renamed("MergeV2Checkpoints"),
     "Multinomial": _drawn,
+    "MutexV2": _shared,
     "PaddingFIFOQueueV2": _queue,
     "PartitionedCall": _called,
     "Placeholder": _typed,
@@ -405,6 +415,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     ),
     "StridedSliceGrad": _slice_grad,
     "SparseConditionalAccumulator": _accumulator,
+    "SummaryWriter": _shared,
     "TruncatedNormal": _drawn,
     "Unbundle": _unbundle,
     "VarHandleOp": _handle,
