@@ -71,9 +71,11 @@ class Compiled:
         """Return the graph placed, where what asks for nothing goes to `default`."""
         known = self._placed.get(default)
         if known is None:
-            known = self._placed[default] = Placed(
-                self.optimised, self.runner, default, self.placement, self.captured
-            )
+            optimised = self.optimised
+            with uncollected():
+                known = self._placed[default] = Placed(
+                    optimised, self.runner, default, self.placement, self.captured
+                )
         return known
 
     @cached_property

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from tensorlite.core.collecting import uncollected
 from tensorlite.core.device import ANYWHERE, DeviceName, placement_log
 from tensorlite.core.errors import InvalidArgumentError, PlacementError
 from tensorlite.core.op import Role
@@ -76,6 +77,10 @@ class Placed:
 
         What has a part in another task is run by the cluster.
         """
+        with uncollected():
+            return self._compiled()
+
+    def _compiled(self) -> Parts | Plan | Runnable:
         division = self.division
         away = [device for device in division.graphs if device.job is not None]
         if away:
@@ -147,13 +152,20 @@ def log_unplaced(graph: Graph) -> None:
 
 
 def asks(graph: Graph) -> bool:
-    """Return whether a node, of inner graphs too, asks for a device, or may have to wait."""
+    """Return whether a node, of inner graphs too, asks for a device, or may have to wait.
+
+    One that asks to be where another is asks for nothing where there is one device only.
+    """
+    return _asks(graph, len(logical_devices()) + len(devices()) > 1)
+
+
+def _asks(graph: Graph, has_choice: bool) -> bool:
     return any(
         node.device != ANYWHERE
-        or node.group
+        or (has_choice and node.group)
         or node.op.role is Role.ASYNC
         or node.op.moves
-        or any(asks(region) for region in _own(node))
+        or any(_asks(region, has_choice) for region in _own(node))
         for node in graph.nodes
     )
 

@@ -268,8 +268,12 @@ class Graph:
         control: tuple[Node, ...] = (),
         name: str = "",
         line: Line = UNKNOWN,
+        specs: Sequence[TensorSpec] | None = None,
     ) -> Node:
-        """Return the node that applies `op`, made now or, if it has no effect, found again."""
+        """Return the node that applies `op`, made now or, if it has no effect, found again.
+
+        Its outputs are of `specs`, where these are known, else of what inference says.
+        """
         inputs = tuple(inputs)
         key = None
         plain = op.effect is Effect.NONE and op.role is Role.PLAIN
@@ -279,7 +283,7 @@ class Graph:
             known = self._known.get(key)
             if known is not None:
                 return known
-        node = self._made(op, inputs)
+        node = self._made(op, inputs, specs)
         node.device, node.group = device, group
         node.control, node.line = control, line
         node.name = self.free_name(name or op.name)
@@ -320,9 +324,16 @@ class Graph:
             self._counts[name] = 1
             self._reserved.add(name)
 
-    def _made(self, op: Op, inputs: tuple[SymbolicTensor, ...]) -> Node:
-        specs = op.infer(*settled_specs(op, inputs))
-        return Node(self, op, inputs, specs if isinstance(specs, tuple) else (specs,))
+    def _made(
+        self,
+        op: Op,
+        inputs: tuple[SymbolicTensor, ...],
+        specs: Sequence[TensorSpec] | None = None,
+    ) -> Node:
+        if specs is None:
+            made = op.infer(*settled_specs(op, inputs))
+            specs = made if isinstance(made, tuple) else (made,)
+        return Node(self, op, inputs, specs)
 
     def add_input(self, spec: TensorSpec, name: str = "") -> SymbolicTensor:
         """Return a new input of the graph."""

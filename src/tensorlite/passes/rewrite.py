@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from tensorlite.core.errors import GraphError
 from tensorlite.core.op import Op, Role
+from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 
 Rule: TypeAlias = Callable[[Node], SymbolicTensor | None]
@@ -58,6 +59,9 @@ class Copy:
         copied = self.target.add(
             op or node.op,
             inputs,
+            specs=self._as_before(node, inputs)
+            if op is None or op is node.op
+            else None,
             device=node.device,
             group=node.group,
             control=tuple(dict.fromkeys([*mapped, *control])),
@@ -72,6 +76,15 @@ class Copy:
                 for y, known in zip(copied.outputs, node.outputs, strict=True):
                     y.respecify(known.spec)
         return copied
+
+    def _as_before(
+        self, node: Node, inputs: Sequence[SymbolicTensor]
+    ) -> Sequence[TensorSpec] | None:
+        """Return the specs of a node's outputs where nothing else is known of its inputs."""
+        for x, copied in zip(node.inputs, inputs, strict=True):
+            if x.spec is not copied.spec:
+                return None
+        return [y.spec for y in node.outputs]
 
     def _input(self, node: Node, position: int, x: SymbolicTensor) -> SymbolicTensor:
         found = self.tensors.get(id(x))

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from tensorlite.core.check import several, whole_numbers
 from tensorlite.core.dispatch import call, floating, promoted
+from tensorlite.core.dtypes import DType, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op, Specs
 from tensorlite.core.spec import Dims, TensorSpec, shape_text
@@ -56,6 +57,8 @@ class _Convolution(Op, abstract=True):
     """What a convolution and its two gradients share: attributes, and that each is bilinear."""
 
     family: ClassVar[str] = "Conv2D"
+    whole: ClassVar[tuple[DType, ...]] = (int32,)
+    """The dtypes of whole numbers that it takes."""
     selective = True
     strides: tuple[int, ...] = (1, 1, 1, 1)
     padding: str = "VALID"
@@ -86,10 +89,12 @@ class _Convolution(Op, abstract=True):
         )
         first = operands[0].dtype
         for operand in operands:
-            if not operand.dtype.is_floating or operand.dtype is not first:
+            fits = operand.dtype.is_floating or operand.dtype in self.whole
+            if not fits or operand.dtype is not first:
                 listed = ", ".join(map(str, operands))
+                kinds = "".join([f"{x.name} or " for x in self.whole])
                 raise DTypeError(
-                    f"{self.name} takes floating tensors of one dtype, not {listed}; "
+                    f"{self.name} takes {kinds}floating tensors of one dtype, not {listed}; "
                     "cast them with tl.astype"
                 )
             if operand.rank not in (None, 4):
@@ -248,6 +253,7 @@ class DepthwiseConv2dNative(Conv2D):
     """Each channel of images convolved with its own filters (height, width, channels, each)."""
 
     family = "DepthwiseConv2dNative"
+    whole = ()
 
     def results(self, channels: int | None, kernel: Dims) -> int | None:
         """Return the number of channels that filters of a shape make out of `channels`."""
@@ -272,6 +278,7 @@ class DepthwiseConv2dNativeBackpropInput(Conv2DBackpropInput):
     """The gradient of a depthwise convolution for its images."""
 
     family = "DepthwiseConv2dNative"
+    whole = ()
 
     def spread(
         self, xp: Xp, dy: Array, filters: Array, window: Window, channels: int
@@ -284,6 +291,7 @@ class DepthwiseConv2dNativeBackpropFilter(Conv2DBackpropFilter):
     """The gradient of a depthwise convolution for its filters."""
 
     family = "DepthwiseConv2dNative"
+    whole = ()
 
     def gather(
         self, xp: Xp, x: Array, dy: Array, shape: Sequence[int], window: Window

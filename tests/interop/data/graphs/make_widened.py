@@ -27,6 +27,14 @@ def pools_of_depths():
 
 
 @only(not IS_OLD)
+def convolved_whole_numbers():
+    x, feeds = given(x=np.arange(32, dtype=np.int32).reshape(1, 4, 4, 2) % 7, w=np.arange(24, dtype=np.int32).reshape(2, 2, 2, 3) % 5)
+    how = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+    y = ops.Conv2D(input=x["x"], filter=x["w"], **how)
+    return [step([y, ops.Conv2DBackpropInput(input_sizes=[1, 4, 4, 2], filter=x["w"], out_backprop=y, **how)], feeds)], []
+
+
+@only(not IS_OLD)
 def gradients_of_sparse():
     x, feeds = given(dy=floats(4), part=floats(2), rounded=floats(5), ends=np.array([-0.3, 0.4], np.float32))
     first, second = longs([[0, 1], [2, 0], [2, 3]]), longs([[0, 0], [2, 0]])
