@@ -94,3 +94,47 @@ def test_graphs_of_one_replica() -> None:
     made.node("TPUReplicatedInput", "both", "x", "x", N=2, T=tl.float32)
     with pytest.raises(GraphDefError, match="one replica"):
         made.session()
+
+
+def test_values_that_a_session_keeps() -> None:
+    made = Program()
+    made.floats("x", 1.0, 2.0)
+    made.placeholder("handle", tl.string, ())
+    made.node("GetSessionHandle", "kept", "x", T=tl.float32)
+    made.node("GetSessionTensor", "y", "handle", dtype=tl.float32)
+    made.node("DeleteSessionTensor", "gone", "handle")
+    session = made.session()
+    handle = session.run("kept:0")
+    assert session.run("y:0", {"handle:0": bytes(handle)}).tolist() == [1, 2]
+    gone = session.graph.get_operation_by_name("gone")
+    session.run(gone, {"handle:0": bytes(handle)})
+    with pytest.raises(tl.errors.InvalidArgumentError, match="session store"):
+        session.run("y:0", {"handle:0": bytes(handle)})
+
+
+def test_transforms_along_axes() -> None:
+    made = Program()
+    x = floats(2, 4, 3)
+    made.const("x", x)
+    made.const("z", x.astype(np.complex64))
+    made.const("sizes", np.array([4, 2], np.int32))
+    made.const("axes", np.array([1, 0], np.int32))
+    kinds: dict[str, Any] = {"Tcomplex": tl.complex64}
+    made.node("FFTND", "whole", "z", "sizes", "axes", **kinds)
+    made.node("RFFTND", "half", "x", "sizes", "axes", Treal=tl.float32, **kinds)
+    whole, half = made.session().run(["whole:0", "half:0"])
+    np.testing.assert_allclose(whole, np.fft.fftn(x, axes=(1, 0)), atol=1e-5)
+    np.testing.assert_allclose(half, np.fft.rfftn(x, axes=(1, 0)), atol=1e-5)
+
+
+def test_a_sparse_tensor_is_taken_once() -> None:
+    made = Program()
+    made.const("handles", np.array([5], np.int64))
+    kinds: dict[str, Any] = {"dtype": tl.float32, "container": ""}
+    made.node(
+        *("TakeManySparseFromTensorsMap", "y", "handles"), shared_name="m", **kinds
+    )
+    with pytest.raises(
+        tl.errors.InvalidArgumentError, match="no sparse tensor is kept"
+    ):
+        made.session().run("y:1")

@@ -12,6 +12,7 @@ from tensorlite.interop.tensorflow.adapters.datasets import DATASETS
 from tensorlite.interop.tensorflow.adapters.filing import FILING
 from tensorlite.interop.tensorflow.adapters.fractional import FRACTIONAL
 from tensorlite.interop.tensorflow.adapters.further import FURTHER
+from tensorlite.interop.tensorflow.adapters.further_datasets import FURTHER_DATASETS
 from tensorlite.interop.tensorflow.adapters.fused import FUSED
 from tensorlite.interop.tensorflow.adapters.imaging import IMAGING
 from tensorlite.interop.tensorflow.adapters.listing import LISTING
@@ -70,6 +71,7 @@ ADAPTERS: dict[str, Adapter] = {
     **TALLYING,
     **LISTING,
     **FURTHER,
+    **FURTHER_DATASETS,
     **FUSED,
     **WORDING,
 }

@@ -4,6 +4,7 @@
 """
 
 import numpy as np
+import tensorflow
 from make import GRAPHS, IS_OLD, floats, main, only, step, tf
 from make_rewritten import given
 
@@ -54,6 +55,51 @@ def bands_and_locks():
     product = ops.TridiagonalMatMul(superdiag=x["bands"][0], maindiag=x["bands"][1], subdiag=x["bands"][2], rhs=x["rhs"])
     done = ops.ConsumeMutexLock(mutex_lock=ops.MutexLock(mutex=ops.MutexV2()))
     return [step([product], feeds, [done])], []
+
+
+@only(not IS_OLD)
+def kept_sparse_tensors():
+    x, feeds = given(values=floats(4))
+    places, shape = longs([[0, 1], [0, 3], [2, 0], [2, 2]]), longs([3, 4])
+    numbers = ops.AddManySparseToTensorsMap(sparse_indices=places, sparse_values=x["values"], sparse_shape=shape, shared_name="kept")
+    one = ops.AddSparseToTensorsMap(sparse_indices=longs([[4]]), sparse_values=x["values"][:1], sparse_shape=longs([5]), shared_name="kept")
+    chosen = tf.concat([numbers[2:], [one], numbers[:2]], 0)
+    outs = list(ops.TakeManySparseFromTensorsMap(sparse_handles=chosen, dtype=tf.float32, shared_name="kept"))
+    return [step(outs, feeds)], []
+
+
+@only(not IS_OLD)
+def counted_loops():
+    from tensorflow.python.framework import function
+    from tensorflow.python.ops import functional_ops
+
+    @function.Defun(tf.int32, tf.float32)
+    def body(i, x):
+        return x * 2.0 + tf.cast(i, tf.float32)
+
+    x, n = tf.placeholder(tf.float32, [2], "x"), tf.placeholder(tf.int32, [], "n")
+    outs = [functional_ops.For(0, n, 1, [x], body)[0], functional_ops.For(n, 0, -2, [x], body)[0]]
+    called = ops.RemoteCall(target="/job:localhost/replica:0/task:0/device:CPU:0", args=[n, x], Tout=[tf.float32], f=body)
+    return [step([*outs, called[0]], {x: floats(2), n: k}) for k in (0, 3)], []
+
+
+@only(not IS_OLD)
+def datasets_by_key():
+    data = tensorflow.data
+    first = data.Dataset.range(10).map(lambda i: (i % 3, i * 2))
+    reducer = data.experimental.Reducer(lambda key: key * 100, lambda state, element: state + element[1], lambda state: (state, state + 1))
+    keyed = first.apply(data.experimental.group_by_reducer(lambda key, _: key, reducer))
+    rows = data.Dataset.range(7)._variant_tensor
+    kinds = {"output_types": [tf.int64], "output_shapes": [[None]]}
+    slid = ops.SlidingWindowDataset(input_dataset=rows, window_size=longs(3), window_shift=longs(2), window_stride=longs(1), **kinds)
+    slid = ops.SleepDataset(input_dataset=slid, sleep_microseconds=longs(1), **kinds)
+    packed = ops.CompressElement(components=[tf.constant([1.5, 2.5]), tf.constant(3)])
+    outs = list(ops.UncompressElement(compressed=packed, output_types=[tf.float32, tf.int32], output_shapes=[[2], []]))
+    for one in (slid, ops.ConcatenateDataset(input_dataset=slid, another_dataset=slid, **kinds)):
+        whole = ops.BatchDatasetV2(input_dataset=one, batch_size=longs(9), drop_remainder=False, output_types=[tf.int64], output_shapes=[[None, None]])
+        outs += ops.DatasetToSingleElement(dataset=whole, output_types=[tf.int64], output_shapes=[[None, None]])
+    outs += data.experimental.get_single_element(keyed.batch(9))
+    return [step(outs)], []
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +27,15 @@ from tensorlite.ops.arrays.identity import IdentityN
 from tensorlite.ops.control.assertions import Assert
 from tensorlite.ops.control.dataflow import Enter, Exit, Merge, NextIteration, Switch
 from tensorlite.ops.control.differentiate import CustomGradient, gradients
+from tensorlite.ops.control.loops import while_loop
 from tensorlite.ops.control.regions import If, PartitionedCall, While
-from tensorlite.ops.math.compare import Equal, NotEqual, not_equal
+from tensorlite.ops.math.compare import (
+    Equal,
+    NotEqual,
+    logical_and,
+    logical_or,
+    not_equal,
+)
 from tensorlite.ops.state.resource import ReadVariableOp
 
 ROUNDS = 10
@@ -151,6 +159,35 @@ def _call(given: Given) -> Values:
     graph = _branch(given, _called(given, "f"), 0)
     given.check_attributes()
     return given.node(PartitionedCall(Compiled(graph)), *given.tensors).outputs
+
+
+def _call_of(key: str, first: int, behind: int, given: Given) -> Values:
+    """Call a function with some of the inputs: others say where, or how many at a time."""
+    inputs = given.tensors[first : len(given.values) - behind]
+    specs = [x.spec.without_value() for x in inputs]
+    graph = given.library.graph(_called(given, key), specs)
+    return given.node(PartitionedCall(Compiled(graph)), *inputs).outputs
+
+
+def _counted_loop(given: Given) -> Values:
+    """Run a function for each number of a range, on what it gave for the one before."""
+    called = _called(given, "body")
+    specs = [TensorSpec((), dtypes.int32), *_specs(given, 3)]
+    graph = given.library.graph(called, specs)
+    given.check_attributes()
+
+    def counted(start: Tensor, limit: Tensor, delta: Tensor, *xs: Tensor) -> Any:
+        def goes_on(i: Tensor, *_: Tensor) -> Tensor:
+            return logical_or(
+                logical_and(delta > 0, i < limit), logical_and(delta < 0, i > limit)
+            )
+
+        def turn(i: Tensor, *values: Tensor) -> tuple[Tensor, ...]:
+            return i + delta, *calls(PartitionedCall(Compiled(graph)), i, *values)
+
+        return while_loop(goes_on, turn, (start, *xs))[1:]
+
+    return given.composed(counted, *given.tensors)
 
 
 def by_name(given: Given) -> Values:
@@ -279,9 +316,11 @@ def _compared(op: type[Op], given: Given) -> Values:
 
 CALLS: dict[str, Adapter] = {
     "Assert": _assert,
+    "BatchFunction": partial(_call_of, "f", 0, 0),
     "Case": _case,
     "Enter": _enter,
     "Equal": partial(_compared, Equal),
+    "For": _counted_loop,
     "IdentityN": _identities,
     "If": _if,
     "NotEqual": partial(_compared, NotEqual),
@@ -291,10 +330,18 @@ CALLS: dict[str, Adapter] = {
     "RefMerge": _ref_merge,
     "RefNextIteration": partial(_passed, NextIteration()),
     "RefSwitch": partial(_passed, Switch()),
+    "RemoteCall": partial(_call_of, "f", 1, 0),
     "StatefulPartitionedCall": _call,
     "StatelessCase": _case,
     "StatelessIf": _if,
     "StatelessWhile": _while,
     "SymbolicGradient": _gradient,
+    "TPUPartitionedCall": partial(_call_of, "f", 0, 1),
     "While": _while,
+    "XlaIf": _if,
+    "XlaLaunch": partial(_call_of, "function", 0, 0),
+    "XlaLaunchV2": partial(_call_of, "function", 0, 0),
+    "XlaWhile": _while,
+    "_If": _if,
+    "_While": _while,
 }

@@ -41,6 +41,7 @@ from tensorlite.ops.queues import (
 )
 from tensorlite.ops.random import draws as random, stateful_draws
 from tensorlite.ops.random.words import Seeds
+from tensorlite.ops.state import kept_values
 from tensorlite.ops.state.making import Making
 from tensorlite.ops.state.resource import VarHandleOp
 
@@ -92,6 +93,11 @@ def _seeds(given: Given) -> Seeds:
 def _done(op: Callable[[], Op], given: Given) -> Values:
     given.check_attributes()
     return given.node(op(), *given.tensors).outputs
+
+
+def _kept(given: Given) -> Values:
+    op = kept_values.GetSessionTensor(given.dtype("dtype"))
+    return given.node(op, *given.tensors).outputs
 
 
 def _mutex(given: Given) -> Values:
@@ -278,6 +284,9 @@ CONTAINERS: dict[str, Adapter] = {
     "BarrierReadySize": partial(_done, barrier_ops.BarrierReadySize),
     "BarrierTakeMany": _barrier_take,
     "ConsumeMutexLock": partial(_done, mutex.ConsumeMutexLock),
+    "DeleteSessionTensor": partial(_done, kept_values.DeleteSessionTensor),
+    "GetSessionHandle": partial(_done, kept_values.GetSessionHandle),
+    "GetSessionTensor": _kept,
     "LogUniformCandidateSampler": partial(_candidates, LogUniformCandidates),
     "Multinomial": partial(drawn, stateful_draws.Multinomial, "output_dtype"),
     "MutexLock": partial(_done, mutex.MutexLock),

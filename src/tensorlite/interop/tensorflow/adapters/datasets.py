@@ -53,12 +53,22 @@ _LENGTHS = {
 """The attributes that say what functions take beside elements, where there are several."""
 _KEYED = {"reduce_func", "window_size_func"}
 """Functions that take a key of a group."""
+_STATES = {"init_func", "reduce_func", "finalize_func"}
+"""Functions that take a key or its state."""
+
+
+def _length_of(given: Given, name: str) -> str:
+    """Return the attribute that says what a function takes beside elements."""
+    own = (_LENGTHS.get(name, ""), f"T{name}_other_arguments")
+    return next((x for x in own if x in given.record.attributes), "Targuments")
+
+
 FUSED = b"shuffle_and_repeat_fusion"
 FILES = ("TextLineDataset", "TFRecordDataset", "FixedLengthRecordDatasetV2")
 """What gives strings, and does not say so."""
 
 
-def _specs(given: Given) -> tuple[TensorSpec, ...]:
+def specs_of(given: Given) -> tuple[TensorSpec, ...]:
     """Return the specs of a dataset's elements."""
     if "output_shapes" not in given.record.attributes:
         return (STRING,)
@@ -72,23 +82,25 @@ def _specs(given: Given) -> tuple[TensorSpec, ...]:
     )
 
 
-def _functions(given: Given, inputs: Inputs) -> dict[str, Compiled]:
+def functions_of_elements(given: Given, inputs: Inputs) -> dict[str, Compiled]:
     """Return the functions that a dataset calls, with the tensors that they take beside."""
     signature = given.record.signature
     assert signature is not None
     names = [key for key, one in signature.attributes.items() if one.kind == "func"]
     begins = given.record.op == "GeneratorDataset"
     known, rest = ((), inputs) if begins else (inputs[0].spec.inner, inputs[1:])
+    by_key = given.record.op.endswith("GroupByReducerDataset")
+    keyed = _STATES if by_key else _KEYED
     found = {}
     if given.record.op.endswith(("ScanDataset", "ReduceDataset")):
         rest = rest[len(given.dtypes("Tstate")) :]
     for name in names:
         called = given.typed(name, Called)
-        number = len(given.dtypes(_LENGTHS.get(name, "Targuments")))
+        number = len(given.dtypes(_length_of(given, name)))
         beside, rest = rest[:number], rest[number:]
         wanted = given.library.arguments(called)
         specs = [TensorSpec(None, kind) for kind in wanted[: len(wanted) - number]]
-        if len(known) == len(specs) and name not in _KEYED:
+        if len(known) == len(specs) and name not in keyed:
             specs = list(known)
         specs += [x.spec.without_value() for x in beside]
         compiled = Compiled(given.library.graph(called, specs))
@@ -97,14 +109,14 @@ def _functions(given: Given, inputs: Inputs) -> dict[str, Compiled]:
     return found
 
 
-def _dataset(
+def dataset(
     kind: str,
     given: Given,
     taken: Callable[[Given, Inputs], Inputs] = lambda _, inputs: inputs,
 ) -> Values:
     """Return a node of a dataset, whose inputs are chosen of those that are there."""
     inputs = given.tensors
-    own: dict[str, Any] = dict(_functions(given, inputs))
+    own: dict[str, Any] = dict(functions_of_elements(given, inputs))
     if kind == "ScanDataset":
         own["states"] = len(given.dtypes("Tstate"))
     if kind == "PaddedBatchDatasetV2":
@@ -119,7 +131,7 @@ def _dataset(
     if kind == "ParallelMapDataset":
         own["deterministic"] = _is_in_order(given)
     cls: Any = REGISTRY[kind]
-    made = cls(specs=_specs(given), **own)
+    made = cls(specs=specs_of(given), **own)
     return given.node(made, *taken(given, inputs)).outputs
 
 
@@ -129,17 +141,18 @@ def _is_in_order(given: Given) -> bool:
     return bool(given.typed("deterministic", str) != "false")
 
 
-def _constant(given: Given, value: Any) -> SymbolicTensor:
+def constant_of(given: Given, value: Any) -> SymbolicTensor:
+    """Return a constant beside a node."""
     return given.helper(Const(np.asarray(value))).outputs[0]
 
 
 def _keep_rest(given: Given, inputs: Inputs) -> Inputs:
     """Return the inputs of what drops no batch that is not full."""
-    return [*inputs, _constant(given, False)]
+    return [*inputs, constant_of(given, False)]
 
 
 def _uncompressed(given: Given, inputs: Inputs) -> Inputs:
-    return [*inputs, _constant(given, np.asarray(b"", object))]
+    return [*inputs, constant_of(given, np.asarray(b"", object))]
 
 
 def _int32_calls(given: Given, inputs: Inputs) -> Inputs:
@@ -151,16 +164,16 @@ def _one_batch_at_a_time(_: Given, inputs: Inputs) -> Inputs:
     return [*inputs[:2], inputs[3]]
 
 
-def _in_turns(number: int) -> Callable[[Given, Inputs], Inputs]:
+def in_turns(number: int) -> Callable[[Given, Inputs], Inputs]:
     """Return what leaves out how many are read at a time, the last inputs."""
     return lambda _, inputs: inputs[:-number]
 
 
-def _nothing_kept(given: Given) -> Values:
+def nothing_kept(given: Given) -> Values:
     """Return what stands for the memory or the seeds of a dataset, which it has itself here."""
     signature = given.record.signature
     count = 1 if signature is None else len(signature.outputs)
-    return given.give([_constant(given, 0) for _ in range(count)])
+    return given.give([constant_of(given, 0) for _ in range(count)])
 
 
 def _released(given: Given) -> Values:
@@ -173,7 +186,7 @@ def _optimised(given: Given) -> Values:
     """Pass on a dataset; what is shuffled anew each time and repeated may be one operator."""
     if FUSED in given.constant(1).tolist():
         _fuse(given.tensor(0).node)
-    return _dataset(given.record.op, given)
+    return dataset(given.record.op, given)
 
 
 def _fuse(node: Node) -> None:
@@ -193,13 +206,13 @@ def _mapped_batches(given: Given) -> Values:
     """Map, and batch what comes of it."""
     inputs = given.tensors
     *mapped, rows, _, drop = inputs
-    mapping = steps.MapDataset(_functions(given, inputs)["f"])
+    mapping = steps.MapDataset(functions_of_elements(given, inputs)["f"])
     made = given.helper(mapping, *mapped).outputs[0]
-    op = steps.BatchDatasetV2(specs=_specs(given))
+    op = steps.BatchDatasetV2(specs=specs_of(given))
     return given.node(op, made, rows, drop).outputs
 
 
-def _as_it_is(given: Given) -> Values:
+def as_it_is(given: Given) -> Values:
     """Pass on a dataset, of which only the speed is said."""
     return given.give([given.tensor(0)])
 
@@ -212,21 +225,21 @@ def _named(given: Given) -> dict[str, str]:
 
 
 def _iterator(given: Given) -> Values:
-    op = iterator_ops.IteratorV2(_specs(given), **_named(given))
+    op = iterator_ops.IteratorV2(specs_of(given), **_named(given))
     return given.node(op).outputs
 
 
 def _anonymous(given: Given) -> Values:
     """Return an iterator that is made anew each time, and what deletes it where that is due."""
-    made = given.node(iterator_ops.IteratorV2(_specs(given))).outputs
+    made = given.node(iterator_ops.IteratorV2(specs_of(given))).outputs
     is_newest = given.record.op.endswith("V3")
-    return made if is_newest else [*made, _constant(given, 0)]
+    return made if is_newest else [*made, constant_of(given, 0)]
 
 
 def _one_shot(given: Given) -> Values:
     called = given.typed("dataset_factory", Called)
     factory = Compiled(given.library.graph(called, []))
-    op = iterator_ops.OneShotIterator(factory, _specs(given), **_named(given))
+    op = iterator_ops.OneShotIterator(factory, specs_of(given), **_named(given))
     return given.node(op).outputs
 
 
@@ -236,21 +249,21 @@ def _make_iterator(given: Given) -> Values:
 
 
 def _with_specs(kind: Callable[[tuple[TensorSpec, ...]], Op], given: Given) -> Values:
-    return given.node(kind(_specs(given)), *given.tensors).outputs
+    return given.node(kind(specs_of(given)), *given.tensors).outputs
 
 
 def _folded(given: Given) -> Values:
     """Return the state after all elements of a dataset."""
     given.attribute("use_inter_op_parallelism")
     op = FoldDataset(
-        _functions(given, given.tensors)["f"],
+        functions_of_elements(given, given.tensors)["f"],
         len(given.dtypes("Tstate")),
-        _specs(given),
+        specs_of(given),
     )
     return given.node(op, *given.tensors).outputs
 
 
-def _counted(given: Given) -> Values:
+def counted(given: Given) -> Values:
     """Return how many elements a dataset has."""
     if "cardinality_options" in given.record.attributes:
         given.attribute("cardinality_options")
@@ -282,28 +295,28 @@ _SAME = (
 _EXPERIMENTAL = ("GroupByWindow", "Scan", "TakeWhile", "Unbatch", "Unique")
 
 DATASETS: dict[str, Adapter] = {
-    "DatasetCardinality": _counted,
+    "DatasetCardinality": counted,
     "DatasetToSingleElement": partial(_with_specs, OnlyElement),
     "ReduceDataset": _folded,
-    **{name: partial(_dataset, name) for name in _SAME},
+    **{name: partial(dataset, name) for name in _SAME},
     **{
-        f"Experimental{name}Dataset": partial(_dataset, f"{name}Dataset")
+        f"Experimental{name}Dataset": partial(dataset, f"{name}Dataset")
         for name in _EXPERIMENTAL
     },
     "AnonymousIteratorV2": _anonymous,
     "AnonymousIteratorV3": _anonymous,
-    "AnonymousMemoryCache": _nothing_kept,
-    "AnonymousSeedGenerator": _nothing_kept,
-    "BatchDataset": partial(_dataset, "BatchDatasetV2", taken=_keep_rest),
-    "CacheDatasetV2": partial(_dataset, "CacheDataset", taken=_in_turns(1)),
+    "AnonymousMemoryCache": nothing_kept,
+    "AnonymousSeedGenerator": nothing_kept,
+    "BatchDataset": partial(dataset, "BatchDatasetV2", taken=_keep_rest),
+    "CacheDatasetV2": partial(dataset, "CacheDataset", taken=in_turns(1)),
     "DeleteIterator": _released,
     "DeleteMemoryCache": _released,
     "DeleteSeedGenerator": _released,
-    "DummyMemoryCache": _nothing_kept,
-    "DummySeedGenerator": _nothing_kept,
+    "DummyMemoryCache": nothing_kept,
+    "DummySeedGenerator": nothing_kept,
     "ExperimentalMapAndBatchDataset": _mapped_batches,
-    "FinalizeDataset": _as_it_is,
-    "FixedLengthRecordDataset": partial(_dataset, FILES[2], taken=_uncompressed),
+    "FinalizeDataset": as_it_is,
+    "FixedLengthRecordDataset": partial(dataset, FILES[2], taken=_uncompressed),
     "Iterator": _iterator,
     "IteratorFromStringHandle": partial(
         _with_specs, iterator_ops.IteratorFromStringHandleV2
@@ -318,35 +331,35 @@ DATASETS: dict[str, Adapter] = {
     "IteratorV2": _iterator,
     "MakeIterator": _make_iterator,
     "MapAndBatchDataset": _mapped_batches,
-    "MaxIntraOpParallelismDataset": _as_it_is,
-    "NonSerializableDataset": _as_it_is,
+    "MaxIntraOpParallelismDataset": as_it_is,
+    "NonSerializableDataset": as_it_is,
     "OneShotIterator": _one_shot,
     "OptimizeDataset": _optimised,
-    "OptimizeDatasetV2": _as_it_is,
-    "OptionsDataset": _as_it_is,
-    "PaddedBatchDataset": partial(_dataset, "PaddedBatchDatasetV2", taken=_keep_rest),
+    "OptimizeDatasetV2": as_it_is,
+    "OptionsDataset": as_it_is,
+    "PaddedBatchDataset": partial(dataset, "PaddedBatchDatasetV2", taken=_keep_rest),
     "ParallelBatchDataset": partial(
-        _dataset, "BatchDatasetV2", taken=_one_batch_at_a_time
+        dataset, "BatchDatasetV2", taken=_one_batch_at_a_time
     ),
-    "ParallelFilterDataset": partial(_dataset, "FilterDataset", taken=_in_turns(1)),
+    "ParallelFilterDataset": partial(dataset, "FilterDataset", taken=in_turns(1)),
     "ParallelInterleaveDatasetV2": partial(
-        _dataset, "InterleaveDataset", taken=_in_turns(1)
+        dataset, "InterleaveDataset", taken=in_turns(1)
     ),
     "ParallelInterleaveDatasetV3": partial(
-        _dataset, "InterleaveDataset", taken=_in_turns(1)
+        dataset, "InterleaveDataset", taken=in_turns(1)
     ),
     "ParallelInterleaveDatasetV4": partial(
-        _dataset, "InterleaveDataset", taken=_in_turns(3)
+        dataset, "InterleaveDataset", taken=in_turns(3)
     ),
     "ParallelMapDatasetV2": partial(
-        _dataset, "ParallelMapDataset", taken=_int32_calls
+        dataset, "ParallelMapDataset", taken=_int32_calls
     ),
-    "PrivateThreadPoolDataset": _as_it_is,
-    "RewriteDataset": _as_it_is,
+    "PrivateThreadPoolDataset": as_it_is,
+    "RewriteDataset": as_it_is,
     "ShuffleAndRepeatDatasetV2": partial(
-        _dataset, "ShuffleAndRepeatDataset", taken=_in_turns(1)
+        dataset, "ShuffleAndRepeatDataset", taken=in_turns(1)
     ),
-    "ShuffleDatasetV3": partial(_dataset, "ShuffleDataset", taken=_in_turns(1)),
+    "ShuffleDatasetV3": partial(dataset, "ShuffleDataset", taken=in_turns(1)),
 }
 
 
@@ -360,7 +373,7 @@ def _elements(specs: Sequence[TensorSpec]) -> dict[str, Any]:
     }
 
 
-def _written(op: Op, node: Node) -> tuple[Spelled, ...]:
+def written(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return a dataset's node, with the dtypes of what its functions take beside elements."""
     assert isinstance(op, DatasetOp)
     given = op.attributes()
@@ -459,7 +472,7 @@ def _only(op: Op, _: Node) -> tuple[Spelled, ...]:
 
 
 WRITTEN: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
-    **dict.fromkeys(_SAME, _written),
+    **dict.fromkeys(_SAME, written),
     "DatasetCardinality": lambda op, _: (Spelled(op.name, {}),),
     "FoldDataset": _fold,
     "OnlyElement": _only,

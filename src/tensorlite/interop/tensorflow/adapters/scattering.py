@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.errors import GraphDefError
+from tensorlite.core.op import REGISTRY
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
@@ -22,6 +24,7 @@ from tensorlite.ops.operators import astype
 from tensorlite.ops.records.tensor_bytes import DeserializeManySparse
 from tensorlite.ops.sparse import arrange as sparse_arrange
 from tensorlite.ops.sparse.forms import SparseFillEmptyRows
+from tensorlite.ops.sparse.kept import TakeManySparseFromTensorsMap
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.state import tables
 
@@ -126,7 +129,26 @@ def _sets(given: Given) -> Values:
     return given.composed(made, *given.tensors)
 
 
+def _keeping(name: str, given: Given) -> Values:
+    """Put sparse tensors into a map, which bears the node's name unless it has another."""
+    return given.node(REGISTRY[name](**_map_of(given)), *given.tensors).outputs
+
+
+def _map_of(given: Given) -> dict[str, str]:
+    return {
+        "container": given.typed("container", str),
+        "shared_name": given.typed("shared_name", str) or given.name,
+    }
+
+
+def _taken(given: Given) -> Values:
+    op = TakeManySparseFromTensorsMap(**_map_of(given), dtype=given.dtype("dtype"))
+    return given.node(op, *given.tensors).outputs
+
+
 SCATTERING: dict[str, Adapter] = {
+    "AddManySparseToTensorsMap": partial(_keeping, "AddManySparseToTensorsMap"),
+    "AddSparseToTensorsMap": partial(_keeping, "AddSparseToTensorsMap"),
     "Bincount": _of(_counted),
     "DenseToDenseSetOperation": _sets,
     "DenseToSparseSetOperation": _sets,
@@ -145,6 +167,7 @@ SCATTERING: dict[str, Adapter] = {
     "SparseReduceMaxSparse": _reduced_sparse(sparse_arrange.sparse_reduce_max),
     "SparseReduceSumSparse": _reduced_sparse(sparse_arrange.sparse_reduce_sum),
     "RaggedFillEmptyRows": _of(_filled_rows),
+    "TakeManySparseFromTensorsMap": _taken,
 }
 for _name in ("Export", "Find", "Import", "Insert", "Size"):
     SCATTERING[f"LookupTable{_name}"] = Plain(f"LookupTable{_name}V2").__call__

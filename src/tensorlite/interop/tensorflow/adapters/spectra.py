@@ -29,7 +29,16 @@ def _transformed(function: Callable[..., Tensor], count: int, given: Given) -> V
     return given.composed(lambda x: function(x, axes=axes), given.tensor(0))
 
 
-SPECTRA: dict[str, Adapter] = {}
+def _along(function: Callable[..., Tensor], given: Given) -> Values:
+    """Transform along axes that are told, to as many numbers as are told."""
+    sizes, axes = [tuple(given.constant(i).tolist()) for i in (1, 2)]
+    return given.composed(lambda x: function(x, s=sizes, axes=axes), given.tensor(0))
+
+
+_ANY = {**_WHOLE, "RFFT": fft.rfftn, "IRFFT": fft.irfftn}
+SPECTRA: dict[str, Adapter] = {
+    f"{name}ND": partial(_along, function) for name, function in _ANY.items()
+}
 for _end, _count in _ENDS.items():
     for _name, _function in _WHOLE.items():
         SPECTRA[f"{_name}{_end}"] = partial(_transformed, _function, _count)

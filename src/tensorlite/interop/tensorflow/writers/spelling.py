@@ -13,6 +13,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.interop.tensorflow.adapters.datasets import WRITTEN
 from tensorlite.interop.tensorflow.adapters.filing import FILED
+from tensorlite.interop.tensorflow.adapters.further_datasets import FURTHER_WRITTEN
 from tensorlite.interop.tensorflow.adapters.parsing import PARSING
 from tensorlite.interop.tensorflow.adapters.plain import PLAIN, Plain
 from tensorlite.interop.tensorflow.adapters.putting_aside import STAGED
@@ -232,7 +233,8 @@ _NAMES = """
     UnsortedSegmentJoin NonMaxSuppressionWithOverlaps RaggedTensorFromVariant
     RaggedTensorToVariant RaggedTensorToVariantGradient MutexLock ConsumeMutexLock
     CreateSummaryFileWriter WriteSummary WriteRawProtoSummary WriteGraphSummary ImportEvent
-    FlushSummaryWriter CloseSummaryWriter
+    FlushSummaryWriter CloseSummaryWriter TakeManySparseFromTensorsMap GetSessionHandle
+    GetSessionTensor DeleteSessionTensor
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
@@ -355,6 +357,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **DECOMPOSED,
     **PARSING,
     **FILED,
+    **FURTHER_WRITTEN,
     **GUARDED,
     **ITERATED,
     **STAGED,
@@ -365,6 +368,8 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "AccumulatorNumAccumulated": _accumulating,
     "AccumulatorSetGlobalStep": _accumulating,
     "AccumulatorTakeGradient": _accumulating,
+    "AddManySparseToTensorsMap": _shared,
+    "AddSparseToTensorsMap": _shared,
     "AddV2": _added,
     "AdamByPowers": _renamed("ResourceApplyAdam"),
     "Assert": _assert,
