@@ -107,6 +107,7 @@ class ManualGraph(Graph):
         control: tuple[Node, ...] = (),
         name: str = "",
         line: Line = UNKNOWN,
+        specs: Sequence[TensorSpec] | None = None,
     ) -> Node:
         """Return the node that applies `op`; FailedPreconditionError in a finalized graph."""
         self._refuse_if_finalized(op)
@@ -118,6 +119,7 @@ class ManualGraph(Graph):
             control=control,
             name=name,
             line=line,
+            specs=specs,
         )
 
     def append(
