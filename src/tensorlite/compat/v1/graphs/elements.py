@@ -5,7 +5,7 @@ Scopes, devices and collections stand in framework.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tensorlite.compat.described import given_attributes
@@ -27,6 +27,7 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundErr
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import Asked, decided, scope, scoped
+from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import graph as graphs
 from tensorlite.interop.tensorflow.creating import created
@@ -89,8 +90,13 @@ class GraphElements(graphs.Graph):
         """Return whether the graph itself says what the node's gradient is."""
         return own_gradient(node) is not None or super().pulls(node)
 
-    def _made(self, op: Op, inputs: tuple[SymbolicTensor, ...]) -> Node:
-        made = super()._made(op, inputs)
+    def _made(
+        self,
+        op: Op,
+        inputs: tuple[SymbolicTensor, ...],
+        specs: Sequence[TensorSpec] | None = None,
+    ) -> Node:
+        made = super()._made(op, inputs, specs)
         names = overrides(self)
         if names:
             note_gradient(made, names)
