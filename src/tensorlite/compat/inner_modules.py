@@ -8,6 +8,7 @@ names that many programs use.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -43,20 +44,25 @@ _OWN: Mapping[str, str] = {
     "debug": "tensorlite.compat.v1.debugger",
     "debug.wrappers.hooks": "tensorlite.compat.v1.debugger",
     "debug.wrappers.local_cli_wrapper": "tensorlite.compat.v1.debugger",
+    "eager.context": "tensorlite.compat.v1.graphs.behaviour",
     "eager.monitoring": "tensorlite.compat.shared.monitoring",
     "framework.device_spec": "tensorlite.compat.v1.device_specs",
     "framework.smart_cond": "tensorlite.compat.v1.contrib.static",
-    "framework.test_util": "tensorlite.compat.shared.testing.cases",
+    "framework.tensor_shape": "tensorlite.compat.v1.graphs.shape_makers",
+    "framework.test_util": "tensorlite.compat.v1.test_modes",
     "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
     "lib.io.file_io": "tensorlite.compat.shared.file_io",
     "ops.confusion_matrix": "tensorlite.compat.v1.metric_kinds.parts",
     "ops.control_flow_ops": "tensorlite.compat.v1.awaiting",
     "ops.control_flow_util": "tensorlite.compat.shared.surroundings",
+    "ops.resource_variable_ops": "tensorlite.compat.v1.graphs.resource_variables",
     "ops.rnn": "tensorlite.compat.v1.recurrent.rnn_parts",
     "ops.rnn_cell": "tensorlite.compat.v1.recurrent.rnn_parts",
     "ops.rnn_cell_impl": "tensorlite.compat.v1.recurrent.rnn_parts",
     "ops.core_rnn_cell": "tensorlite.compat.v1.recurrent.rnn_parts",
     "ops.core_rnn_cell_impl": "tensorlite.compat.v1.recurrent.rnn_parts",
+    "ops.gradient_checker": "tensorlite.compat.v1.test",
+    "ops.gradient_checker_v2": "tensorlite.compat.v2.test",
     "ops.metrics_impl": "tensorlite.compat.v1.metric_kinds.parts",
     "ops.variable_v1": "tensorlite.compat.v1.graphs.variables",
     "ops.variables": "tensorlite.compat.v1.graphs.partitioned",
@@ -76,6 +82,8 @@ _OWN: Mapping[str, str] = {
     "util.tf_inspect": "inspect",
 }
 """Which of our modules have names that are public nowhere."""
+_GENERATED = "tensorlite.compat.shared.generated_ops"
+"""What has the names of all operators: the place "generated" in the table of modules."""
 _FUNCTIONS = {"arg_scope"}
 """Modules in whose packages a function has their name, as TensorFlow's have."""
 
@@ -191,13 +199,24 @@ def _found(
     own: str | None,
 ) -> Any:
     """Return what a module's name stands for; AttributeError if that is public nowhere."""
-    for holder in () if name.startswith("__") else _holders(roots, places, own):
-        if hasattr(holder, name):
-            return getattr(holder, name)
+    for wanted, chosen in () if name.startswith("__") else _spellings(name, roots):
+        for holder in _holders(chosen, places, own if wanted == name else None):
+            if hasattr(holder, wanted):
+                return getattr(holder, wanted)
     raise AttributeError(
         f"module {module!r} has no attribute {name!r}: it is of TensorFlow's inside, and none of "
         f"the public namespaces that stand for it has that name: {', '.join(places)}"
     )
+
+
+def _spellings(
+    name: str, roots: Sequence[str]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield what a name may be called in which versions: squeeze_v2 is version 2's squeeze."""
+    yield name, roots
+    plain, version = re.fullmatch(r"(\w*?)(?:_?[vV]([12]))?", name).groups()
+    if version is not None:
+        yield plain, [f"tensorlite.compat.v{version}"]
 
 
 def _holders(
@@ -208,6 +227,9 @@ def _holders(
         yield import_module(own)
     for root in roots:
         for place in places:
+            if place == "generated":
+                yield import_module(_GENERATED)
+                continue
             holder: Any = import_module(root)
             for name in place.split(".") if place != "." else []:
                 holder = getattr(holder, name, None)

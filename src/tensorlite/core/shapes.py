@@ -57,7 +57,8 @@ class AnyShape:
         sizes = self.known()
         if sizes is None:
             raise ShapeError(
-                "the number of axes of this shape is not known, and is needed here"
+                "as_list() is not defined on an unknown TensorShape: the number of its axes is "
+                "needed here"
             )
         return list(sizes)
 
@@ -101,7 +102,7 @@ class AnyShape:
         """Return this shape, of so many axes; ShapeError if it has another number of them."""
         if self.rank not in (None, rank):
             raise ShapeError(
-                f"the shape {self} has {self.rank} axes; it must have rank {rank}"
+                f"Shape {self} must have rank {rank}, and has {self.rank}"
             )
         return self.merge_with((None,) * rank)
 
@@ -113,7 +114,7 @@ class AnyShape:
         """Return this shape; ShapeError if it has fewer axes."""
         if self.rank is not None and self.rank < rank:
             raise ShapeError(
-                f"the shape {self} has {self.rank} axes; at least {rank} are wanted"
+                f"Shape {self} must have rank at least {rank}, and has {self.rank}"
             )
         return self
 
@@ -121,16 +122,22 @@ class AnyShape:
         """Return this shape; ShapeError if it has more axes."""
         if self.rank is not None and self.rank > rank:
             raise ShapeError(
-                f"the shape {self} has {self.rank} axes; at most {rank} are wanted"
+                f"Shape {self} must have rank at most {rank}, and has {self.rank}"
             )
         return self
 
     def assert_is_fully_defined(self) -> None:
         """Raise ShapeError unless every size is known."""
         if not self.is_fully_defined():
-            raise ShapeError(f"the shape {self} is not fully defined")
+            raise ShapeError(f"Shape {self} is not fully defined")
 
-    assert_same_rank = assert_is_compatible_with
+    def assert_same_rank(self, other: Any) -> None:
+        """Raise ShapeError where both have a known number of axes, and not the same one."""
+        rank = self.like(other).rank
+        if None not in {self.rank, rank} and self.rank != rank:
+            raise ShapeError(
+                f"Shapes {self} and {other} must have the same rank, not {self.rank} and {rank}"
+            )
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.as_list())

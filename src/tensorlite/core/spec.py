@@ -149,6 +149,12 @@ class TensorSpec:
         """Return the value of a 0-d integer tensor, or None."""
         return self.known if isinstance(self.known, int) else None
 
+    def axis(self) -> int | None:
+        """Return the value of a 0-d tensor that says an axis, or None; DTypeError for floats."""
+        if not self.dtype.is_integer:
+            raise DTypeError(f"an axis is {self}; allowed are integers")
+        return self.scalar()
+
     def constant(self) -> tuple[int, ...] | None:
         """Return the elements of an integer tensor of rank 0 or 1 if all are known."""
         if isinstance(self.known, int):
@@ -263,14 +269,20 @@ def merge(a: Dims | None, b: Dims | None) -> Dims | None:
     if a is None or b is None:
         return b if a is None else a
     if len(a) != len(b):
-        raise ShapeError(f"ranks differ: {shape_text(a)} and {shape_text(b)}")
-    return tuple(_merge_sizes(x, y, a, b) for x, y in zip(a, b, strict=True))
-
-
-def _merge_sizes(x: Dim, y: Dim, a: Dims, b: Dims) -> Dim:
-    if x is not None and y is not None and x != y:
-        raise ShapeError(f"shapes {shape_text(a)} and {shape_text(b)} differ")
-    return y if x is None else x
+        raise ShapeError(
+            f"Shapes {shape_text(a)} and {shape_text(b)} are incompatible: Shapes must be equal "
+            f"rank, but are {len(a)} and {len(b)}"
+        )
+    if a == b:
+        return a
+    for axis, (x, y) in enumerate(zip(a, b, strict=True)):
+        if x is not None and y is not None and x != y:
+            shapes = f"{shape_text(a)} and {shape_text(b)}"
+            raise ShapeError(
+                f"Shapes {shapes} are incompatible: Dimension {axis} in both shapes must be equal, "
+                f"but are {x} and {y}. Shapes are {shapes}."
+            )
+    return tuple(y if x is None else x for x, y in zip(a, b, strict=True))
 
 
 def generalise(a: Dims | None, b: Dims | None) -> Dims | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
-from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.sizes import ends_of, placed, sizes_of
@@ -94,7 +94,13 @@ def transpose(
     return tl.conj(moved) if conjugate and x.dtype.is_complex else moved
 
 
-@named("concat")
+def _joined_name(values: Any, *_: Any, name: str | None = None, **__: Any) -> str:
+    """Return what the node is called below the name of a call: one value is an Identity in it."""
+    one = not isinstance(values, (list, tuple)) or len(values) == 1
+    return own_or("concat")(name=name) if one else ""
+
+
+@named("concat", _joined_name)
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
     """Return tensors joined along an axis that they have; all other sizes must agree.
 
@@ -107,6 +113,9 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Any:
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
+        at = converted(axis, None, "concat_dim")
+        if at.spec.axis() is None and at.spec.rank not in {None, 0}:
+            raise ShapeError(f"concat: axis is a scalar, not of shape {at.shape}")
         return tl.identity(converted(values[0]))
     parts = tensors_of(values)
     if any(x.spec.rank == 0 for x in parts):

@@ -91,6 +91,8 @@ def sequence_mask(
         most = maximum(given_constant(0, most.dtype), most)
     else:
         most = given_constant(maxlen)
+    if most.shape.rank:
+        raise ShapeError(f"sequence_mask: maxlen must be scalar, not of {most.shape}")
     ends = [given_constant(i, most.dtype) for i in (0, 1)]
     row = _operator(Range(), ends[0], most, ends[1])
     made = less(row, _operator(Cast(most.dtype), expand_dims(counts, -1)))

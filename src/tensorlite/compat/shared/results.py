@@ -5,7 +5,13 @@ Why these are settings of the process stands in docs/decisions/0011.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from tensorlite.config import (
+    get_numpy_operands,
+    get_soft_placement,
+    get_tensorflow_results,
     set_numpy_operands,
     set_soft_placement,
     set_tensorflow_results,
@@ -17,3 +23,17 @@ def give_results() -> None:
     set_numpy_operands("adopt")
     set_tensorflow_results(True)
     set_soft_placement(True)
+
+
+@contextmanager
+def results_given() -> Iterator[None]:
+    """Let that be so in the block alone."""
+    operands, placement = get_numpy_operands(), get_soft_placement()
+    results = get_tensorflow_results()
+    give_results()
+    try:
+        yield
+    finally:
+        set_numpy_operands(operands)
+        set_tensorflow_results(results)
+        set_soft_placement(placement)

@@ -136,7 +136,7 @@ class ExpandDims(Op):
 
     def infer(self, x: TensorSpec, dim: TensorSpec) -> TensorSpec:
         """Return the shape with a 1 in it; ShapeError when there is no such place."""
-        (at,) = (dim.vector() or (None,)) if dim.shape == (1,) else (dim.scalar(),)
+        (at,) = (dim.vector() or (None,)) if dim.shape == (1,) else (dim.axis(),)
         if x.shape is None or at is None:
             return x.with_shape(
                 None if x.shape is None else (None,) * (len(x.shape) + 1)
@@ -174,7 +174,8 @@ class Squeeze(Op):
         for axis in axes:
             if x.shape[axis] not in (1, None):
                 raise ShapeError(
-                    f"squeeze: Can not squeeze dim[{axis}] of {x}, expected a dimension of 1"
+                    f"squeeze: Can not squeeze dim[{axis}], expected a dimension of 1, got "
+                    f"{x.shape[axis]}: of {x}"
                 )
         kept = [
             n for i, n in enumerate(x.shape) if (i not in axes if axes else n != 1)

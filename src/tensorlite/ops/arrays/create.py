@@ -59,7 +59,9 @@ class Fill(Op):
     def infer(self, shape: TensorSpec, value: TensorSpec) -> TensorSpec:
         """Return the asked shape with the value's dtype."""
         if value.shape is not None and value.shape != ():
-            raise InvalidArgumentError(f"Fill: the value must be 0-d, not {value}")
+            raise ShapeError(f"Fill: the value must be 0-d, not {value}")
+        if shape.rank not in {None, 1}:
+            raise ShapeError(f"Fill: dims must be a vector, not {shape}")
         sizes = shape.vector()
         if sizes is not None and any(size is not None and size < 0 for size in sizes):
             raise ShapeError(
@@ -69,6 +71,10 @@ class Fill(Op):
 
     def kernel(self, xp: Xp, shape: Array, value: Array) -> Array:
         """Return the filled array."""
+        if shape.ndim != 1 or (shape < 0).any():
+            raise ShapeError(
+                f"Fill: dims must be a vector of sizes, 0 and up, not {shape.tolist()}"
+            )
         return xp.full(tuple(shape.tolist()), value, value.dtype)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:

@@ -62,7 +62,7 @@ class GatherV2(Op):
     ) -> TensorSpec:
         """Return the shape with the axis replaced by those of the indices."""
         integers(self.name, indices)
-        at = axis.scalar()
+        at = axis.axis()
         if params.shape is None or indices.shape is None:
             return params.with_shape(None)
         b = self.batch_dims
@@ -408,6 +408,8 @@ def gather_nd(x: TensorLike, indices: TensorLike, batch_dims: int = 0) -> Tensor
     if batch_dims == 0:
         return call(GatherNd(), x, indices)
     places = to_tensor(indices)
+    if places.spec.rank is None:
+        raise ShapeError("gather_nd: with batch_dims, the rank of indices is to be known")
     return call(GatherNd(), x, concat([*_grids(places, batch_dims), places], axis=-1))
 
 

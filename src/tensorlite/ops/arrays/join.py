@@ -49,10 +49,14 @@ class ConcatV2(Op):
         """Return the shape with the sizes along the axis added; errors when others differ."""
         *xs, axis = specs
         same_dtypes("concat", xs)
-        given = axis.scalar()
-        shapes = [x.shape for x in xs if x.shape is not None]
-        if given is None or len(shapes) < len(xs):
-            return xs[0].with_shape((None,) * len(shapes[0]) if shapes else None)
+        known = [x.shape for x in xs if x.shape is not None]
+        if not known:
+            return xs[0].with_shape(None)
+        unsized = (None,) * _one_rank(known)
+        given = axis.axis()
+        if given is None:
+            return xs[0].with_shape(unsized)
+        shapes = [unsized if x.shape is None else x.shape for x in xs]
         return TensorSpec(
             _concatenated(shapes, given), xs[0].dtype, known=_joined(xs)
         )
@@ -86,12 +90,18 @@ def _many(sizes: Iterable[int | None]) -> bool:
     return len(set(sizes) - {None}) > 1
 
 
-def _concatenated(shapes: Sequence[Dims], axis: int) -> Dims:
+def _one_rank(shapes: Sequence[Dims]) -> int:
+    """Return the rank of all shapes; ShapeError where they differ, and for scalars."""
     ranks = {len(shape) for shape in shapes}
-    listed = " and ".join(map(shape_text, shapes))
     if ranks == {0} or len(ranks) > 1:
+        listed = " and ".join(map(shape_text, shapes))
         raise ShapeError(f"concat takes tensors of one rank, 1 or more, not {listed}")
-    at = normalise_axis(axis, ranks.pop())
+    return ranks.pop()
+
+
+def _concatenated(shapes: Sequence[Dims], axis: int) -> Dims:
+    listed = " and ".join(map(shape_text, shapes))
+    at = normalise_axis(axis, len(shapes[0]))
     rest: list[Dims | None] = [
         (*shape[:at], None, *shape[at + 1 :]) for shape in shapes
     ]
@@ -172,7 +182,7 @@ class Split(Op):
 
     def infer(self, axis: TensorSpec, x: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return equal specs; ShapeError when the axis does not divide."""
-        at = axis.scalar()
+        at = axis.axis()
         if x.shape is None or at is None:
             return (_unsized(x),) * self.num_split
         at = normalise_axis(at, len(x.shape))
@@ -211,7 +221,7 @@ class SplitV(Op):
         self, x: TensorSpec, sizes: TensorSpec, axis: TensorSpec
     ) -> tuple[TensorSpec, ...]:
         """Return one spec per part; ShapeError when the sizes do not add up to the axis's."""
-        at, parts = axis.scalar(), sizes.vector() or (None,) * self.num_split
+        at, parts = axis.axis(), sizes.vector() or (None,) * self.num_split
         if x.shape is None or at is None:
             return (_unsized(x),) * self.num_split
         at = normalise_axis(at, len(x.shape))

@@ -236,18 +236,15 @@ class _Place(Op, abstract=True):
 
     def infer(self, x: TensorSpec, axis: TensorSpec) -> TensorSpec:
         """Return the shape without the axis; errors as for the extreme itself."""
+        at = axis.axis()
         shape = reduced_shape(x, axis, keep_dims=False)
         if axis.constant() is None and x.shape is not None:
             shape = (None,) * (len(x.shape) - 1)
         if x.dtype.is_complex or x.dtype is dtypes.string:
             raise DTypeError(f"{self.name} takes real numbers and bools, not {x}")
-        if (
-            x.shape is not None
-            and axis.scalar() is not None
-            and x.shape[axis.scalar() or 0] == 0
-        ):
+        if x.shape is not None and at is not None and x.shape[at] == 0:
             raise InvalidArgumentError(
-                f"{self.name} over an axis of {shape_text(x.shape)} that has no elements"
+                f"{self.name}: Reduction axis {at} is empty in shape {shape_text(x.shape)}"
             )
         return TensorSpec(shape, self.output_type)
 

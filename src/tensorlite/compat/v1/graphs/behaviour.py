@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from tensorlite.compat.documenting import explained
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.results import give_results
+from tensorlite.compat.shared.results import give_results, results_given
 from tensorlite.core.dispatch import executing_eagerly as runs_at_once
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.shapes import Results, TensorShape as PlainShape
-from tensorlite.graph_mode.graph import active_graph, mode
+from tensorlite.graph_mode.graph import Graph, active_graph, at_once, mode, stack
 
 __all__ = [
     "control_flow_v2_enabled",
@@ -60,6 +61,35 @@ def disable_eager_execution() -> None:
     """Make operations build graphs, which sessions run."""
     mode.plain_sizes |= mode.eager is True
     mode.eager = False
+
+
+@contextmanager
+def eager_mode() -> Iterator[None]:
+    """Let operations run at once in the block, as after enable_eager_execution.
+
+    What is asked of the process then (docs/decisions/0011) is so for all threads meanwhile.
+    """
+    before = mode.eager, mode.older, Results.kind
+    with results_given(), at_once():
+        if not mode.eager:
+            mode.eager = mode.older = True
+            _choose_shapes()
+        try:
+            yield
+        finally:
+            mode.eager, mode.older, Results.kind = before
+
+
+@contextmanager
+def graph_mode() -> Iterator[None]:
+    """Let operations build a graph in the block: a new one where they would run at once."""
+    before = mode.eager
+    mode.eager = False
+    try:
+        with nullcontext() if before is False and not stack.eager else Graph().as_default():
+            yield
+    finally:
+        mode.eager = before
 
 
 def disable_v2_behavior() -> None:

@@ -1,0 +1,154 @@
+"""What tests of libraries take from TensorFlow's inside: modes of tests, operators' functions."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as v1
+from tensorlite.config import get_tensorflow_results
+from tensorlite.graph_mode.graph import mode, reset_default_graph
+
+tf: Any = v1
+INSIDE = "tensorlite.compat.v1.python"
+test_util: Any = import_module(f"{INSIDE}.framework.test_util")
+test_util.__test__ = False
+
+
+@pytest.fixture(autouse=True)
+def graph_mode() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
+    reset_default_graph()
+    yield
+    mode.eager = before
+
+
+def _ran(method: Any) -> tuple[list[Any], unittest.TestResult]:
+    """Return what a test noted, run as a method of a TestCase, and its result."""
+    kind = type("Case", (test_util.TensorFlowTestCase,), {"testIt": method})
+    case = kind("testIt")
+    case.noted = []
+    result = unittest.TestResult()
+    case.run(result)
+    return case.noted, result
+
+
+def _note(self: Any) -> None:
+    """Note the mode, and what a sum is there."""
+    x = tf.constant([[1.0, 2.0]]) + np.ones(2)
+    self.noted.append((tf.executing_eagerly(), x.shape, self.evaluate(x).tolist()))
+
+
+def test_a_test_runs_in_a_graph_and_then_eagerly() -> None:
+    noted, result = _ran(test_util.run_in_graph_and_eager_modes(_note))
+    assert result.wasSuccessful()
+    assert noted == [(x, [1, 2], [[2.0, 3.0]]) for x in (False, True)]
+    assert all(isinstance(shape[0], tf.Dimension) for _, shape, _ in noted)
+
+
+def test_what_eager_mode_asks_of_the_process_ends_with_it() -> None:
+    context = import_module(f"{INSIDE}.eager.context")
+    before = get_tensorflow_results()
+    with context.eager_mode():
+        assert context.executing_eagerly()
+        assert get_tensorflow_results()
+        with context.graph_mode():
+            assert not context.executing_eagerly()
+            assert isinstance(tf.constant(1), tf.Tensor)
+        with tf.Graph().as_default():
+            assert not context.executing_eagerly()
+    assert not context.executing_eagerly()
+    assert get_tensorflow_results() == before
+    assert mode.eager is False
+
+
+def test_all_tests_of_a_class_run_in_both_modes() -> None:
+    kind = type("Case", (test_util.TensorFlowTestCase,), {"testIt": _note})
+    case = test_util.run_all_in_graph_and_eager_modes(kind)("testIt")
+    case.noted = []
+    case.run(unittest.TestResult())
+    assert [is_eager for is_eager, _, _ in case.noted] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("decorate", "skips"),
+    [
+        (test_util.run_v1_only("of version 1"), False),
+        (test_util.run_v2_only, True),
+        (test_util.run_v2_only(), True),
+        (test_util.run_deprecated_v1, False),
+        (test_util.deprecated_graph_mode_only(), False),
+        (test_util.disable_xla("slow"), False),
+        (test_util.also_run_as_tf_function, False),
+        (test_util.skip_if(lambda: False), False),
+    ],
+)
+def test_tests_run_only_in_the_version_they_are_for(decorate: Any, skips: bool) -> None:
+    noted, result = _ran(decorate(_note))
+    assert (len(noted), len(result.skipped)) == ((0, 1) if skips else (1, 0))
+
+
+def test_axes_are_moved_for_channels_first_and_back() -> None:
+    assert test_util.NHWCToNCHW([1, 2, 3, 4]) == [1, 4, 2, 3]
+    assert test_util.NCHWToNHWC([1, 4, 2, 3]) == [1, 2, 3, 4]
+    assert test_util.NHWCToNCHW(tf.zeros([1, 2, 3, 5, 4])).shape == [1, 4, 2, 3, 5]
+
+
+def test_nodes_of_a_graph_are_found_by_name_and_kind() -> None:
+    tf.constant(1, name="one")
+    graph = tf.get_default_graph()
+    assert test_util.assert_ops_in_graph({"one": "Const"}, graph)["one"].op == "Const"
+    with pytest.raises(ValueError, match="no node 'two' of Add"):
+        test_util.assert_ops_in_graph({"two": "Add"}, graph)
+    assert test_util.get_node_def_from_graph("none", graph.as_graph_def()) is None
+
+
+def test_operators_are_called_by_the_functions_that_are_generated_of_them() -> None:
+    arrays = import_module(f"{INSIDE}.ops.gen_array_ops")
+    math = import_module(f"{INSIDE}.ops.gen_math_ops")
+    joined = arrays.concat_v2([[1], [2]], 0, name="joined")
+    unique = arrays.unique([7, 8, 7])
+    total = math._sum([[1, 2]], 1, keep_dims=True)
+    assert joined.op.name == "joined"
+    with tf.Session() as session:
+        found = session.run([joined, unique.y, unique.idx, total])
+    assert [x.tolist() for x in found] == [[1, 2], [7, 8], [0, 1, 0], [[3]]]
+    with pytest.raises(AttributeError, match="no_such_operator"):
+        _ = arrays.no_such_operator
+
+
+def test_names_of_a_version_are_that_versions_functions() -> None:
+    arrays = import_module(f"{INSIDE}.ops.array_ops")
+    assert arrays.squeeze_v2 is tf.compat.v2.squeeze
+    assert import_module(f"{INSIDE}.ops.variables").VariableV1 is tf.Variable
+
+
+def test_variables_behind_handles_have_a_class_of_their_own() -> None:
+    kinds = import_module(f"{INSIDE}.ops.resource_variable_ops")
+    v = kinds.ResourceVariable([1.0, 2.0], name="v")
+    w = tf.Variable(1.0)
+    assert (v.op.type, v.shape) == ("VarHandleOp", [2])
+    assert [isinstance(x, kinds.ResourceVariable) for x in (v, w, 1)] == [
+        True,
+        False,
+        False,
+    ]
+    assert kinds.is_resource_variable(v)
+
+
+def test_shapes_are_made_by_functions_for_few_axes() -> None:
+    shapes = import_module(f"{INSIDE}.framework.tensor_shape")
+    assert shapes.scalar().as_list() == []
+    assert shapes.vector(3).as_list() == [3]
+    assert shapes.matrix(2, None).as_list() == [2, None]
+    assert shapes.unknown_shape(2).as_list() == [None, None]
+    assert shapes.unknown_shape().ndims is None
+    assert shapes.as_shape([4]).as_list() == [4]
+    assert shapes.as_dimension(5).value == 5
+    with pytest.raises(ValueError, match="not both"):
+        shapes.unknown_shape(1, 2)
