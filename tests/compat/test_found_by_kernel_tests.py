@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -127,3 +128,146 @@ def test_writes_to_a_stream_are_captured() -> None:
     result = Writes().run()
     assert result is not None
     assert result.wasSuccessful(), result.failures + result.errors
+
+
+def test_labels_and_logits_of_an_entropy_broadcast() -> None:
+    logits = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    labels = tf.constant([[1.0, 0.0]])
+    loss = tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+    assert evaluated(loss) == pytest.approx([1.3132616, 1.3132616])
+    by_labels = tf.gradients(loss, labels)[0]
+    # -log_softmax of both rows
+    assert evaluated(by_labels) == pytest.approx(np.array([[2.6265232, 0.6265232]]))
+    with pytest.raises(ValueError, match="Dimensions must be equal, but are 2 and 3"):
+        tf.nn.softmax_cross_entropy_with_logits_v2(
+            labels=tf.ones([2, 2]), logits=tf.ones([2, 3])
+        )
+
+
+def test_sums_are_of_tensors_of_one_shape() -> None:
+    three = tf.ones([3])
+    with pytest.raises(
+        ValueError, match=r"Dimension 0 .* must be equal, but are 3 an"
+    ):
+        tf.add_n([three, tf.ones([1])])
+    x = tf.placeholder(tf.float32)
+    total = tf.add_n([x, three])
+    assert total.shape == [3]
+    with (
+        tf.Session() as session,
+        pytest.raises(tf.errors.InvalidArgumentError, match="must be equal"),
+    ):
+        session.run(total, {x: [1.0]})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.expand_dims([1], 0.5),
+        lambda: tf.split([1, 2], 2, 0.5),
+        lambda: tf.argmax([1, 2], 0.5),
+        lambda: tf.concat([1.0], 4.2),
+        lambda: tf.concat([[1.0], [2.0]], 0.5),
+    ],
+)
+def test_axes_are_no_floats(make: Any) -> None:
+    with pytest.raises(TypeError):
+        make()
+
+
+def test_one_tensor_is_joined_by_an_identity_in_the_scope_of_the_call() -> None:
+    tf.concat([tf.constant([1.0], name="x")], 0, name="foo")
+    names = [node.name for node in tf.get_default_graph().get_operations()]
+    assert names == ["x", "foo/concat_dim", "foo/foo"]
+    with pytest.raises(ValueError, match="scalar"):
+        tf.concat([1.0], [0])
+
+
+def test_what_is_known_of_shapes_stays_known_where_others_are_not() -> None:
+    x, axis = tf.placeholder(tf.float32), tf.placeholder(tf.int32, [])
+    rows = tf.ones([2, 3])
+    assert tf.concat([x, rows], 0).shape.as_list() == [None, 3]
+    assert tf.concat([x, rows], axis).shape.as_list() == [None, None]
+    assert tf.slice(x, [0, 0], [2, -1]).shape.as_list() == [2, None]
+    ids = tf.placeholder(tf.int32)
+    assert tf.segment_sum(rows, ids).shape.as_list() == [None, 3]
+    with pytest.raises(ValueError, match="one rank"):
+        tf.concat([x, rows, tf.ones([1, 2, 3])], axis)
+
+
+def test_columns_are_chosen_in_their_order() -> None:
+    with pytest.raises(ValueError, match="select_cols is not strictly increasing"):
+        tf.decode_csv(["1,a,3"], [[1], [2]], select_cols=[2, 0])
+    with pytest.raises(ValueError, match="select_cols contains negative values"):
+        tf.decode_csv(["1,a,3"], [[1], [2]], select_cols=[-1, 0])
+
+
+def test_right_hand_sides_that_are_rows_have_solutions_that_are_rows() -> None:
+    bands = tf.constant([[2.0, 1, 4, 0], [1, 3, 2, 2], [0, 1, -1, 1]])
+    right = tf.constant([[1.0, 2, 3, 4], [2, 4, 6, 8]])
+    found = tf.linalg.tridiagonal_solve(bands, right, transpose_rhs=True)
+    assert evaluated(found) == pytest.approx(
+        np.array([[-9, 5, -4, 4], [-18, 10, -8, 8]])
+    )
+    parts = bands[0, :-1], bands[1], bands[2, 1:]
+    found = tf.linalg.tridiagonal_solve(parts, right[0], "sequence")
+    assert evaluated(found) == pytest.approx([-9, 5, -4, 4])
+    none = tf.linalg.tridiagonal_solve(tf.zeros([3, 0]), tf.zeros([0, 1]))
+    assert evaluated(none).shape == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "expected"),
+    [
+        (b"\x00a\x00b", "UTF-16", "ab"),
+        (b"a\x00b\x00", "UTF-16", "\u6100\u6200"),
+        (b"\xff\xfea\x00", "UTF-16", "a"),
+        (b"\xfe\xff\x00a", "UTF-16", "a"),
+        (b"\x00a\xfe\xff", "UTF-16", "a\ufeff"),
+        (b"\xff\xfea\x00", "UTF-16-LE", "\ufeffa"),
+        (b"\x00\x00\x00a", "UTF-32", "a"),
+        (b"\x00\x00\xfe\xff\x00\x00\x00a", "UTF-32", "a"),
+    ],
+)
+def test_codings_of_two_orders_have_the_high_byte_first_unless_a_mark_says(
+    text: bytes, encoding: str, expected: str
+) -> None:
+    found = tf.strings.unicode_transcode(text, encoding, "UTF-8")
+    assert evaluated(found) == expected.encode()
+
+
+def test_codings_are_known_ones() -> None:
+    with pytest.raises(ValueError, match="allowed: "):
+        tf.strings.unicode_transcode("a", "UTF-8", "UTF-16")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Could not create conv"):
+        evaluated(tf.strings.unicode_transcode("a", "invalid", "UTF-8"))
+
+
+def test_shapes_of_one_rank_may_differ_in_sizes() -> None:
+    shape = tf.TensorShape([2, 3])
+    shape.assert_same_rank([4, 5])
+    with pytest.raises(ValueError, match="must have the same rank"):
+        shape.assert_same_rank([4])
+    with pytest.raises(ValueError, match="are incompatible"):
+        shape.assert_is_compatible_with([2, 4])
+    with pytest.raises(ValueError, match="must have rank at least 4"):
+        shape.with_rank_at_least(4)
+
+
+def test_values_go_one_of_two_ways_and_gradients_back_by_the_same() -> None:
+    flow: Any = import_module("tensorlite.compat.v1.python.ops.control_flow_ops")
+    x, chosen = tf.constant([1.0, 2.0]), tf.placeholder(tf.int32, [])
+    parts = [flow.switch(x, tf.equal(chosen, i))[1] * float(i + 1) for i in range(3)]
+    y, number = flow.merge(parts)
+    (dx,) = tf.gradients(y, x)
+    with tf.Session() as session:
+        for i in range(3):
+            found = session.run([y, number, dx], {chosen: i})
+            assert found[0].tolist() == [i + 1.0, 2 * (i + 1.0)]
+            assert found[1] == i
+            assert found[2].tolist() == [i + 1.0] * 2
+    slices = tf.IndexedSlices(tf.constant([1, 2]), tf.constant([0, 1]))
+    merged, side = flow.merge(flow.switch(slices, tf.constant(True)))
+    assert evaluated([merged.values, side])[1] == 1
+    with pytest.raises(ValueError, match="give tensors"):
+        flow.merge([x, None])

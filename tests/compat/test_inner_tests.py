@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlite.compat.v1 as v1
+from tensorlite.compat import v1
 from tensorlite.config import get_tensorflow_results
 from tensorlite.graph_mode.graph import mode, reset_default_graph
 
@@ -88,7 +88,9 @@ def test_all_tests_of_a_class_run_in_both_modes() -> None:
         (test_util.skip_if(lambda: False), False),
     ],
 )
-def test_tests_run_only_in_the_version_they_are_for(decorate: Any, skips: bool) -> None:
+def test_tests_run_only_in_the_version_they_are_for(
+    decorate: Any, skips: bool
+) -> None:
     noted, result = _ran(decorate(_note))
     assert (len(noted), len(result.skipped)) == ((0, 1) if skips else (1, 0))
 

@@ -53,7 +53,7 @@ _OWN: Mapping[str, str] = {
     "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
     "lib.io.file_io": "tensorlite.compat.shared.file_io",
     "ops.confusion_matrix": "tensorlite.compat.v1.metric_kinds.parts",
-    "ops.control_flow_ops": "tensorlite.compat.v1.awaiting",
+    "ops.control_flow_ops": "tensorlite.compat.v1.primitives",
     "ops.control_flow_util": "tensorlite.compat.shared.surroundings",
     "ops.resource_variable_ops": "tensorlite.compat.v1.graphs.resource_variables",
     "ops.rnn": "tensorlite.compat.v1.recurrent.rnn_parts",

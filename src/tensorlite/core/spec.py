@@ -292,6 +292,22 @@ def generalise(a: Dims | None, b: Dims | None) -> Dims | None:
     return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
 
 
+def check_rank(what: str, x: TensorSpec, rank: int) -> None:
+    """Raise ShapeError where a tensor is known to have another number of axes."""
+    if x.rank not in {None, rank}:
+        raise ShapeError(
+            f"Shape must be rank {rank} but is rank {x.rank}: {what}: {x}"
+        )
+
+
+def check_rank_at_least(what: str, x: TensorSpec, rank: int) -> None:
+    """Raise ShapeError where a tensor is known to have fewer axes."""
+    if x.rank is not None and x.rank < rank:
+        raise ShapeError(
+            f"Shape must be at least rank {rank} but is rank {x.rank}: {what}: {x}"
+        )
+
+
 def join(a: TensorSpec, b: TensorSpec) -> TensorSpec:
     """Return the most special spec that covers two of one dtype.
 

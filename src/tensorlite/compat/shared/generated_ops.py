@@ -1,4 +1,4 @@
-"""tensorflow.python's modules gen_..._ops: each operator as a function, by TensorFlow's rule of names.
+"""tensorflow.python's modules gen_..._ops: operators as functions, by TensorFlow's rule of names.
 
 tf.raw_ops has the same by the operators' own names, and with keywords alone.
 """
@@ -51,7 +51,7 @@ def _function(name: str, operator: str) -> Callable[..., Any]:
     parameters = raw.__signature__
     signature = signature_of(operator)
     outputs = () if signature is None else signature.outputs
-    is_one = len(outputs) < 2 or any(one.number for one in outputs)  # noqa: PLR2004
+    is_one = len(outputs) < 2 or any(one.number for one in outputs)
     kind = None if is_one else namedtuple(operator, [one.name for one in outputs])  # type: ignore[misc]  # noqa: PYI024
 
     def called(*args: Any, **kwargs: Any) -> Any:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tensorlite.compat.shared.testing.cases import is_gpu_available
 from tensorlite.compat.shared.arrays import transpose
+from tensorlite.compat.shared.testing.cases import is_gpu_available
 from tensorlite.compat.v1.graphs.behaviour import eager_mode, graph_mode
 from tensorlite.compat.v1.test import TestCase, create_local_cluster
 from tensorlite.core.scope import device as placed
@@ -168,9 +168,13 @@ def _changing_nothing(reason: Any = None, *args: Any, **kwargs: Any) -> Any:
     return _unchanged
 
 
-also_run_as_tf_function = assert_no_garbage_created = assert_no_new_tensors = _unchanged
+also_run_as_tf_function = assert_no_garbage_created = assert_no_new_tensors = (
+    _unchanged
+)
 assert_no_new_pyobjects_executing_eagerly = enable_control_flow_v2 = _unchanged
-enable_output_all_intermediates = with_control_flow_v2 = disable_cudnn_autotune = _unchanged
+enable_output_all_intermediates = with_control_flow_v2 = disable_cudnn_autotune = (
+    _unchanged
+)
 disable_control_flow_v2 = disable_xla = no_xla_auto_jit = _changing_nothing
 xla_allow_fallback = run_without_tensor_float_32 = _changing_nothing
 run_all_without_tensor_float_32 = disable_all_xla = _changing_nothing

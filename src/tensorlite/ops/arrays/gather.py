@@ -409,7 +409,9 @@ def gather_nd(x: TensorLike, indices: TensorLike, batch_dims: int = 0) -> Tensor
         return call(GatherNd(), x, indices)
     places = to_tensor(indices)
     if places.spec.rank is None:
-        raise ShapeError("gather_nd: with batch_dims, the rank of indices is to be known")
+        raise ShapeError(
+            "gather_nd: with batch_dims, the rank of indices is to be known"
+        )
     return call(GatherNd(), x, concat([*_grids(places, batch_dims), places], axis=-1))
 
 

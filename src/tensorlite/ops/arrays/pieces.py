@@ -31,14 +31,17 @@ class Slice(Op):
     def infer(self, x: TensorSpec, begin: TensorSpec, size: TensorSpec) -> TensorSpec:
         """Return the sizes asked for; ShapeError when the block reaches beyond the tensor."""
         first, sizes = begin.vector(), size.vector()
-        if x.shape is None or first is None or sizes is None:
-            return x.with_shape(sizes if sizes is None or -1 not in sizes else None)
-        if len(first) != len(x.shape) or len(sizes) != len(x.shape):
+        known = [row for row in (x.shape, first, sizes) if row is not None]
+        if not known:
+            return x.with_shape(None)
+        if len(set(map(len, known))) > 1:
             raise ShapeError(
-                f"Slice: {len(first)} starts and {len(sizes)} sizes for a tensor of shape "
+                f"Slice: starts {first} and sizes {sizes} for a tensor of shape "
                 f"{shape_text(x.shape)}; give one of each per axis"
             )
-        columns = zip(x.shape, first, sizes, strict=True)
+        unknown = (None,) * len(known[0])
+        rows = [unknown if row is None else row for row in (x.shape, first, sizes)]
+        columns = zip(*rows, strict=True)
         return x.with_shape([_sliced_size(*column) for column in columns])
 
     def kernel(self, xp: Xp, x: Array, begin: Array, size: Array) -> Array:

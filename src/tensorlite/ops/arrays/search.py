@@ -16,7 +16,7 @@ from tensorlite.core.dispatch import call, calls, constant, promoted, to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Gradient, Grads, Op
-from tensorlite.core.spec import TensorSpec, merge, normalise_axis
+from tensorlite.core.spec import TensorSpec, check_rank, merge, normalise_axis
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.gather import (
@@ -221,10 +221,8 @@ class InTopKV2(Op):
         self, predictions: TensorSpec, targets: TensorSpec, k: TensorSpec
     ) -> TensorSpec:
         """Return the targets' shape with dtype bool; ShapeError unless there is one per row."""
-        if predictions.rank not in (2, None) or targets.rank not in (1, None):
-            raise ShapeError(
-                f"in_top_k takes a vector of targets and a matrix, not {targets}, {predictions}"
-            )
+        check_rank("in_top_k: predictions", predictions, 2)
+        check_rank("in_top_k: targets", targets, 1)
         return targets.with_dtype(dtypes.bool_)
 
     def kernel(self, xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:

@@ -57,7 +57,8 @@ class _Segments(Op, abstract=True):
         """Return the data's shape with as many segments as will be found."""
         if ids.rank not in (None, 1):
             raise ShapeError(f"{self.name}: segment numbers are a vector, not {ids}")
-        return segmented(self.name, data, ids, None)
+        known = ids if ids.rank else ids.with_shape((None,))
+        return segmented(self.name, data, known, None)
 
     def kernel(self, xp: Xp, data: Array, ids: Array) -> Array:
         """Return the reductions."""

@@ -13,16 +13,24 @@ from __future__ import annotations
 from functools import reduce
 
 from tensorlite.core import dtypes
+from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import DTypeError, GradientError, InvalidArgumentError
 from tensorlite.core.op import Call, Gradient, Grads, Op, Role
 from tensorlite.core.spec import TensorSpec, join, shape_text
+from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.ops.arrays.create import zeros_like
+from tensorlite.ops.math.compare import equal
 
 __all__: list[str] = []
 
 
 class _Primitive(Op, abstract=True):
-    """Has no gradient: those of branches and loops are taken before they become primitives."""
+    """Has no gradient: those of branches and loops are taken before they become primitives.
+
+    Switch and Merge that stand alone, in no loop, have one: the way back goes by the same choice.
+    """
 
     def grad(self, call: Call, *dys: Gradient) -> Grads:
         """Raise GradientError with the way to have gradients."""
@@ -65,6 +73,15 @@ class Switch(_Primitive):
         """Return the data for both sides; the runner kills one of them."""
         return data, data
 
+    def grad(self, call: Call, *dys: Gradient) -> Grads:
+        """Return the gradient of the side that was chosen, zeros if that has none."""
+        data, pred = call.inputs
+        if _made_by(pred, LoopCond):
+            return super().grad(call, *dys)
+        parts = [zeros_like(data) if dy is None else dy for dy in dys]
+        sides = [calls(Switch(), dy, pred)[side] for side, dy in enumerate(parts)]
+        return calls(Merge(), *sides)[0], None
+
 
 class Merge(_Primitive):
     """Passes on the input that is alive, and says which it was.
@@ -93,6 +110,22 @@ class Merge(_Primitive):
         raise InvalidArgumentError(
             "Merge runs on the dataflow machine only: runner='frames'"
         )
+
+    def grad(self, call: Call, *dys: Gradient) -> Grads:
+        """Return the gradient for the input that was passed on; what leads to others is dead."""
+        if any(_made_by(x, Enter, NextIteration) for x in call.inputs):
+            return super().grad(call, *dys)
+        dy, number = dys[0], call.outputs[1]
+        return tuple(
+            [
+                None if dy is None else calls(Switch(), dy, equal(number, i))[1]
+                for i in range(len(call.inputs))
+            ]
+        )
+
+
+def _made_by(x: Tensor, *kinds: type[Op]) -> bool:
+    return isinstance(x, SymbolicTensor) and isinstance(x.node.op, kinds)
 
 
 class Enter(_Passing):

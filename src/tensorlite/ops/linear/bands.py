@@ -214,7 +214,9 @@ def _compact(
     """Return the upper, main and lower diagonal of tridiagonal matrices, all of one length."""
     if layout == "sequence":
         assert isinstance(diagonals, (list, tuple))
-        return [to_tensor(part) for part in diagonals]
+        upper, main, lower = map(to_tensor, diagonals)
+        size = main.shape[-1]
+        return [_lengthened(upper, size, 0), main, _lengthened(lower, size, 1)]
     x = to_tensor(diagonals)
     if layout == "compact":
         return [x[..., i, :] for i in range(3)]
@@ -224,6 +226,14 @@ def _compact(
         )
     bands = matrix_diag_part(x, (-1, 1), align="LEFT_RIGHT")
     return [bands[..., i, :] for i in range(3)]
+
+
+def _lengthened(x: Tensor, size: int | None, before: int) -> Tensor:
+    """Return a diagonal beside the main one, of whose length it is then; a 0 may be missing."""
+    have = x.shape[-1]
+    if have is None or size is None or have != size - 1:
+        return x
+    return pad(x, [*[[0, 0]] * (x.ndim - 1), [before, 1 - before]])
 
 
 def _dense(parts: Sequence[Tensor]) -> Tensor:
@@ -238,20 +248,26 @@ def tridiagonal_solve(
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
 ) -> Tensor:
-    """Return the solutions of tridiagonal systems.
+    """Return the solutions of tridiagonal systems, as rows where `rhs` has rows (transpose_rhs).
 
     `diagonals` has the upper, main and lower diagonal as rows ("compact"; the last element of the
-    upper and the first of the lower do not count), as three tensors ("sequence"), or as "matrix".
+    upper and the first of the lower do not count), as three tensors ("sequence", where these two
+    may be missing), or as "matrix".
 
     >>> print(tl.linalg.tridiagonal_solve([[1.0, 0.0], [2.0, 2.0], [0.0, 1.0]], [3.0, 3.0]))
     [1. 1.]
     """
-    matrix = _dense(_compact(diagonals, diagonals_format))
+    parts = _compact(diagonals, diagonals_format)
     right = to_tensor(rhs)
     right = conjugated(right) if conjugate_rhs else right
+    if parts[1].shape[-1] == 0:
+        return right
+    matrix = _dense(parts)
     if right.ndim == matrix.ndim - 1:
         return squeeze(solve(matrix, expand_dims(right, -1)), -1)
-    return solve(matrix, matrix_transpose(right) if transpose_rhs else right)
+    if transpose_rhs:
+        return matrix_transpose(solve(matrix, matrix_transpose(right)))
+    return solve(matrix, right)
 
 
 def tridiagonal_matmul(

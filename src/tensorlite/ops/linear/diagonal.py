@@ -9,9 +9,9 @@ import numpy as np
 
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import Dim, Dims, TensorSpec, merge
+from tensorlite.core.spec import Dim, Dims, TensorSpec, check_rank_at_least, merge
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.arrange import rank
@@ -29,8 +29,7 @@ __all__ = ["band_part", "diag", "diag_part", "set_diag"]
 
 def matrix_shape(x: TensorSpec, what: str) -> Dims | None:
     """Return the shape of a stack of matrices; ShapeError when it has fewer than two axes."""
-    if x.shape is not None and len(x.shape) < 2:
-        raise ShapeError(f"{what} takes matrices or stacks of them, not {x}")
+    check_rank_at_least(f"{what} takes matrices or stacks of them", x, 2)
     return x.shape
 
 
@@ -89,8 +88,7 @@ class MatrixDiagV3(Op):
         """Return the shape of the stack, rows and columns; ShapeError for a 0-d operand."""
         if x.shape is None:
             return x.with_shape(None)
-        if not x.shape:
-            raise ShapeError(f"diag takes vectors or stacks of them, not {x}")
+        check_rank_at_least("diag takes vectors or stacks of them", x, 1)
         offset, size = k.scalar(), x.shape[-1]
         tall, wide = rows.scalar(), columns.scalar()
         if offset is None:

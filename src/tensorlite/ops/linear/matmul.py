@@ -11,7 +11,15 @@ from tensorlite.core.dispatch import call2, promoted
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import Dim, Dims, TensorSpec, broadcast, normalise_axis
+from tensorlite.core.spec import (
+    Dim,
+    Dims,
+    TensorSpec,
+    broadcast,
+    check_rank,
+    check_rank_at_least,
+    normalise_axis,
+)
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.backprop import needs
@@ -34,8 +42,7 @@ class MatMul(Op):
         """Return rows by columns; ShapeError when the inner sizes differ."""
         dtype = _product_dtype(a, b)
         for x in (a, b):
-            if x.rank not in (2, None):
-                raise ShapeError(f"MatMul takes matrices, not {x}")
+            check_rank("MatMul takes matrices", x, 2)
         rows, columns = _outer_sizes(a, b, self.transpose_a, self.transpose_b)
         return TensorSpec((rows, columns), dtype)
 
@@ -66,10 +73,8 @@ class BatchMatMulV2(Op):
         dtype = _product_dtype(x, y)
         if x.shape is None or y.shape is None:
             return TensorSpec(None, dtype)
-        if min(len(x.shape), len(y.shape)) < 2:
-            raise ShapeError(
-                f"BatchMatMulV2 takes matrices or stacks of them, not {x} and {y}"
-            )
+        for operand in (x, y):
+            check_rank_at_least(f"{self.name} takes matrices", operand, 2)
         rows, columns = _outer_sizes(x, y, self.adj_x, self.adj_y)
         stacked = broadcast(x.shape[:-2], y.shape[:-2]) or ()
         return TensorSpec((*stacked, rows, columns), dtype)

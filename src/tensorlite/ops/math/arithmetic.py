@@ -20,6 +20,7 @@ from tensorlite.core.spec import (
     all_known,
     broadcast,
     join,
+    merge,
     normalise_axes,
     reduced_shape,
     shape_text,
@@ -237,14 +238,18 @@ class AddN(Op):
     """The sum of tensors of one shape; lists and bundles are added member by member."""
 
     def infer(self, *xs: TensorSpec) -> TensorSpec:
-        """Return the operands' spec; for lists, one that covers all."""
+        """Return what the operands' specs say together; for lists, one that covers all."""
         first = xs[0].without_value()
-        return reduce(join, xs) if first.dtype is dtypes.variant else first
+        if first.dtype is dtypes.variant:
+            return reduce(join, xs)
+        return first.with_shape(reduce(merge, [x.shape for x in xs]))
 
     def kernel(self, xp: Xp, *xs: Array) -> Array:
-        """Return the sum."""
+        """Return the sum; ShapeError for shapes that differ."""
         total = xs[0]
         for x in xs[1:]:
+            if getattr(x, "shape", None) != getattr(total, "shape", None):
+                merge(total.shape, x.shape)
             total = total + x
         return total
 

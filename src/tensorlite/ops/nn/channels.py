@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads
+from tensorlite.core.spec import check_rank, check_rank_at_least
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrays.shape import reshape, shape_of
 from tensorlite.ops.composite import Composite, composed
@@ -46,10 +47,8 @@ class BiasAddGrad(Composite):
 
 def _check(x: Tensor, bias: Tensor, axis: int) -> None:
     """Raise ShapeError unless there may be an element of the bias for each channel."""
-    if bias.spec.rank not in (None, 1) or x.spec.rank in (0, 1):
-        raise ShapeError(
-            f"BiasAdd: {x.spec} and {bias.spec}; a tensor of 2 axes or more and a vector are wanted"
-        )
+    check_rank_at_least("BiasAdd", x.spec, 2)
+    check_rank("BiasAdd adds a vector", bias.spec, 1)
     if x.spec.shape is not None and bias.spec.shape is not None:
         channels, size = x.spec.shape[axis], bias.spec.shape[0]
         if None not in (channels, size) and channels != size:

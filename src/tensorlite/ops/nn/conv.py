@@ -14,7 +14,7 @@ from tensorlite.core.dispatch import call, floating, promoted
 from tensorlite.core.dtypes import DType, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op, Specs
-from tensorlite.core.spec import Dims, TensorSpec, shape_text
+from tensorlite.core.spec import Dims, TensorSpec, check_rank, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.backprop import needs
@@ -97,10 +97,7 @@ class _Convolution(Op, abstract=True):
                     f"{self.name} takes {kinds}floating tensors of one dtype, not {listed}; "
                     "cast them with tl.astype"
                 )
-            if operand.rank not in (None, 4):
-                raise ShapeError(
-                    f"{self.name} takes operands of rank 4, not {operand}"
-                )
+            check_rank(self.name, operand, 4)
 
     def last(self, xp: Xp, x: Array) -> Array:
         """Return images with their channels last, as kernels want them."""

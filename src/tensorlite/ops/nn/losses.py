@@ -9,13 +9,13 @@ from tensorlite.core.device import settings
 from tensorlite.core.dispatch import call, call1, floating, promoted, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
+from tensorlite.core.spec import Dims, TensorSpec, broadcast, merge, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.arrange import expand_dims, moveaxis
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.shape import reshape, shape_of
-from tensorlite.ops.math.arithmetic import sum
+from tensorlite.ops.math.arithmetic import sum, sum_to
 from tensorlite.ops.math.bounds import maximum
 from tensorlite.ops.math.compare import less_equal, where
 from tensorlite.ops.math.elementwise import rsqrt, square
@@ -52,7 +52,7 @@ class SoftmaxCrossEntropyWithLogits(Op):
     def infer(
         self, logits: TensorSpec, labels: TensorSpec
     ) -> tuple[TensorSpec, TensorSpec]:
-        """Return a loss per row, and the logits' shape; ShapeError when the labels differ."""
+        """Return a loss per row, and the shape of both; ShapeError where they do not broadcast."""
         if not logits.dtype.is_floating or labels.dtype is not logits.dtype:
             raise DTypeError(
                 f"{self.name} takes floating logits and labels of one dtype, not {logits} and "
@@ -60,19 +60,15 @@ class SoftmaxCrossEntropyWithLogits(Op):
             )
         try:
             shape = merge(logits.shape, labels.shape)
-        except ShapeError as error:
-            raise ShapeError(
-                f"{self.name}: logits and labels must be alike: {error}"
-            ) from None
+        except ShapeError:
+            shape = broadcast(logits.shape, labels.shape)
         return logits.with_shape(_rows(self.name, shape)), logits.with_shape(shape)
 
     def kernel(self, xp: Xp, logits: Array, labels: Array) -> tuple[Array, Array]:
         """Return the losses, and softmax - labels, of which labels of any sum have a multiple."""
         if logits.shape != labels.shape:
-            raise ShapeError(
-                f"{self.name}: logits {shape_text(logits.shape)} and labels "
-                f"{shape_text(labels.shape)} must have one shape"
-            )
+            broadcast(logits.shape, labels.shape)
+            logits, labels = xp.broadcast_arrays(logits, labels)
         shifted, _, total = exponentials(xp, logits)
         # A probability of zero against a label of zero costs nothing; -inf * 0 would be NaN.
         logs = xp.maximum(shifted - xp.log(total), xp.finfo(shifted.dtype).min)
@@ -99,7 +95,9 @@ class SoftmaxCrossEntropyWithLogits(Op):
             dx, dy = (
                 (bend, turn) if dx is None or dy is None else (dx + bend, dy + turn)
             )
-        return dx, dy
+        if dx is None or dy is None or logits.spec.shape == labels.spec.shape:
+            return dx, dy
+        return sum_to(dx, logits), sum_to(dy, labels)
 
 
 class SparseSoftmaxCrossEntropyWithLogits(Op):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -281,5 +281,13 @@ def decode_csv(
         )
     ]
     chosen = tuple(select_cols or ())
+    if any(column < 0 for column in chosen):
+        raise InvalidArgumentError(
+            f"decode_csv: select_cols contains negative values: {chosen}"
+        )
+    if any(a >= b for a, b in pairwise(chosen)):
+        raise InvalidArgumentError(
+            f"decode_csv: select_cols is not strictly increasing: {chosen}"
+        )
     op = DecodeCSV(field_delim, use_quote_delim, na_value, chosen)
     return list(calls(op, records, *defaults))

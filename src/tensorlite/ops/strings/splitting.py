@@ -6,6 +6,7 @@ csv.py, numbers of raw bytes in decoding.py.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -219,21 +220,48 @@ class UnicodeDecodeWithOffsets(UnicodeDecode):
         return self.rows(x)
 
 
+_MARKS = {
+    "utf-16": ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")),
+    "utf-32": ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be")),
+}
+"""By which bytes texts begin that say their order themselves, in codings that leave it open."""
+
+
+def _coding(text: bytes, encoding: str) -> tuple[str, int]:
+    """Return Python's name of a coding in the order of a text's bytes, and where the text begins.
+
+    A text without a mark has the high byte first. InvalidArgumentError for no known coding.
+    """
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        raise InvalidArgumentError(
+            f"Could not create converter for input encoding: {encoding}"
+        ) from None
+    for mark, ordered in _MARKS.get(name, ()):
+        if text.startswith(mark):
+            return ordered, len(mark)
+    return (f"{name}-be" if name in _MARKS else name), 0
+
+
 def _decoded(text: bytes, encoding: str) -> Iterator[tuple[int | None, int]]:
     """Yield the code points, None for bytes that make none, each with its place in bytes."""
-    at = 0
+    coding, at = _coding(text, encoding)
     while at < len(text):
         try:
-            good, end = text[at:].decode(encoding), len(text)
+            good, end = text[at:].decode(coding), len(text)
         except UnicodeDecodeError as error:
-            good = text[at : at + error.start].decode(encoding)
+            good = text[at : at + error.start].decode(coding)
             end = at + error.end
         for one in good:
             yield ord(one), at
-            at += len(one.encode(encoding))
+            at += len(one.encode(coding))
         if at < end:
             yield None, at
         at = end
+
+
+_WRITTEN = ("UTF-8", "UTF-16-BE", "UTF-32-BE")
 
 
 class UnicodeEncode(Op):
@@ -247,6 +275,10 @@ class UnicodeEncode(Op):
 
     def infer(self, points: TensorSpec, splits: TensorSpec) -> TensorSpec:
         """Return a string for each row."""
+        if self.output_encoding not in _WRITTEN:
+            raise InvalidArgumentError(
+                f"{self.name}: output_encoding={self.output_encoding!r}; allowed: {_WRITTEN}"
+            )
         rows = None if splits.size is None else splits.size - 1
         return TensorSpec((rows,), dtypes.string)
 
@@ -255,9 +287,7 @@ class UnicodeEncode(Op):
         edges = splits.tolist()
         found = np.empty(len(edges) - 1, object)
         rows = [self._characters(points[a:b].tolist()) for a, b in pairwise(edges)]
-        coding = {"UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}.get(
-            self.output_encoding, "utf-8"
-        )
+        coding = self.output_encoding
         found[:] = ["".join(map(chr, row)).encode(coding) for row in rows]
         return found
 

@@ -145,9 +145,10 @@ def _log_softmax(op: Any, dy: Any) -> Any:
 
 @gradient_of("SoftmaxCrossEntropyWithLogits")
 def _cross_entropy(op: Any, dloss: Any, dslope: Any) -> Any:
-    if dslope.op.type != "ZerosLike":
+    logits, labels = op.inputs
+    sizes = [x.shape.known() for x in (logits, labels)]
+    if dslope.op.type != "ZerosLike" or sizes[0] != sizes[1]:
         return NotImplemented
-    logits = op.inputs[0]
     dx = expand_dims(dloss, -1) * op.outputs[1]
     flow = negative(log_softmax(logits))
     return dx, expand_dims(dloss, -1) * flow

@@ -86,7 +86,11 @@ def graph_mode() -> Iterator[None]:
     before = mode.eager
     mode.eager = False
     try:
-        with nullcontext() if before is False and not stack.eager else Graph().as_default():
+        with (
+            nullcontext()
+            if before is False and not stack.eager
+            else Graph().as_default()
+        ):
             yield
     finally:
         mode.eager = before

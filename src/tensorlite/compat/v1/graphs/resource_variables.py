@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.resource_variable_ops: variables behind handles, asked for by their class."""
+"""tensorflow.python.ops.resource_variable_ops: variables behind handles, by their class."""
 
 from __future__ import annotations
 
