@@ -154,3 +154,35 @@ def test_shapes_are_made_by_functions_for_few_axes() -> None:
     assert shapes.as_dimension(5).value == 5
     with pytest.raises(ValueError, match="not both"):
         shapes.unknown_shape(1, 2)
+
+
+def test_functions_are_defined_with_gradients_and_shapes_of_their_own() -> None:
+    function = import_module(f"{INSIDE}.framework.function")
+
+    @function.Defun(
+        python_grad_func=lambda op, dy: dy * 10.0 + op.inputs[0],
+        shape_func=lambda op: [op.inputs[0].get_shape()],
+    )
+    def double(x: Any) -> Any:
+        return x * 2.0
+
+    @function.Defun(tf.float32, grad_func=lambda x, dy: 5.0 * x * dy)
+    def square(x: Any) -> Any:
+        return x * x
+
+    @function.Defun(tf.float32, tf.float32, func_name="both")
+    def both(x: Any, y: Any) -> Any:
+        return x * y, x + y
+
+    x = tf.constant([1.0, 2.0])
+    doubled, squared = double(x), square(x)
+    product, total = both(x, 3.0 * x)
+    wanted = [doubled, squared, product, total]
+    by_x = [tf.gradients(y, x)[0] for y in wanted]
+    with tf.Session() as session:
+        values, slopes = session.run([wanted, by_x])
+    assert [y.tolist() for y in values] == [[2, 4], [1, 4], [3, 12], [4, 8]]
+    assert [y.tolist() for y in slopes] == [[11, 12], [5, 10], [6, 12], [4, 4]]
+    assert both.name == "both"
+    with pytest.raises(ValueError, match="Expected number of arguments: 1, received: 2"):
+        square(x, x)

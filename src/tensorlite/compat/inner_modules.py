@@ -47,6 +47,7 @@ _OWN: Mapping[str, str] = {
     "eager.context": "tensorlite.compat.v1.graphs.behaviour",
     "eager.monitoring": "tensorlite.compat.shared.monitoring",
     "framework.device_spec": "tensorlite.compat.v1.device_specs",
+    "framework.function": "tensorlite.compat.v1.graphs.defined_functions",
     "framework.smart_cond": "tensorlite.compat.v1.contrib.static",
     "framework.tensor_shape": "tensorlite.compat.v1.graphs.shape_makers",
     "framework.test_util": "tensorlite.compat.v1.test_modes",

@@ -21,6 +21,10 @@ def InXlaContext(graph: Any) -> bool:
 GraphOrParentsInXlaContext = IsInXLAContext = InXlaContext
 
 
+ENABLE_CONTROL_FLOW_V2 = False
+"""Whether programs ask for branches and loops with inner graphs, which they have here anyway."""
+
+
 def EnableControlFlowV2(graph: Any) -> bool:
     """Return whether a graph's branches and loops have inner graphs, as all have here."""
     return True
