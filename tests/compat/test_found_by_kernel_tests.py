@@ -271,3 +271,58 @@ def test_values_go_one_of_two_ways_and_gradients_back_by_the_same() -> None:
     assert evaluated([merged.values, side])[1] == 1
     with pytest.raises(ValueError, match="give tensors"):
         flow.merge([x, None])
+
+
+def test_places_known_beforehand_do_not_count_from_the_end_either() -> None:
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"indices\[0\] = -1 is no"
+    ):
+        evaluated(tf.gather([1, 2, 3], [-1]))
+
+
+def test_lists_of_arrays_are_mapped_together() -> None:
+    rows = [np.array([1, 2, 3]), np.array([4, 5, 6])]
+    total = tf.map_fn(lambda x: x[0] + x[1], rows, dtype=tf.int64)
+    assert evaluated(total).tolist() == [5, 7, 9]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tf.string_join([["a", "b"], [["b"], ["c"]]]), "equal rank"),
+        (lambda: tf.substr([["abc"] * 3] * 3, [[1, 2, 3]], [2, 3, 4]), "equal rank"),
+        (lambda: tf.substr(b"test", 3, 1, unit="UTF8"), "unit='UTF8'"),
+        (lambda: tf.depth_to_space(np.ones((1, 2, 2, 4)), 1), "block_size=1"),
+        (lambda: tf.norm([[0.0, 1.0]], ord="fro"), "supported vector norm"),
+        (lambda: tf.norm([[0.0, 1.0]], axis=[1, 1]), "2 unique integers"),
+        (lambda: tf.tensordot([[1, 2]], [[1], [2]], -1), "axes=-1"),
+        (lambda: tf.tensordot([[1, 2]], [[1], [2]], [[0], [7]]), "out of range"),
+        (
+            lambda: tf.strings.unicode_transcode("a", "UTF-8", "UTF-8", errors="no"),
+            "errors='no' not in",
+        ),
+        (lambda: tf.matmul(tf.zeros([3]), tf.zeros([3])), "rank 2 but is rank 1"),
+        (lambda: tf.cholesky(tf.zeros([3])), "at least rank 2 but is rank 1"),
+        (lambda: tf.diag(0.0), "at least rank 1 but is rank 0"),
+        (lambda: tf.diag_part(0.0), "even and not 0"),
+        (lambda: tf.sequence_mask([10, 20], [10, 20]), "maxlen must be scalar"),
+        (lambda: tf.fill([3, 2], [1.0, 2.0]), "value must be 0-d"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_as_the_graph_is_built(
+    make: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tf.invert_permutation([0, 0]), "0 is duplicated in the input"),
+        (lambda: tf.linalg.lu([[1.0, 2.0], [2.0, 4.0]])[0], "not invertible"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_as_it_runs(make: Any, message: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        evaluated(make())

@@ -184,5 +184,7 @@ def test_functions_are_defined_with_gradients_and_shapes_of_their_own() -> None:
     assert [y.tolist() for y in values] == [[2, 4], [1, 4], [3, 12], [4, 8]]
     assert [y.tolist() for y in slopes] == [[11, 12], [5, 10], [6, 12], [4, 4]]
     assert both.name == "both"
-    with pytest.raises(ValueError, match="Expected number of arguments: 1, received: 2"):
+    with pytest.raises(
+        ValueError, match="Expected number of arguments: 1, received: 2"
+    ):
         square(x, x)

@@ -58,7 +58,7 @@ class AnyShape:
         if sizes is None:
             raise ShapeError(
                 "as_list() is not defined on an unknown TensorShape: the number of its axes is "
-                "needed here"
+                "not known, and is needed here"
             )
         return list(sizes)
 

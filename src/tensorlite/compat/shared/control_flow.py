@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.arguments import name_arguments
@@ -428,16 +430,16 @@ def _along(
 
     @named(default, inner or None)
     def run(elems: Any, options: Any, name: str | None = None) -> Any:
-        given = (
-            nest.map_structure(converted, elems) if nest.is_nested(elems) else elems
-        )
-        if isinstance(elems, list) and not any(isinstance(x, Operand) for x in elems):
-            given = converted(elems)
-        if not nest.is_nested(given):
-            given = converted(given)
+        is_one = isinstance(elems, list) and not _has_arrays(elems)
+        given = converted(elems) if is_one else nest.map_structure(converted, elems)
         return _counting(function, fn, given, turns, options)
 
     return run(elems, list(options), name=name)
+
+
+def _has_arrays(elems: list[Any]) -> bool:
+    """Return whether a list is one of tensors or arrays; else, as of numbers, it makes one."""
+    return any(isinstance(x, (Operand, np.ndarray)) for x in nest.flatten(elems))
 
 
 def _counting(

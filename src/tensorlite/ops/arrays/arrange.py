@@ -14,7 +14,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.check import several, whole_numbers
 from tensorlite.core.dispatch import call, constant, integers, to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import InvalidArgumentError, PlaceError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import (
     Dims,
@@ -109,12 +109,18 @@ class InvertPermutation(Op):
     def infer(self, perm: TensorSpec) -> TensorSpec:
         """Return the same spec, with the value if it is known."""
         order = perm.constant()
-        return TensorSpec(
-            perm.shape, perm.dtype, known=order and tuple(np.argsort(order).tolist())
-        )
+        is_whole = order is not None and sorted(order) == [*range(len(order))]
+        known = tuple(np.argsort(order).tolist()) if order and is_whole else None
+        return TensorSpec(perm.shape, perm.dtype, known=known)
 
     def kernel(self, xp: Xp, perm: Array) -> Array:
-        """Return the positions of 0, 1, 2 and so on."""
+        """Return the positions of 0, 1, 2 and so on; PlaceError unless all are there."""
+        places, counts = np.unique(perm % max(perm.size, 1), return_counts=True)
+        if perm.size and (counts > 1).any():
+            raise PlaceError(
+                f"invert_permutation: {places[counts > 1][0]} is duplicated in the input "
+                f"{perm.tolist()}; each place from 0 to {perm.size - 1} is to be there once"
+            )
         return np.argsort(perm % max(perm.size, 1)).astype(perm.dtype)
 
 

@@ -10,7 +10,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
-from tensorlite.core.spec import Dim, Dims, TensorSpec, shape_text
+from tensorlite.core.spec import Dim, Dims, TensorSpec, check_rank, shape_text
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.create import zeros_like
@@ -29,14 +29,11 @@ class _Channels(Op, abstract=True):
 
     def sizes(self, x: TensorSpec) -> tuple[Dim, Dim, Dim, Dim]:
         """Return batch, height, width and channels; the error for what cannot be such images."""
-        if self.block_size < 1:
+        if self.block_size < 2:
             raise InvalidArgumentError(
-                f"{self.name}: block_size={self.block_size}; allowed are 1 and more"
+                f"{self.name}: block_size={self.block_size}; allowed are 2 and more"
             )
-        if x.rank not in (4, None):
-            raise ShapeError(
-                f"{self.name} takes images, of which there are four axes, not {x}"
-            )
+        check_rank(f"{self.name} takes images", x, 4)
         a, b, c, d = x.shape or (None,) * 4
         return (a, b, c, d) if self.data_format == "NHWC" else (a, c, d, b)
 

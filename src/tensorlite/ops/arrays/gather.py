@@ -86,7 +86,7 @@ class GatherV2(Op):
         if (
             known is None
             or places is None
-            or not all(-len(known) <= i < len(known) for i in places)
+            or not all(0 <= i < len(known) for i in places)
         ):
             return params.with_shape((*batch, *rest))
         found = tuple([known[i] for i in places])

@@ -13,6 +13,7 @@ import numpy as np
 
 from tensorlite.core.dispatch import constant, promoted, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.spec import check_rank_at_least
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrays.arrange import expand_dims, matrix_transpose, squeeze
 from tensorlite.ops.arrays.gather import gather, sizes
@@ -182,6 +183,7 @@ def tensor_diag(x: TensorLike) -> Tensor:
      [0 2]]
     """
     tensor = to_tensor(x)
+    check_rank_at_least("tensor_diag", tensor.spec, 1)
     have = sizes(tensor)
     return reshape(diag(reshape(tensor, (-1,))), [*have, *have])
 
@@ -194,7 +196,7 @@ def tensor_diag_part(x: TensorLike) -> Tensor:
     """
     tensor = to_tensor(x)
     half = tensor.ndim // 2
-    if tensor.ndim % 2 or tensor.shape[:half] != tensor.shape[half:]:
+    if not half or tensor.ndim % 2 or tensor.shape[:half] != tensor.shape[half:]:
         raise ShapeError(
             f"tensor_diag_part takes the same sizes twice, not {tensor.spec}"
         )

@@ -181,6 +181,7 @@ class Diag(Composite):
 
     def compose(self, x: Tensor) -> Tensor:
         """Return the matrix of a vector, or that of all elements in two times their axes."""
+        check_rank_at_least(self.name, x.spec, 1)
         if x.spec.rank == 1:
             return diag(x)
         sizes = shape_of(x)
@@ -194,6 +195,10 @@ class DiagPart(Composite):
         """Return the diagonal of the matrix that the halves are."""
         if x.spec.rank == 2:
             return diag_part(x)
+        if x.spec.rank is not None and (not x.spec.rank or x.spec.rank % 2):
+            raise ShapeError(
+                f"{self.name}: the rank must be even and not 0, but {x.spec} is given"
+            )
         half = shape_of(x)[: x.ndim // 2]
         count = prod(half)
         return reshape(diag_part(reshape(x, stack([count, count]))), half)

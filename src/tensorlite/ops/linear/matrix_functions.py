@@ -12,7 +12,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, floating, promoted, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -202,6 +202,8 @@ class Lu(Op):
             )
             a[:, k + 1 :, k] = below
             a[:, k + 1 :, k + 1 :] -= below[:, :, None] * a[:, None, k, k + 1 :]
+        if (xp.diagonal(a, axis1=-2, axis2=-1) == 0).any():
+            raise InvalidArgumentError("lu: Input is not invertible: a pivot is 0")
         order = order.reshape(x.shape[:-1]).astype(self.output_idx_type.numpy)
         return a.reshape(x.shape), order
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, reduce
 from math import prod
 
 import numpy as np
@@ -14,7 +14,7 @@ from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
-from tensorlite.core.spec import TensorSpec, broadcast
+from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 
@@ -44,12 +44,16 @@ class StringJoin(Op):
     separator: str = ""
 
     def infer(self, *xs: TensorSpec) -> TensorSpec:
-        """Return the shape that all broadcast to."""
+        """Return the one shape of all that are no scalars; ShapeError where there are several."""
         _strings(self, *xs)
-        return TensorSpec(broadcast(*[x.shape for x in xs]), dtypes.string)
+        shapes = [x.shape for x in xs if x.shape != ()]
+        if None in shapes and len(shapes) < len(xs):
+            return TensorSpec(None, dtypes.string)  # which may be a scalar
+        return TensorSpec(reduce(merge, shapes) if shapes else (), dtypes.string)
 
     def kernel(self, xp: Xp, *xs: Array) -> Array:
         """Return the strings, as bytes."""
+        reduce(merge, [x.shape for x in xs if x.ndim], None)
         between = self.separator.encode()
         joined = np.frompyfunc(lambda *x: between.join(map(as_bytes, x)), len(xs), 1)
         return np.asarray(joined(*xs), object)

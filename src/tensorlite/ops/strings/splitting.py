@@ -175,6 +175,7 @@ class UnicodeDecode(Op):
     def infer(self, x: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return where rows begin, and the points."""
         strings_only(self, x)
+        _check_policy(self.name, self.errors)
         count = None if x.size is None else x.size + 1
         return TensorSpec((count,), dtypes.int64), TensorSpec((None,), dtypes.int32)
 
@@ -218,6 +219,14 @@ class UnicodeDecodeWithOffsets(UnicodeDecode):
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, ...]:
         """Return them."""
         return self.rows(x)
+
+
+def _check_policy(op: str, errors: str) -> None:
+    """Raise InvalidArgumentError for what says nothing of bytes that make no character."""
+    if errors not in {"strict", "replace", "ignore"}:
+        raise InvalidArgumentError(
+            f"{op}: errors={errors!r} not in: 'strict', 'replace', 'ignore'"
+        )
 
 
 _MARKS = {

@@ -19,7 +19,7 @@ from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
-from tensorlite.core.spec import TensorSpec, broadcast
+from tensorlite.core.spec import TensorSpec, broadcast, merge
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.strings.joining import StaticRegexFullMatch, as_bytes, as_text
@@ -172,6 +172,9 @@ def _units(text: str | bytes, unit: str) -> str | bytes:
     return data if unit == "BYTE" else data.decode(errors="replace")
 
 
+_UNITS = ("BYTE", "UTF8_CHAR")
+
+
 class Substr(Op):
     """Parts of strings, from a place on, of a length."""
 
@@ -186,7 +189,12 @@ class Substr(Op):
             raise DTypeError(
                 f"substr: pos is {pos} and len {length}; they are integers of one dtype"
             )
-        return TensorSpec(broadcast(x.shape, pos.shape, length.shape), dtypes.string)
+        if self.unit not in _UNITS:
+            raise InvalidArgumentError(
+                f"substr: unit={self.unit!r}; allowed: {_UNITS}"
+            )
+        places = merge(pos.shape, length.shape)
+        return TensorSpec(broadcast(x.shape, places), dtypes.string)
 
     def kernel(self, xp: Xp, x: Array, pos: Array, length: Array) -> Array:
         """Return the parts; InvalidArgumentError where a string ends before its place."""

@@ -37,12 +37,28 @@ def norm(
     """
     x = converted(tensor)
     axes = tuple(axis) if isinstance(axis, (list, tuple)) else axis
+    _check_norm(ord, axes)
     kept = bool(keepdims)
     if ord in ("fro", "euclidean", 2, 2.0) and not _is_matrix_two(ord, axes):
         squared = tl.square(tl.abs(x)) if x.dtype.is_complex else x * x
         found = tl.sqrt(converted(reduce_sum(squared, axes, True)))
         return found if kept else tl.squeeze(found, axes)
     return _other_norm(tl.abs(x), x, ord, axes, kept)
+
+
+def _check_norm(ord: Any, axes: Any) -> None:
+    """Raise InvalidArgumentError for axes of no vectors or matrices, and 'fro' of vectors."""
+    if isinstance(axes, tuple):
+        count = len(set(axes)) if all(isinstance(x, int) for x in axes) else 0
+        if len(axes) != count or count not in {1, 2}:
+            raise InvalidArgumentError(
+                "'axis' must be None, an integer, or a tuple of 2 unique integers, got "
+                f"{axes}"
+            )
+    if ord == "fro" and not (isinstance(axes, tuple) and len(axes) == 2):
+        raise InvalidArgumentError(
+            f"'ord' must be a supported vector norm, got {ord}; 'fro' is one of matrices"
+        )
 
 
 def _is_matrix_two(ord: Any, axes: Any) -> bool:

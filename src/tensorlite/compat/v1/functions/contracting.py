@@ -13,6 +13,7 @@ from tensorlite.compat.shared.picking import gather
 from tensorlite.compat.shared.reductions import reduce_prod
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.core.dtypes import int32
+from tensorlite.core.spec import normalise_axes
 from tensorlite.graph_mode.graph import active_graph, name_scope
 
 Sizes: TypeAlias = Any
@@ -51,6 +52,8 @@ def _pairs(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]] | None:
     if None in ranks:
         return None
     if isinstance(axes, (int, np.integer)):
+        if not 0 <= axes <= min(ranks[0] or 0, ranks[1] or 0):
+            return None
         last = ranks[0] or 0
         given: Any = [np.arange(last - int(axes), last), np.arange(int(axes))]
     else:
@@ -60,7 +63,7 @@ def _pairs(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]] | None:
     if len(given[0]) != len(given[1]):
         return None
     first, second = (
-        [axis % max(n or 1, 1) for axis in part.tolist()]
+        list(normalise_axes(part.tolist(), n or 0))
         for part, n in zip(given, ranks, strict=True)
     )
     return first, second

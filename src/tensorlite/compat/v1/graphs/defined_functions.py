@@ -52,7 +52,9 @@ class DefinedFunction:
         **others: Any,
     ) -> None:
         if grad_func is not None and python_grad_func is not None:
-            raise InvalidArgumentError("Gradient defined twice: by name and in Python")
+            raise InvalidArgumentError(
+                "Gradient defined twice: by name and in Python"
+            )
         self._func, self._dtypes = func, tuple(input_types)
         self.name = func_name or func.__name__
         self._grad_func, self.python_grad_func = grad_func, python_grad_func
