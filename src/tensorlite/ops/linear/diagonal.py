@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import DTypeError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import Dim, Dims, TensorSpec, check_rank_at_least, merge
 from tensorlite.core.tensor import Tensor, TensorLike
