@@ -326,3 +326,37 @@ def test_what_makes_no_sense_is_refused_as_the_graph_is_built(
 def test_what_makes_no_sense_is_refused_as_it_runs(make: Any, message: str) -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         evaluated(make())
+
+
+def test_targets_of_several_tensors_are_differentiated_as_one() -> None:
+    x = tf.constant([1.0, 2.0])
+    state = tf.nn.rnn_cell.LSTMStateTuple(x * 2.0, x * 3.0)
+    assert evaluated(tf.gradients([x * 5.0, state], [x])[0]).tolist() == [10, 10]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        (((2, 3), (2, 3)), ((2, 3), (2, 3))),
+        (((2, 3, 1), (2, 3)), ((2, 3), (2, 3))),
+        (((2, 3), (2, 3, 1)), ((2, 3), (2, 3))),
+        (((2, 3, 1), (2, 3, 5)), ((2, 3, 1), (2, 3, 5))),
+    ],
+)
+def test_an_axis_too_much_goes_where_ranks_are_known_when_it_runs(
+    sizes: Any, expected: Any
+) -> None:
+    module: Any = import_module("tensorlite.compat.v1.python.ops.confusion_matrix")
+    labels, predictions = (tf.placeholder(tf.int32) for _ in range(2))
+    found = module.remove_squeezable_dimensions(labels, predictions)
+    fed = dict(zip((labels, predictions), map(np.ones, sizes), strict=True))
+    with tf.Session() as session:
+        assert tuple(x.shape for x in session.run(found, fed)) == expected
+
+
+def test_a_test_opens_no_graph_where_all_runs_at_once() -> None:
+    context: Any = import_module("tensorlite.compat.v1.python.eager.context")
+    case = TestCase()
+    with context.eager_mode(), case.session(graph=tf.Graph()) as session:
+        assert tf.executing_eagerly()
+        assert session.run(tf.constant(3)) == 3

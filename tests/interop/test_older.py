@@ -113,3 +113,16 @@ def test_images_are_resized() -> None:
     np.testing.assert_array_equal(near, x.repeat(2, 1).repeat(2, 2))
     smooth = ran("ResizeBilinear", x, size, half_pixel_centers=True, **FLOAT)
     assert smooth[0, 1, 1, 0] == 0.75
+
+
+@pytest.mark.parametrize(("producer", "dims"), [(21, None), (24, ())])
+def test_an_empty_shape_of_an_early_graph_is_one_that_is_not_known(
+    producer: int, dims: tuple[int, ...] | None
+) -> None:
+    graph = tl.interop.tensorflow.from_graphdef(f"""
+        node {{ name: "x" op: "Placeholder" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }}
+            attr {{ key: "shape" value {{ shape {{ }} }} }} }}
+        node {{ name: "y" op: "Neg" input: "x" attr {{ key: "T" value {{ type: DT_FLOAT }} }} }}
+        versions {{ producer: {producer} }}""")
+    (x,) = graph.inputs
+    assert x.spec.shape == dims

@@ -21,7 +21,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.interop.tensorflow import messages
 from tensorlite.interop.tensorflow.messages import message
-from tensorlite.interop.tensorflow.reading import CONSUMER
+from tensorlite.interop.tensorflow.versions import CONSUMER
 from tests.interop.graphdefs import Called, Program
 
 

@@ -24,7 +24,6 @@ from tensorlite.core.errors import (
     NameClashError,
     TensorliteError,
     TooLargeError,
-    VersionError,
     note,
 )
 from tensorlite.core.op import Effect, Role
@@ -52,10 +51,9 @@ from tensorlite.interop.tensorflow.records import (
 )
 from tensorlite.interop.tensorflow.references import Reference, Value, Writes
 from tensorlite.interop.tensorflow.tensors import Budget, budget, dtype_of
+from tensorlite.interop.tensorflow.versions import check_version, nodes_as_meant
 from tensorlite.ops.control.raising import raise_control_flow
 
-CONSUMER = 2474
-"""The version of TensorFlow's GraphDefs that is understood; some ask for a later one."""
 DEPTH = 50
 """How deep functions may call one another."""
 MADE = 100_000
@@ -95,12 +93,13 @@ def from_graphdef(
     library = proto.library
     functions = Functions(library.function, library.gradient, len(proto.node))
     check_operators([*proto.node, *functions.nodes()], functions.results)
+    nodes = nodes_as_meant(proto)
     reader = Reader(target, functions, name, source)
     tokens = scope.set(Scope()), budget.set(Budget())
     try:
         reader.replace(input_map or {})
         with uncollected():
-            reader.read(proto.node)
+            reader.read(nodes)
     finally:
         scope.reset(tokens[0])
         budget.reset(tokens[1])
@@ -147,17 +146,6 @@ def missing(
         if node.op not in called and adapter_of(node.op) is None:
             found[node.op].append(node.name)
     return found
-
-
-def check_version(proto: Any) -> None:
-    """Raise VersionError for a GraphDef that says that this program is too old for it."""
-    versions = proto.versions
-    if versions.min_consumer > CONSUMER or CONSUMER in versions.bad_consumers:
-        raise VersionError(
-            f"this GraphDef, of version {versions.producer}, is for programs that understand "
-            f"version {versions.min_consumer} at least, and not {list(versions.bad_consumers)}; "
-            f"understood is {CONSUMER}"
-        )
 
 
 def check_operators(nodes: Sequence[Any], functions: Iterable[str] = ()) -> None:

@@ -97,7 +97,7 @@ class TestCase(Assertions):
         force_gpu: bool = False,
     ) -> Iterator[Any]:
         """Yield a new session, which is the default one in the block; eagerly, what evaluates."""
-        if graph is None and active_graph() is None:
+        if active_graph() is None:
             yield EvaluatingSession(self)
             return
         with self._made(graph, config) as made:
@@ -112,7 +112,7 @@ class TestCase(Assertions):
         force_gpu: bool = False,
     ) -> Iterator[Any]:
         """Yield the session of this test, the same every time it is asked for."""
-        if graph is None and active_graph() is None:
+        if active_graph() is None:
             yield EvaluatingSession(self)
             return
         if self._cached is None:

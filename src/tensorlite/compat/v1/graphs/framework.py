@@ -359,7 +359,8 @@ def _gradients(
     stop_gradients: Any,
     name: str | None = None,
 ) -> list[Any]:
-    targets = ys if isinstance(ys, (list, tuple)) else [ys]
+    given = ys if isinstance(ys, (list, tuple)) else [ys]
+    targets = [converted(y) if isinstance(y, (list, tuple)) else y for y in given]
     listed = xs if isinstance(xs, (list, tuple)) else [xs]
     sources = [converted(x) if isinstance(x, _NUMBERS) else x for x in listed]
     flows = grad_ys

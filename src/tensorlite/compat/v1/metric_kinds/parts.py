@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.compat.v1.functions import arrays as v1_arrays, control_flow
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.graphs.variables import Variable
 from tensorlite.compat.v1.metric_kinds.weights import broadcast_weights
@@ -128,11 +128,26 @@ def remove_squeezable_dimensions(
     found = framework.convert_to_tensor(predictions)
     ranks = found.get_shape().rank, wanted.get_shape().rank
     with framework.name_scope(name, "remove_squeezable_dimensions"):
-        if None not in ranks and ranks[0] - ranks[1] == expected_rank_diff + 1:
+        if None in ranks:
+            more = arrays.rank(found) - arrays.rank(wanted) - expected_rank_diff
+            return _squeezed_if(more, -1, wanted), _squeezed_if(more, 1, found)
+        if ranks[0] - ranks[1] == expected_rank_diff + 1:
             found = v1_arrays.squeeze(found, [-1])
-        elif None not in ranks and ranks[0] - ranks[1] == expected_rank_diff - 1:
+        elif ranks[0] - ranks[1] == expected_rank_diff - 1:
             wanted = v1_arrays.squeeze(wanted, [-1])
     return wanted, found
+
+
+def _squeezed_if(more: Any, wanted: int, x: Any) -> Any:
+    """Return a tensor of a rank that is known later, less its last axis if `more` is so much."""
+    if x.get_shape().rank is not None and x.get_shape().as_list()[-1:] not in [
+        [1],
+        [None],
+    ]:
+        return x
+    return control_flow.cond(
+        elementwise.equal(more, wanted), lambda: v1_arrays.squeeze(x, [-1]), lambda: x
+    )
 
 
 _remove_squeezable_dimensions = fitted
