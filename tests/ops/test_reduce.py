@@ -53,7 +53,7 @@ def test_extremes_of_nothing_are_where_numbers_end_in_graphs(kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
 def test_places_in_nothing_are_refused(name: str) -> None:
-    with pytest.raises(InvalidArgumentError, match="has no elements"):
+    with pytest.raises(InvalidArgumentError, match="axis 0 is empty"):
         getattr(tl, name)(tl.zeros((0,)))
 
 

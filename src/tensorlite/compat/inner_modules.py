@@ -215,9 +215,9 @@ def _spellings(
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield what a name may be called in which versions: squeeze_v2 is version 2's squeeze."""
     yield name, roots
-    plain, version = re.fullmatch(r"(\w*?)(?:_?[vV]([12]))?", name).groups()
-    if version is not None:
-        yield plain, [f"tensorlite.compat.v{version}"]
+    told = re.fullmatch(r"(\w+?)_?[vV]([12])", name)
+    if told is not None:
+        yield told[1], [f"tensorlite.compat.v{told[2]}"]
 
 
 def _holders(

@@ -11,6 +11,7 @@ regions.py; passes/lower.py turns those into these.
 from __future__ import annotations
 
 from functools import reduce
+from typing import Any
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import calls
@@ -73,7 +74,7 @@ class Switch(_Primitive):
         """Return the data for both sides; the runner kills one of them."""
         return data, data
 
-    def grad(self, call: Call, *dys: Gradient) -> Grads:
+    def grad(self, call: Call, *dys: Any) -> Grads:
         """Return the gradient of the side that was chosen, zeros if that has none."""
         data, pred = call.inputs
         if _made_by(pred, LoopCond):
@@ -111,7 +112,7 @@ class Merge(_Primitive):
             "Merge runs on the dataflow machine only: runner='frames'"
         )
 
-    def grad(self, call: Call, *dys: Gradient) -> Grads:
+    def grad(self, call: Call, *dys: Any) -> Grads:
         """Return the gradient for the input that was passed on; what leads to others is dead."""
         if any(_made_by(x, Enter, NextIteration) for x in call.inputs):
             return super().grad(call, *dys)
