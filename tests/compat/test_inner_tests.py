@@ -157,22 +157,16 @@ def test_shapes_are_made_by_functions_for_few_axes() -> None:
 
 
 def test_functions_are_defined_with_gradients_and_shapes_of_their_own() -> None:
-    function = import_module(f"{INSIDE}.framework.function")
+    define: Any = import_module(f"{INSIDE}.framework.function").Defun
 
-    @function.Defun(
+    double = define(
         python_grad_func=lambda op, dy: dy * 10.0 + op.inputs[0],
         shape_func=lambda op: [op.inputs[0].get_shape()],
+    )(lambda x: x * 2.0)
+    square = define(tf.float32, grad_func=lambda x, dy: 5.0 * x * dy)(lambda x: x * x)
+    both = define(tf.float32, tf.float32, func_name="both")(
+        lambda x, y: (x * y, x + y)
     )
-    def double(x: Any) -> Any:
-        return x * 2.0
-
-    @function.Defun(tf.float32, grad_func=lambda x, dy: 5.0 * x * dy)
-    def square(x: Any) -> Any:
-        return x * x
-
-    @function.Defun(tf.float32, tf.float32, func_name="both")
-    def both(x: Any, y: Any) -> Any:
-        return x * y, x + y
 
     x = tf.constant([1.0, 2.0])
     doubled, squared = double(x), square(x)

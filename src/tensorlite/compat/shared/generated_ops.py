@@ -52,7 +52,7 @@ def _function(name: str, operator: str) -> Callable[..., Any]:
     signature = signature_of(operator)
     outputs = () if signature is None else signature.outputs
     is_one = len(outputs) < 2 or any(one.number for one in outputs)
-    kind = None if is_one else namedtuple(operator, [one.name for one in outputs])  # type: ignore[misc]  # noqa: PYI024
+    kind = None if is_one else namedtuple(operator, [one.name for one in outputs])  # noqa: PYI024
 
     def called(*args: Any, **kwargs: Any) -> Any:
         made = raw(**parameters.bind(*args, **kwargs).arguments)

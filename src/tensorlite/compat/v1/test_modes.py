@@ -28,7 +28,11 @@ def _optional(
     decorate: Callable[[Test], Test],
 ) -> Callable[[Test | None], Any]:
     """Return a decorator that may be written with or without parentheses."""
-    return lambda func=None: decorate if func is None else decorate(func)
+
+    def called(func: Test | None = None) -> Any:
+        return decorate if func is None else decorate(func)
+
+    return called
 
 
 def run_in_graph_and_eager_modes(
