@@ -7,7 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.v1.functions import nn_functions
 from tensorlite.compat.v2.keras import layers
-from tensorlite.compat.v2.keras.src.layers.core import chosen
+from tensorlite.compat.v2.keras.src.layers.dropping import chosen
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import plain
 from tensorlite.core.tensor import Tensor

@@ -77,20 +77,25 @@ from tensorlite.compat.v2.keras.src.layers.core import (
     Activation,
     ActivityRegularization,
     Dense,
-    Dropout,
     Embedding,
     Flatten,
-    GaussianNoise,
-    Lambda,
     Masking,
     Permute,
     RepeatVector,
     Rescaling,
     Reshape,
+)
+from tensorlite.compat.v2.keras.src.layers.dropping import (
+    AlphaDropout,
+    Dropout,
+    GaussianDropout,
+    GaussianNoise,
     SpatialDropout1D,
     SpatialDropout2D,
+    SpatialDropout3D,
 )
 from tensorlite.compat.v2.keras.src.layers.features import DenseFeatures
+from tensorlite.compat.v2.keras.src.layers.functions import Lambda
 from tensorlite.compat.v2.keras.src.layers.heads import (
     GroupedQueryAttention,
     MultiHeadAttention,
@@ -124,18 +129,15 @@ from tensorlite.compat.v2.keras.src.layers.mixing import (
     RandomErasing,
 )
 from tensorlite.compat.v2.keras.src.layers.more import (
-    AlphaDropout,
     Cropping3D,
     DepthwiseConv1D,
     EinsumDense,
-    GaussianDropout,
     GroupNormalization,
     Identity,
     Pipeline,
     ReversibleEmbedding,
     RMSNormalization,
     SeparableConv1D,
-    SpatialDropout3D,
     ThresholdedReLU,
     UpSampling3D,
     Wrapper,

@@ -164,7 +164,7 @@ class Sequential(Model):
         for layer in self._chain:
             self._extend(layer)
         self._count()
-        self._forget_losses()  # those that were noted on the way
+        self.forget_losses()  # those that were noted on the way
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         made = fitted(inputs, self.starts[0]) if self.starts else inputs
@@ -287,9 +287,7 @@ def clone_model(
 
 def _cloned(model: Any, input_tensors: Any, clone_function: Any) -> Any:
     """Return a model of layers like those of another, with weights of their own."""
-    again = clone_function or (
-        lambda layer: type(layer).from_config(layer.get_config())
-    )
+    again = clone_function or (lambda layer: layer.copied())
     if isinstance(model, Sequential):
         first = [
             InputLayer.from_config(described_input(x)) for x in model.starts or ()

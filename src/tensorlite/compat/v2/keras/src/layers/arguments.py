@@ -101,14 +101,19 @@ class Arguments:
 
     def told_inside(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
         """Return whether layers inside this one train; None where these decide by themselves."""
-        told = kwargs.get("training")
+        told = self.given(args, kwargs, "training")
         default = None
         if self.takes("training"):
-            place = list(parameters(type(self))).index("training")
-            told = args[place] if len(args) > place else told
             default = parameters(type(self))["training"].default
         told = training_in(around) if told is None else told
         return default if told is None and isinstance(default, bool) else told
+
+    def given(self, args: Any, kwargs: Any, name: str) -> Any:
+        """Return what a call is given under a name, or at its place; None if nothing."""
+        places = list(parameters(type(self)))
+        if name not in kwargs and name in places[: len(args)]:
+            return args[places.index(name)]
+        return kwargs.get(name)
 
     def takes(self, name: str) -> bool:
         """Return whether the layer's call has a parameter of a name."""

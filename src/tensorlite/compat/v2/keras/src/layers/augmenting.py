@@ -13,7 +13,7 @@ from tensorlite.compat.v2.keras.ops.imaging import (
     perspective_transform,
 )
 from tensorlite.compat.v2.keras.src.layers.base import Layer
-from tensorlite.compat.v2.keras.src.layers.core import chosen
+from tensorlite.compat.v2.keras.src.layers.dropping import chosen
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.images.projections import FILLINGS, projected

@@ -19,9 +19,9 @@ from tensorlite.compat.v2.keras.src.layers.arguments import (
     Arguments,
     Calling,
     build_parameters,
-    parameters,
     surrounding,
 )
+from tensorlite.compat.v2.keras.src.layers.foretelling import Foretelling, shapes_of
 from tensorlite.compat.v2.keras.src.layers.input_spec import (
     InputSpec as InputSpec,
     check_inputs,
@@ -45,7 +45,7 @@ from tensorlite.compat.v2.keras.src.trainers.fitting import filled
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape
+from tensorlite.core.shapes import TensorShape
 from tensorlite.function.staging import converted
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.math.bounds import maximum
@@ -54,7 +54,7 @@ _NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
 """Attributes that checkpoints do not have, nor those of Keras 3."""
 
 
-class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
+class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
     """A function with weights, which are made when it is first called.
 
     Subclasses make them in `build`, and compute in `call`.
@@ -66,6 +66,8 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
     keeps_sparse = False
     """Whether it is given sparse tensors as they are, as layers of programs' own are."""
     opens_scope = True
+    tells_penalty = True
+    """Whether its configuration has the regularizer of what it returns."""
     dtype_policy: Any = None
     _arguments: tuple[Any, Any]
     _first_weights: Any = None
@@ -94,6 +96,8 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
         super().__init_subclass__(**kwargs)
         if not describing.is_ours(cls):
             cls.keeps_sparse = True
+            cls.tells_spec |= "compute_output_spec" in vars(cls)
+            cls.tells_shape |= "compute_output_shape" in vars(cls)
             if "compute_mask" in vars(cls):
                 cls.supports_masking = cls.starts_masks = True
         if "build" in vars(cls):
@@ -208,10 +212,11 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
         found: list[Any] = in_graphs.in_default(penalties.of, self)
         return found
 
-    def _forget_losses(self) -> None:
+    def forget_losses(self) -> None:
+        """Drop the tensors that calls have added to what the layer costs."""
         self._held.added = [x for x in self._held.added if callable(x)]
         for layer in self.sublayers():
-            layer._forget_losses()  # noqa: SLF001  a layer as well
+            layer.forget_losses()
 
     def saved_members(self) -> dict[str, Any]:
         """Return what is saved of the layer, by the names that Keras saves it under."""
@@ -234,6 +239,11 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
             own.update(
                 describing.described(describing.given_arguments(self, maker, Layer))
             )
+        if self.activity_regularizer is not None and self.tells_penalty:
+            told = describing.described(self.activity_regularizer)
+            own["activity_regularizer"] = told
+        elif naming.is_keras_3():
+            own.pop("activity_regularizer", None)
         return own
 
     @classmethod
@@ -242,6 +252,10 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
         if cls.__module__.startswith(describing.OURS):
             own = lookup.fitting(cls, config)
         return cls(**{key: describing.revived(value) for key, value in own.items()})
+
+    def copied(self) -> Any:
+        """Return a layer like this one, with weights of its own."""
+        return type(self).from_config(self.get_config())
 
     def get_build_config(self) -> dict[str, Any] | None:
         """Return the shape that the layer was built for, by "input_shape", or None."""
@@ -266,7 +280,8 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
         """Return the specs of what a call would return, without computing it."""
-        return sketch.output_spec(self, args, kwargs)
+        told = self.specs_by_shape(args, kwargs) if self.tells_shape else None
+        return sketch.output_spec(self, args, kwargs, told)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         args = tuple([[*x] if isinstance(x, nest.VIEWS) else x for x in args])
@@ -281,12 +296,12 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
             args, kwargs = filled(args), filled(kwargs)
         around = surrounding.get()
         if around is None:
-            self._forget_losses()
+            self.forget_losses()
         args, kwargs = self.as_tensors(args, kwargs)
         calling = Calling(self.told_inside(args, kwargs, around))
         kwargs = self.with_training(args, kwargs, around)
         first = args[0] if args else next(iter(kwargs.values()), None)
-        told = kwargs.get("mask")
+        told = self.given(args, kwargs, "mask")
         mask = masks.of(first) if told is None else told
         if told is not None and not self.takes("mask") and not self.takes("kwargs"):
             kwargs.pop("mask")
@@ -330,11 +345,7 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
         if len(names) < 2 or self.built:
             self.build_for(args[0] if args else next(iter(kwargs.values()), None))
             return
-        given = {**dict(zip(parameters(type(self)), args, strict=False)), **kwargs}
-        values = {name: given.get(name.removesuffix("_shape")) for name in names}
-        self.build_with(
-            **{key: _shapes_of(x) for key, x in values.items() if x is not None}
-        )
+        self.build_with(**self.named_shapes(args, kwargs, names))
 
     def build_for(self, inputs: Any) -> None:
         """Make the weights for inputs like these, if they are not made yet."""
@@ -342,7 +353,7 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
             check_inputs(self.input_spec, inputs, self.name)
         if self.built:
             return
-        self.build_with(_shapes_of(inputs))
+        self.build_with(shapes_of(inputs))
 
     def build_with(self, *shapes: Any, **named: Any) -> None:
         """Build the layer for shapes, then give weights what waits for them."""
@@ -357,16 +368,6 @@ class Layer(Arguments, LayerWeights, OlderLayer, Views, Module):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
-
-
-def _shapes_of(inputs: Any) -> Any:
-    return nest.map_structure(_shape_of, inputs)
-
-
-def _shape_of(x: Any) -> AnyShape:
-    shape = x.get_shape() if hasattr(x, "get_shape") else TupleShape()
-    known = shape.known()
-    return shape if known is None else TupleShape(known)
 
 
 def _rows_of(x: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -11,19 +9,17 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.shared import control_flow
-from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import (
     activation_functions as activations,
     checking,
     constraints,
     initializers,
     regularizers,
-    seeding,
 )
 from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import in_graph, plain
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.nn.channels import bias_add
@@ -176,134 +172,6 @@ class Activation(Layer):
         return self.activation(inputs)
 
 
-def _parameters_of(function: Callable[..., Any]) -> frozenset[str]:
-    """Return the names of a function's parameters, none where it does not tell them."""
-    try:
-        return frozenset(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return frozenset()
-
-
-class Lambda(Layer):
-    """A function of a program, which is told arguments, and mask and training if it takes them."""
-
-    supports_masking = True
-
-    def __init__(
-        self,
-        function: Any,
-        output_shape: Any = None,
-        mask: Any = None,
-        arguments: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        if not callable(function):
-            raise TypeError(
-                f"Lambda: the function is {function!r}, which is not callable"
-            )
-        self.function, self.arguments = function, dict(arguments or {})
-        self.mask = mask
-        self.supports_masking = mask is not None
-        self._taken = _parameters_of(function)
-
-    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
-        given = dict(self.arguments)
-        for name, value in (("mask", mask), ("training", training)):
-            if name in self._taken:
-                given.setdefault(name, value)
-        return self.function(inputs, **given)
-
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        return self.mask(inputs, mask) if callable(self.mask) else self.mask
-
-
-class Dropout(Layer):
-    """Sets a share rate of elements to 0 in training, and divides the others by 1 - rate.
-
-    noise_shape has sizes of 1 where elements are dropped together.
-    """
-
-    supports_masking = True
-
-    def __init__(
-        self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
-        if not 0 <= rate <= 1:
-            raise InvalidArgumentError(
-                "Invalid value received for argument `rate`. Expected a float value between 0 and "
-                f"1. Received: rate={rate}"
-            )
-        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
-        self.seed_generator = seeding.generator(seed) if rate else None
-
-    def _noise_shape(self, inputs: Any) -> Any:
-        if self.noise_shape is None:
-            return None
-        own = shape_of(inputs)
-        return [own[i] if x is None else x for i, x in enumerate(self.noise_shape)]
-
-    def call(self, inputs: Any, training: Any = None) -> Any:
-        def dropped() -> Any:
-            shape = self._noise_shape(inputs)
-            if self.seed_generator is None or self.rate == 1:
-                return nn.dropout(inputs, self.rate, shape, self.seed)
-            return seeding.dropout(inputs, self.rate, shape, self.seed_generator)
-
-        return chosen(training, dropped, lambda: tl.identity(inputs))
-
-
-def normal_like(inputs: Any, mean: float, stddev: float, seed: Any) -> Any:
-    """Return normal numbers shaped as `inputs`, by a layer's generator if it has one."""
-    if seed is None:
-        return tl.random.normal(shape_of(inputs), mean, stddev, inputs.dtype)
-    return seeding.normal(shape_of(inputs), mean, stddev, inputs.dtype, seed)
-
-
-def chosen(training: Any, during: Callable[[], Any], after: Callable[[], Any]) -> Any:
-    """Return what holds in training or else, which may be known by a tensor only."""
-    if training is None or isinstance(training, (bool, int, np.bool_)):
-        return during() if training else after()
-    if in_graphs.building.get() is None:
-        return tl.cond(astype(training, tl.bool), during, after)
-    return plain(control_flow.cond(astype(training, tl.bool), during, after))
-
-
-class SpatialDropout1D(Dropout):
-    """Drops whole channels of sequences in training."""
-
-    def _noise_shape(self, inputs: Any) -> Any:
-        own = shape_of(inputs)
-        return [own[0], 1, own[-1]]
-
-
-class SpatialDropout2D(Dropout):
-    """Drops whole channels of images in training."""
-
-    def _noise_shape(self, inputs: Any) -> Any:
-        own = shape_of(inputs)
-        return [own[0], 1, 1, own[-1]]
-
-
-class GaussianNoise(Layer):
-    """Adds normally distributed numbers in training."""
-
-    supports_masking = True
-
-    def __init__(self, stddev: float, seed: Any = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        checking.share(stddev=stddev)
-        self.stddev, self.seed = stddev, seed
-        self.seed_generator = seeding.generator(seed)
-
-    def call(self, inputs: Any, training: Any = None) -> Any:
-        def noisy() -> Any:
-            return inputs + normal_like(inputs, 0.0, self.stddev, self.seed_generator)
-
-        return chosen(training, noisy, lambda: inputs)
-
-
 class Embedding(Layer):
     """Rows of a table, by whole numbers."""
 
@@ -382,6 +250,7 @@ class ActivityRegularization(Layer):
     """Its input, for which l1 * sum |x| + l2 * sum x * x is added to the loss."""
 
     supports_masking = True
+    tells_penalty = False
 
     def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
         super().__init__(activity_regularizer=regularizers.L1L2(l1, l2), **kwargs)
@@ -397,4 +266,6 @@ class Rescaling(Layer):
         self.scale, self.offset = scale, offset
 
     def call(self, inputs: Any) -> Any:
-        return tl.astype(inputs, tl.float32) * self.scale + self.offset
+        kind = as_dtype(self.compute_dtype)
+        scale, offset = converted(self.scale, kind), converted(self.offset, kind)
+        return astype(inputs, kind) * scale + offset

@@ -15,7 +15,7 @@ from tensorlite.compat.v2.keras import (
 )
 from tensorlite.compat.v2.keras.src.layers import (
     activations as layers_activations,
-    core as layers_core,
+    dropping as layers_dropping,
     naming,
 )
 from tensorlite.compat.v2.keras.src.layers.base import Layer
@@ -215,7 +215,7 @@ class _Heads(Layer):
         def dropped() -> Any:
             return seeding.dropout(weights, self.dropout, seed=self.seed_generator)
 
-        return layers_core.chosen(training, dropped, lambda: tl.identity(weights))
+        return layers_dropping.chosen(training, dropped, lambda: tl.identity(weights))
 
     def compute_output_shape(
         self, query_shape: Any, value_shape: Any = None, key_shape: Any = None

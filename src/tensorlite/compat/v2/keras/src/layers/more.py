@@ -13,7 +13,6 @@ from tensorlite.compat.v2.keras import (
     constraints,
     initializers,
     regularizers,
-    seeding,
 )
 from tensorlite.compat.v2.keras.src.layers import masks
 from tensorlite.compat.v2.keras.src.layers.base import Layer
@@ -22,19 +21,11 @@ from tensorlite.compat.v2.keras.src.layers.convolutions import (
     SeparableConv2D,
     sizes_of,
 )
-from tensorlite.compat.v2.keras.src.layers.core import (
-    Dropout,
-    Embedding,
-    chosen,
-    normal_like,
-)
+from tensorlite.compat.v2.keras.src.layers.core import Embedding
 from tensorlite.compat.v2.keras.src.layers.pooling import Cropping2D
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype, shape_of
-
-_SELU_FLOOR = -1.7580993408473766
-"""What selu tends to: minus its scale times its alpha."""
 
 
 class Identity(Layer):
@@ -54,61 +45,6 @@ class Wrapper(Layer):
         if not self.layer.built:
             self.layer.build_with(input_shape)
         self.built = True
-
-
-class SpatialDropout3D(Dropout):
-    """Drops whole channels of volumes in training."""
-
-    def _noise_shape(self, inputs: Any) -> Any:
-        own = shape_of(inputs)
-        return [own[0], 1, 1, 1, own[-1]]
-
-
-class GaussianDropout(Layer):
-    """Multiplies by numbers around one."""
-
-    supports_masking = True
-
-    def __init__(self, rate: float, seed: Any = None, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.rate, self.seed = rate, seed
-        self.seed_generator = seeding.generator(seed) if rate else None
-
-    def call(self, inputs: Any, training: Any = None) -> Any:
-        def noisy() -> Any:
-            spread = (self.rate / (1.0 - self.rate)) ** 0.5
-            return inputs * normal_like(inputs, 1.0, spread, self.seed_generator)
-
-        return chosen(training, noisy, lambda: tl.identity(inputs))
-
-
-class AlphaDropout(Layer):
-    """A dropout that keeps mean and variance of what selu returns."""
-
-    supports_masking = True
-
-    def __init__(
-        self, rate: float, noise_shape: Any = None, seed: Any = None, **kwargs: Any
-    ) -> None:
-        super().__init__(**kwargs)
-        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
-        self.seed_generator = seeding.generator(seed) if rate else None
-
-    def call(self, inputs: Any, training: Any = None) -> Any:
-        def dropped() -> Any:
-            shape = shape_of(inputs) if self.noise_shape is None else self.noise_shape
-            if self.seed_generator is None:
-                drawn = tl.random.uniform(shape, dtype=inputs.dtype)
-            else:
-                drawn = seeding.uniform(
-                    shape, dtype=inputs.dtype, seed=self.seed_generator
-                )
-            kept = astype(drawn >= self.rate, inputs.dtype)
-            spread = ((1 - self.rate) * (1 + self.rate * _SELU_FLOOR**2)) ** -0.5
-            middle = -spread * _SELU_FLOOR * self.rate
-            return spread * (inputs * kept + _SELU_FLOOR * (1 - kept)) + middle
-
-        return chosen(training, dropped, lambda: tl.identity(inputs))
 
 
 class ThresholdedReLU(Layer):

@@ -12,7 +12,7 @@ from tensorlite.compat.v2.keras import (
     regularizers,
 )
 from tensorlite.compat.v2.keras.src.layers.base import Layer
-from tensorlite.compat.v2.keras.src.layers.core import chosen
+from tensorlite.compat.v2.keras.src.layers.dropping import chosen
 from tensorlite.compat.v2.keras.src.layers.renormalizing import Renormalization
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.keras.seeding import SeedGenerator
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.own_variables import OwnVariables
 from tensorlite.compat.v2.keras.src.models import in_graphs
@@ -101,10 +102,19 @@ class LayerWeights(OwnVariables):
         own = sorted(self.own_weights(), key=lambda w: not w.trainable)
         return once([*own, *[w for x in self.sublayers() for w in x.weights]])
 
+    def own_seeds(self) -> list[Any]:
+        """Return the states of the generators of seeds among the attributes."""
+        held = (x for value in self._attributes() for x in leaves(value))
+        return [x.state for x in held if isinstance(x, SeedGenerator)]
+
     @property
     def variables(self) -> Any:
-        """All weights."""
-        return self.weights
+        """All weights; in Keras 3 the states of generators of seeds as well."""
+        if not naming.is_keras_3():
+            return self.weights
+        own = sorted(self.own_weights(), key=lambda w: not w.trainable)
+        inner = [v for layer in self.sublayers() for v in layer.variables]
+        return once([*own, *self.own_seeds(), *inner])
 
     @property
     def trainable_variables(self) -> Any:
@@ -113,8 +123,11 @@ class LayerWeights(OwnVariables):
 
     @property
     def non_trainable_variables(self) -> Any:
-        """The weights that training leaves alone."""
-        return self.non_trainable_weights
+        """What training by gradients leaves alone of `variables`."""
+        if not naming.is_keras_3():
+            return self.non_trainable_weights
+        trained = {id(x) for x in self.trainable_variables}
+        return [x for x in self.variables if id(x) not in trained]
 
     @in_graphs.apart
     def get_weights(self) -> list[np.ndarray]:

@@ -221,6 +221,7 @@ _OF_LAYER = {
     *("return_sequences", "return_state", "go_backwards", "stateful", "unroll"),
     *("time_major", "input_shape", "batch_input_shape", "input_dim", "input_length"),
     *("weights", "trainable", "dtype", "zero_output_for_mask"),
+    "activity_regularizer",
 }
 
 
@@ -241,7 +242,7 @@ class _OfCell(RNN):
     kind: Any = None
 
     def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
-        for unused in ("implementation", "use_cudnn", "activity_regularizer"):
+        for unused in ("implementation", "use_cudnn"):
             kwargs.pop(unused, None)
         name = kwargs.pop("name", None)
         own = {key: kwargs.pop(key) for key in list(kwargs) if key in _OF_LAYER}

@@ -17,7 +17,7 @@ from tensorlite.compat.v2.keras import (
 from tensorlite.compat.v2.keras.ops import windows
 from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
 from tensorlite.compat.v2.keras.src.layers.convolutions import Convolution, sizes_of
-from tensorlite.compat.v2.keras.src.layers.core import chosen
+from tensorlite.compat.v2.keras.src.layers.dropping import chosen
 from tensorlite.compat.v2.keras.src.layers.more import Wrapper
 
 

@@ -224,6 +224,12 @@ class Noted:
     def build_called(self, args: Any, kwargs: Any) -> None:
         """Do nothing: a function has no weights."""
 
+    def forget_losses(self) -> None:
+        """Do nothing: a function adds to no loss."""
+
+    def told_specs(self, args: Any, kwargs: Any) -> Any:
+        """Return None: a trace says what a function returns."""
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.call(*args, **kwargs)
 
@@ -237,20 +243,27 @@ def noted(call: Callable[..., Any], args: Any, kwargs: Any, name: str = "") -> A
 def record(layer: Any, args: Any, kwargs: Any) -> Any:
     """Return what a layer will return for symbolic tensors."""
     node = Node(layer, args, kwargs)
-    node.outputs = _outputs_of(node)
+    layer.build_called(args, kwargs)
+    node.outputs = _outputs_of(node, layer.told_specs(args, kwargs))
     layer.nodes = (*layer.nodes, node)
     return node.outputs
 
 
-def output_spec(layer: Any, args: Any, kwargs: Any) -> Any:
+def output_spec(layer: Any, args: Any, kwargs: Any, told: Any) -> Any:
     """Return what a layer will return for tensors, without a note that it was called."""
-    return _outputs_of(Node(layer, args, kwargs))
+    if told is None:
+        layer.build_called(args, kwargs)
+    return _outputs_of(Node(layer, args, kwargs), told)
 
 
-def _outputs_of(node: Node) -> Any:
+def _outputs_of(node: Node, told: Any) -> Any:
+    """Return what a call will return: what the layer told of it, or what a trace says."""
     layer = node.layer
-    layer.build_called(node.args, node.kwargs)
-    specs, found = _specs_of(layer, node.args, node.kwargs)
+    if told is None:
+        specs, found = _specs_of(layer, node.args, node.kwargs)
+        layer.forget_losses()  # what the trace cost is of no call
+    else:
+        specs, found = told, _masks_of(layer, node.inputs, told)
     many = len(nest.flatten(specs)) != 1
     names = (f"{layer.name}:{i}" if many else layer.name for i in count())
     of_outputs = iter(found)
@@ -286,6 +299,22 @@ def _specs_of(layer: Any, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
         )
     kept = iter(found)
     return made, [next(kept).without_value() if has else None for has in has_mask]
+
+
+def _masks_of(layer: Any, inputs: Any, told: Any) -> list[Any]:
+    """Return the masks of what a layer says that it returns, by tracing what makes them."""
+    count = len(nest.flatten(told))
+    leaves = [x for x in nest.flatten(inputs) if is_leaf(x)]
+    given = any(x.mask_spec is not None for x in leaves)
+    if not (layer.starts_masks or (given and layer.supports_masking)):
+        return [None] * count
+
+    def made(inputs: Any) -> Any:
+        found = layer.compute_mask(inputs, masks.of(inputs))
+        return [] if found is None else nest.flatten(found)
+
+    specs, _ = _specs_of(made, (inputs,), {})
+    return [x.without_value() for x in specs] or [None] * count
 
 
 def filled(structure: Any, values: dict[int, Any]) -> Any:
