@@ -57,6 +57,17 @@ def whole(**given: Any) -> None:
             )
 
 
+def counts(**given: Any) -> None:
+    """Refuse what is no whole number above zero."""
+    for name, value in given.items():
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not whole or value <= 0:
+            raise InvalidArgumentError(
+                f"`{name}` must be a positive integer. Received: {name}={value} (of type "
+                f"{type(value).__name__})."
+            )
+
+
 def _all(given: dict[str, Any], wanted: str, fits: Any) -> None:
     for name, value in given.items():
         values = value if isinstance(value, tuple) else (value,)

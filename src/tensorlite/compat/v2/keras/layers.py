@@ -132,21 +132,15 @@ from tensorlite.compat.v2.keras.src.layers.more import (
     Cropping3D,
     DepthwiseConv1D,
     EinsumDense,
-    GroupNormalization,
     Identity,
     Pipeline,
     ReversibleEmbedding,
-    RMSNormalization,
     SeparableConv1D,
     ThresholdedReLU,
     UpSampling3D,
     Wrapper,
 )
-from tensorlite.compat.v2.keras.src.layers.normalization import (
-    BatchNormalization,
-    LayerNormalization,
-    UnitNormalization,
-)
+from tensorlite.compat.v2.keras.src.layers.normalization import BatchNormalization
 from tensorlite.compat.v2.keras.src.layers.pooling import (
     AveragePooling1D,
     AveragePooling2D,
@@ -177,6 +171,12 @@ from tensorlite.compat.v2.keras.src.layers.recurrent import (
     TimeDistributed,
 )
 from tensorlite.compat.v2.keras.src.layers.saved import TFSMLayer
+from tensorlite.compat.v2.keras.src.layers.scaling import (
+    GroupNormalization,
+    LayerNormalization,
+    RMSNormalization,
+    UnitNormalization,
+)
 from tensorlite.compat.v2.keras.src.layers.special import (
     AdaptiveAveragePooling1D,
     AdaptiveAveragePooling2D,

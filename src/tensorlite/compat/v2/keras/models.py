@@ -27,6 +27,7 @@ from tensorlite.compat.v2.keras.src.saving import describing, lambdas, lookup, r
 from tensorlite.compat.v2.keras.src.trainers.fitting import fitted
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 
 
@@ -115,6 +116,14 @@ class Sequential(Model):
     def layers(self) -> list[Any]:
         """The layers in their order."""
         return list(self._chain)
+
+    @layers.setter
+    def layers(self, _: Any) -> None:
+        """Refuse: layers are added and taken away one by one."""
+        raise AttributeError(
+            "`Sequential.layers` attribute is reserved and should not be used. Use `add()` and "
+            "`pop()` to change the layers in this model."
+        )
 
     def sublayers(self) -> list[Any]:
         """Return the layers, each once."""
@@ -270,14 +279,17 @@ def clone_model(
     model: Any,
     input_tensors: Any = None,
     clone_function: Any = None,
+    call_function: Any = None,
+    recursive: bool = False,
     **kwargs: Any,
 ) -> Any:
     """Return a model of the same layers with weights of their own.
 
-    clone_function is called with each layer to make its copy; input_tensors are what the model
-    begins with. Further arguments have no effect.
+    clone_function is called with each layer to make its copy, with those in models inside as well
+    if recursive; call_function with each copy and what it is called with. input_tensors are what
+    the model begins with. Further arguments have no effect.
     """
-    made = _cloned(model, input_tensors, clone_function)
+    made = _cloned(model, input_tensors, clone_function, call_function, recursive)
     if naming.is_keras_3() and model.compiled:
         config = model.get_compile_config()
         if config:
@@ -285,10 +297,25 @@ def clone_model(
     return made
 
 
-def _cloned(model: Any, input_tensors: Any, clone_function: Any) -> Any:
+def _cloned(
+    model: Any, input_tensors: Any, clone_function: Any, call: Any, recursive: bool
+) -> Any:
     """Return a model of layers like those of another, with weights of their own."""
-    again = clone_function or (lambda layer: layer.copied())
+
+    def again(layer: Any) -> Any:
+        if recursive and isinstance(layer, Model) and layer.is_made_of_layers:
+            inner = None if isinstance(layer, Sequential) else call
+            return _cloned(layer, None, clone_function, inner, recursive)
+        return layer.copied() if clone_function is None else clone_function(layer)
+
     if isinstance(model, Sequential):
+        if call is not None:
+            raise InvalidArgumentError(
+                "`call_function` argument is not supported with Sequential models. In a "
+                "Sequential model, layers aren't called at model-construction time (they're "
+                "merely listed). Use `call_function` with Functional models only. Received model "
+                f"of type '{type(model).__name__}', with call_function={call}"
+            )
         first = [
             InputLayer.from_config(described_input(x)) for x in model.starts or ()
         ]
@@ -296,7 +323,7 @@ def _cloned(model: Any, input_tensors: Any, clone_function: Any) -> Any:
         return type(model)([*first, *layers], name=model.name)
     if not model.is_made_of_layers:
         return again(model)
-    return graphs.copied(model, again, input_tensors)
+    return graphs.copied(model, again, input_tensors, call)
 
 
 __dir__ = listing("keras.models", globals())

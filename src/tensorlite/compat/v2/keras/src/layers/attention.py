@@ -71,10 +71,9 @@ class Attention(Layer):
         of_query, of_value = (None, None) if mask is None else mask[:2]
         scores = self.scores(query, key)
         weights = tl.nn.softmax(_counted(scores, of_value, use_causal_mask))
-        dropped = weights
         if self.dropout and training:
-            dropped = seeding.dropout(weights, self.dropout, seed=self.seed_generator)
-        made = tl.matmul(dropped, value)
+            weights = seeding.dropout(weights, self.dropout, seed=self.seed_generator)
+        made = tl.matmul(weights, value)
         if of_query is not None:
             made = made * astype(astype(of_query, tl.bool)[..., None], made.dtype)
         return (made, weights) if return_attention_scores else made

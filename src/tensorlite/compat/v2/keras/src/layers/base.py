@@ -151,6 +151,9 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         """Make the weights; classes take the shapes of what they will be called with."""
         self.built = True
 
+    def note_built(self) -> None:
+        """Do nothing: classes do here what waits for the weights."""
+
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         return inputs
 
@@ -195,6 +198,8 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
                 name = own if inside else f"{naming.prefixed(own)}"
                 made = in_sessions.SessionWeight(first, name=name, **told)
         self._held.weights.append(made)
+        if trainable is False:
+            self._held.untrained.add(id(made))
         if regularizer is not None:
             self._held.regularized.append((made, regularizers.get(regularizer)))
         return made
@@ -218,11 +223,15 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         for layer in self.sublayers():
             layer.forget_losses()
 
+    def members(self) -> dict[str, Any]:
+        """Return what the layer holds, by the names that programs use."""
+        return dict(vars(self))
+
     def saved_members(self) -> dict[str, Any]:
         """Return what is saved of the layer, by the names that Keras saves it under."""
         found = {
             key: value
-            for key, value in vars(self).items()
+            for key, value in self.members().items()
             if not key.startswith("_") and key not in _NOT_SAVED
         }
         reached = {id(x) for value in found.values() for x in leaves(value)}
@@ -361,7 +370,8 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         self.build(*shapes, **named)
         self.built = True
         if getattr(self, "_first_weights", None) is not None:
-            self.set_weights(self._first_weights)
+            given = self._first_weights
+            self.set_weights(given if isinstance(given, (list, tuple)) else [given])
             self._first_weights = None
         for restore in self.awaiting:
             restore.again()
@@ -387,5 +397,6 @@ def _building(build: Callable[..., None]) -> Callable[..., None]:
             self.note_path()
             build(self, *args, **kwargs)
         self.built = True
+        self.note_built()
 
     return made

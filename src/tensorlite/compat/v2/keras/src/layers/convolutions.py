@@ -14,7 +14,8 @@ from tensorlite.compat.v2.keras import (
     regularizers,
 )
 from tensorlite.compat.v2.keras.src.layers import naming
-from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
+from tensorlite.compat.v2.keras.src.layers.base import InputSpec
+from tensorlite.compat.v2.keras.src.layers.low_rank import Adapted, LowRank
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.nn.channels import bias_add
@@ -28,10 +29,11 @@ def sizes_of(value: Any, axes: int) -> tuple[int, ...]:
     return (value,) * axes if isinstance(value, int) else tuple(value)
 
 
-class Convolution(Layer):
+class Convolution(LowRank):
     """What all convolutions have in common."""
 
     axes = 2
+    kernel = Adapted()
 
     def __init__(
         self,
@@ -51,9 +53,12 @@ class Convolution(Layer):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
+        lora_rank: int | None = None,
+        lora_alpha: float | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.ask_for_lora(lora_rank, lora_alpha)
         self.filters = None if filters is None else int(filters)
         self.groups, self.use_bias = groups, use_bias
         self.kernel_size = sizes_of(kernel_size, self.axes)

@@ -16,7 +16,9 @@ from tensorlite.compat.v2.keras import (
     initializers,
     regularizers,
 )
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
+from tensorlite.compat.v2.keras.src.layers.low_rank import Adapted, LowRank
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import as_dtype
@@ -25,10 +27,11 @@ from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.nn.channels import bias_add
 
 
-class Dense(Layer):
+class Dense(LowRank):
     """`activation(inputs @ kernel + bias)`."""
 
     supports_masking = True
+    kernel = Adapted()
     bias: Any = (
         None  # here, so that classes below it may have a property of this name
     )
@@ -45,9 +48,12 @@ class Dense(Layer):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
+        lora_rank: int | None = None,
+        lora_alpha: float | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.ask_for_lora(lora_rank, lora_alpha)
         is_number = isinstance(units, (int, float, np.integer)) and units > 0
         if not is_number or int(units) != units:
             raise InvalidArgumentError(
@@ -128,7 +134,8 @@ class Reshape(Layer):
         if -1 in sizes and None not in inputs.shape[1:]:
             known = -prod(sizes)
             sizes[sizes.index(-1)] = prod(inputs.shape[1:]) // known
-        return tl.reshape(inputs, [-1 if -1 not in sizes else _rows(inputs), *sizes])
+        is_free = inputs.shape[0] is None and -1 not in sizes
+        return tl.reshape(inputs, [-1 if is_free else _rows(inputs), *sizes])
 
 
 class Permute(Layer):
@@ -172,10 +179,12 @@ class Activation(Layer):
         return self.activation(inputs)
 
 
-class Embedding(Layer):
+class Embedding(LowRank):
     """Rows of a table, by whole numbers."""
 
     starts_masks = True
+    adapted = "embeddings"
+    embeddings = Adapted()
 
     not_described = frozenset({"input_length"})
 
@@ -189,17 +198,22 @@ class Embedding(Layer):
         embeddings_constraint: Any = None,
         mask_zero: bool = False,
         input_length: Any = None,
+        lora_rank: int | None = None,
+        lora_alpha: float | None = None,
         **kwargs: Any,
     ) -> None:
         if input_length is not None and "input_shape" not in kwargs:
             kwargs["input_shape"] = (input_length,)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.ask_for_lora(lora_rank, lora_alpha)
+        checking.counts(input_dim=input_dim, output_dim=output_dim)
         self.input_dim, self.output_dim = int(input_dim), int(output_dim)
-        checking.positive(input_dim=self.input_dim, output_dim=self.output_dim)
         self.embeddings_initializer = initializers.get(embeddings_initializer)
         self.embeddings_regularizer = regularizers.get(embeddings_regularizer)
         self.embeddings_constraint = constraints.get(embeddings_constraint)
         self.mask_zero = self.supports_masking = mask_zero
+        if self._first_weights is not None and naming.is_keras_3():
+            self.build_with(None)
 
     def build(self, input_shape: Any = None) -> None:
         self.embeddings = self.add_weight(
@@ -213,11 +227,21 @@ class Embedding(Layer):
 
     def call(self, inputs: Any) -> Any:
         whole = inputs if inputs.dtype.is_integer else astype(inputs, tl.int32)
+        if self.lora_enabled:
+            return self._adapted(whole)
         if in_graphs.building.get() is None:
             return tl.nn.embedding_lookup(self.embeddings, whole)
         return plain(
             in_graph(lambda: self._read(whole), "embedding_lookup", None, None)
         )
+
+    def _adapted(self, whole: Any) -> Any:
+        """Return rows, each with what was learned beside it."""
+        large: Any = vars(self)["_embeddings"]
+        rows = tl.nn.embedding_lookup(large, whole)
+        a, b = self.small()
+        learned = tl.matmul(tl.nn.embedding_lookup(a, whole), b)
+        return rows + astype(learned * self.lora_scale, rows.dtype)
 
     def _read(self, rows: Any) -> Any:
         """Return rows as TensorFlow 1 has them in graphs, behind two names for them."""

@@ -22,10 +22,10 @@ from tensorlite.compat.v2.keras.src.layers.convolutions import (
     sizes_of,
 )
 from tensorlite.compat.v2.keras.src.layers.core import Embedding
+from tensorlite.compat.v2.keras.src.layers.low_rank import Adapted, LowRank
 from tensorlite.compat.v2.keras.src.layers.pooling import Cropping2D
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype
 
 
 class Identity(Layer):
@@ -102,90 +102,10 @@ def _placed(layer: Any, made: Any) -> Any:
     return tl.moveaxis(made, -1, 1) if layer.first else made
 
 
-class _Scaled(Layer):
-    """A normalisation whose results are scaled and moved, along one axis."""
-
-    supports_masking = True
-    axis: Any
-    scale: Any
-    center: Any
-
-    def add_scales(self, size: int) -> None:
-        self.gamma = self.beta = None
-        if self.scale:
-            self.gamma = self.add_weight("gamma", (size,), initializer="ones")
-        if self.center:
-            self.beta = self.add_weight("beta", (size,), initializer="zeros")
-
-    def scaled(self, x: Any) -> Any:
-        sizes = [1] * len(x.shape)
-        sizes[self.axis] = -1
-        if self.gamma is not None:
-            x = x * tl.reshape(self.gamma, sizes)
-        return x if self.beta is None else x + tl.reshape(self.beta, sizes)
-
-
-class GroupNormalization(_Scaled):
-    """Normalises groups of channels."""
-
-    def __init__(
-        self,
-        groups: int = 32,
-        axis: int = -1,
-        epsilon: float = 1e-3,
-        center: bool = True,
-        scale: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.groups, self.axis, self.epsilon = groups, axis, epsilon
-        self.center, self.scale = center, scale
-
-    def build(self, input_shape: Any) -> None:
-        size = int(input_shape[self.axis])
-        self.groups = size if self.groups == -1 else self.groups
-        if size % self.groups:
-            raise InvalidArgumentError(
-                f"GroupNormalization: {size} channels cannot be divided into {self.groups} groups"
-            )
-        self.add_scales(size)
-        self.built = True
-
-    def call(self, inputs: Any) -> Any:
-        x = tl.moveaxis(inputs, self.axis, -1)
-        own = shape_of(x)
-        sizes = [own[i] if n is None else n for i, n in enumerate(x.shape)]
-        parts = tl.reshape(x, [*sizes[:-1], self.groups, sizes[-1] // self.groups])
-        rank = len(parts.shape)
-        axes = (*range(1, rank - 2), rank - 1)
-        made = tl.nn.layer_norm(parts, None, None, axes, self.epsilon)
-        return self.scaled(tl.moveaxis(tl.reshape(made, sizes), -1, self.axis))
-
-
-class RMSNormalization(Layer):
-    """Divides by the root of the mean of squares."""
-
-    supports_masking = True
-
-    def __init__(self, axis: int = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.axis, self.epsilon = axis, epsilon
-
-    def build(self, input_shape: Any) -> None:
-        self.scale = self.add_weight(
-            "scale", (int(input_shape[self.axis]),), initializer="ones"
-        )
-        self.built = True
-
-    def call(self, inputs: Any) -> Any:
-        sizes = [1] * len(inputs.shape)
-        sizes[self.axis] = -1
-        power = tl.mean(tl.square(inputs), axis=self.axis, keepdims=True)
-        return inputs * tl.rsqrt(power + self.epsilon) * tl.reshape(self.scale, sizes)
-
-
-class EinsumDense(Layer):
+class EinsumDense(LowRank):
     """A kernel that is multiplied in as an equation of einsum says."""
+
+    kernel = Adapted()
 
     def __init__(
         self,
@@ -199,9 +119,12 @@ class EinsumDense(Layer):
         bias_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
+        lora_rank: int | None = None,
+        lora_alpha: float | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        self.ask_for_lora(lora_rank, lora_alpha)
         single = output_shape is None or isinstance(output_shape, int)
         self.equation, self.bias_axes = equation, bias_axes
         self.sizes = (output_shape,) if single else tuple(output_shape)
@@ -262,7 +185,7 @@ class EinsumDense(Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
-        made = tl.einsum(self.equation, inputs, self.kernel.value())
+        made = tl.einsum(self.equation, inputs, self.kernel.__tensor__())
         made = made if self.bias is None else made + self.bias
         return self.activation(made)
 

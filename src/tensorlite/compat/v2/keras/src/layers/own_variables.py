@@ -20,19 +20,18 @@ class OwnVariables:
         """Return the layer's own variables; a layer says which these are."""
         raise NotImplementedError("a layer says which weights are its own")
 
+    def in_order(self, weights: list[Any]) -> list[Any]:
+        """Return weights as they stand in files; a layer says how."""
+        raise NotImplementedError("a layer says which weights come first")
+
     def save_own_variables(self, store: Any) -> None:
         """Put the layer's own variables into a store, numbered."""
-        put(store, in_order(self.own_weights()))
+        put(store, self.in_order(self.own_weights()))
 
     def load_own_variables(self, store: Any) -> None:
         """Take the layer's own variables from a store."""
         owner = f"Layer '{getattr(self, 'name', '')}'"
-        taken(store, in_order(self.own_weights()), owner)
-
-
-def in_order(weights: list[Any]) -> list[Any]:
-    """Return variables as they stand in files: those that are trained first."""
-    return sorted(weights, key=lambda w: not w.trainable)
+        taken(store, self.in_order(self.own_weights()), owner)
 
 
 def put(store: Any, variables: list[Any]) -> None:
@@ -49,14 +48,15 @@ def taken(store: Any, variables: list[Any], owner: str) -> None:
             f"during loading. Expected: {[x.name for x in variables]}"
         )
     for i, variable in enumerate(variables):
-        value = np.asarray(store[str(i)])
-        if tuple(value.shape) != tuple(variable.shape):
+        held = store[str(i)]
+        shape = tuple(held.shape)
+        if shape != tuple(variable.shape):  # before it is read: it may be of any size
             raise InvalidArgumentError(
                 f"{owner}: the shape of the target variable and the shape of the target value must "
                 f"match. variable.shape={tuple(variable.shape)}, Received: value.shape="
-                f"{tuple(value.shape)}. Target variable: {variable.path}"
+                f"{shape}. Target variable: {variable.path}"
             )
-        variable.assign(value.astype(variable.dtype.numpy))
+        variable.assign(np.asarray(held).astype(variable.dtype.numpy))
 
 
 class Store:

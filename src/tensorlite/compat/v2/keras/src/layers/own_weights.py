@@ -20,6 +20,8 @@ class Held:
 
     def __init__(self) -> None:
         self.weights: list[Any] = []
+        self.untrained: set[int] = set()
+        """The ids of those that were made not to be trained."""
         self.regularized: list[tuple[Any, Callable[[Any], Any]]] = []
         self.added: list[Any] = []
         self.updates: list[Any] = []
@@ -67,6 +69,15 @@ class LayerWeights(OwnVariables):
                     found.setdefault(id(x), x)
         return list(found.values())
 
+    def in_order(self, weights: list[Any]) -> list[Any]:
+        """Return the layer's own weights, those first that it made to be trained."""
+        made = self._held.untrained
+        known = {id(x) for x in self._held.weights}
+        return sorted(
+            weights,
+            key=lambda w: id(w) in made if id(w) in known else not w.trainable,
+        )
+
     def own_and_inner_weights(self) -> Iterator[Any]:
         """Yield its variables and those of the layers inside it."""
         yield from self.own_weights()
@@ -99,7 +110,7 @@ class LayerWeights(OwnVariables):
         """All weights; in each layer those that are trainable come first."""
         if not naming.is_keras_3():
             return once([*self.trainable_weights, *self.non_trainable_weights])
-        own = sorted(self.own_weights(), key=lambda w: not w.trainable)
+        own = self.in_order(self.own_weights())
         return once([*own, *[w for x in self.sublayers() for w in x.weights]])
 
     def own_seeds(self) -> list[Any]:
@@ -112,7 +123,7 @@ class LayerWeights(OwnVariables):
         """All weights; in Keras 3 the states of generators of seeds as well."""
         if not naming.is_keras_3():
             return self.weights
-        own = sorted(self.own_weights(), key=lambda w: not w.trainable)
+        own = self.in_order(self.own_weights())
         inner = [v for layer in self.sublayers() for v in layer.variables]
         return once([*own, *self.own_seeds(), *inner])
 
@@ -154,13 +165,13 @@ class LayerWeights(OwnVariables):
         return sum(int(np.prod(tuple(w.shape))) for w in self.weights)
 
 
-def leaves(value: Any) -> Iterator[Any]:
-    """Yield what lists, tuples and dicts hold, at any depth."""
-    if isinstance(value, (list, tuple, dict)):
-        for x in value.values() if isinstance(value, dict) else value:
-            yield from leaves(x)
-    else:
+def leaves(value: Any, above: tuple[int, ...] = ()) -> Iterator[Any]:
+    """Yield what lists, tuples and dicts hold, at any depth; above are those around this one."""
+    if not isinstance(value, (list, tuple, dict)):
         yield value
+    elif id(value) not in above:
+        for x in value.values() if isinstance(value, dict) else value:
+            yield from leaves(x, (*above, id(value)))
 
 
 def once(values: list[Any]) -> list[Any]:

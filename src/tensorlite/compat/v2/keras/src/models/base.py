@@ -10,7 +10,13 @@ from tensorlite.compat.v2 import distribute
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.own_weights import once
-from tensorlite.compat.v2.keras.src.models import graphs, histories, sketch, summaries
+from tensorlite.compat.v2.keras.src.models import (
+    graphs,
+    histories,
+    sketch,
+    state_trees,
+    summaries,
+)
 from tensorlite.compat.v2.keras.src.saving import (
     describing,
     files as saving,
@@ -76,6 +82,10 @@ class Model(Training, Layer):
     def _join(self, inputs: Any, outputs: Any) -> None:
         """Let the model do what was called between inputs and outputs."""
         inputs, outputs = histories.recovered((inputs, outputs))
+        if naming.is_keras_3() and any(
+            x.node.parents() for x in nest.flatten(inputs)
+        ):
+            inputs, outputs = graphs.cut(inputs, outputs)
         self.starts = nest.flatten(inputs)
         self.ends = nest.flatten(outputs)
         self._input_form, self._output_form = inputs, outputs
@@ -188,6 +198,13 @@ class Model(Training, Layer):
         if self._plan is not None:
             return list(self._functional_layers)
         return self.sublayers()
+
+    @layers.setter
+    def layers(self, _: Any) -> None:
+        """Refuse: which layers there are is said by the model."""
+        raise AttributeError(
+            "`Model.layers` attribute is reserved and should not be used. Please use another name."
+        )
 
     @property
     def operations(self) -> list[Any]:
@@ -307,6 +324,17 @@ class Model(Training, Layer):
         """
         text = summaries.summary(self, line_length, positions, kwargs)
         (print_fn or print)(f"{text}\n" if print_fn and naming.is_keras_3() else text)
+
+    def get_state_tree(self, value_format: str = "backend_tensor") -> dict[str, Any]:
+        """Return the values of all variables by kind, then by the parts of their paths.
+
+        value_format is "backend_tensor" or "numpy_array".
+        """
+        return state_trees.state_of(self, value_format)
+
+    def set_state_tree(self, state_tree: Any) -> None:
+        """Give variables the values of what get_state_tree returned."""
+        state_trees.restore(self, state_tree)
 
     def save_weights(
         self, filepath: Any, overwrite: bool = True, **kwargs: Any

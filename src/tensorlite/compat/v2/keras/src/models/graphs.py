@@ -9,6 +9,7 @@ import importlib
 import operator
 import sys
 from collections.abc import Callable
+from functools import partial
 from inspect import isfunction
 from typing import Any
 
@@ -339,8 +340,36 @@ def _found(form: Any, made: Any) -> Any:
     return [_found(x, made) for x in form]
 
 
-def copied(model: Any, again: Callable[[Any], Any], inputs: Any = None) -> Any:
-    """Return a model that does the same calls with layers of its own."""
+def cut(inputs: Any, outputs: Any) -> tuple[Any, Any]:
+    """Return inputs of a model's own in the place of layers' results, and outputs made of them."""
+    starts = nest.flatten(inputs)
+    values = {
+        id(x): _placed(
+            {"batch_shape": x.spec.shape, "dtype": x.dtype}, f"{x.name}CLONE"
+        )
+        if x.node.parents()
+        else x
+        for x in starts
+    }
+    for node in sketch.needed(outputs, starts):
+        args, kwargs = sketch.filled([node.args, node.kwargs], values)
+        made = sketch.record(node.layer, args, kwargs)
+        values.update(
+            zip(map(id, nest.flatten(node.outputs)), nest.flatten(made), strict=True)
+        )
+    return sketch.filled(inputs, values), sketch.filled(outputs, values)
+
+
+def copied(
+    model: Any,
+    again: Callable[[Any], Any],
+    inputs: Any = None,
+    call: Callable[..., Any] | None = None,
+) -> Any:
+    """Return a model that does the same calls with layers of its own.
+
+    call is asked to call each layer, if there is one.
+    """
     given = nest.flatten(inputs) if inputs is not None else None
     first = given or [_placed(described_input(x), x.name) for x in model.starts]
     values = {id(x): y for x, y in zip(model.starts, first, strict=True)}
@@ -351,7 +380,9 @@ def copied(model: Any, again: Callable[[Any], Any], inputs: Any = None) -> Any:
             noted = isinstance(layer, sketch.Noted)
             made[id(layer)] = _noting(layer.call) if noted else again(layer)
         args, kwargs = sketch.filled([node.args, node.kwargs], values)
-        results = nest.flatten(made[id(layer)](*args, **kwargs))
+        own = made[id(layer)]
+        called = own if call is None else partial(call, own)
+        results = nest.flatten(called(*args, **kwargs))
         values.update(zip(map(id, nest.flatten(node.outputs)), results, strict=True))
 
     def of(form: Any) -> Any:
