@@ -239,3 +239,45 @@ def test_what_holds_itself_is_looked_through_once() -> None:
     layer.held = held
     layer.build((None, 3))
     assert len(layer.weights) == 2
+
+
+def test_croppings_begin_as_keras_has_them_and_leave_something() -> None:
+    line = np.arange(5.0).reshape(1, 5, 1)
+    assert layers.Cropping1D()(line).numpy().ravel().tolist() == [1, 2, 3]
+    assert tuple(layers.Cropping2D()(np.ones((1, 4, 4, 1))).shape) == (1, 4, 4, 1)
+    volume = np.ones((1, 4, 5, 6, 1))
+    assert tuple(layers.Cropping3D()(volume).shape) == (1, 2, 3, 4, 1)
+    with pytest.raises(ValueError, match="smaller than the input"):
+        layers.Cropping1D(3)(line)
+    with pytest.raises(ValueError, match="smaller than the corresponding"):
+        layers.Cropping2D(((2, 2), (0, 0)))(np.ones((1, 4, 4, 1)))
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: layers.Cropping2D(((1, 2), (3, -4))), "do not satisfy"),
+        (lambda: layers.ZeroPadding1D((1, 2, 3)), "tuple of 2 integers"),
+        (lambda: layers.ZeroPadding3D("1"), "3 pairs of ints"),
+        (lambda: layers.Conv2D(2, (1, 0)), r"including values \{0\}"),
+        (lambda: layers.Conv2D(2, 2, strides=(1, 0)), "`strides` argument"),
+        (lambda: layers.Conv1D(0, 1), "Received filters=0"),
+        (lambda: layers.Conv2D(5, 2, groups=0), "groups must be a positive"),
+        (lambda: layers.DepthwiseConv2D(2, depth_multiplier=0), "depth_multiplier=0"),
+        (lambda: layers.RepeatVector(0), "positive integer"),
+        (lambda: layers.UpSampling1D(-1), "positive integer"),
+        (lambda: layers.Reshape((-1, -1, 5)), "at most one unknown"),
+        (
+            lambda: layers.Dropout(0.5, noise_shape=(20, -1)),
+            "positive integers or None",
+        ),
+        (lambda: layers.Dropout(1.5), "float value between 0 and 1"),
+        (lambda: layers.Embedding(0, 2), "`input_dim` must be a positive"),
+        (lambda: layers.Wrapper(2), "isn't a supported layer type"),
+    ],
+)
+def test_layers_are_not_made_of_numbers_that_mean_nothing(
+    make: Any, match: str
+) -> None:
+    with pytest.raises(ValueError, match=match):
+        make()

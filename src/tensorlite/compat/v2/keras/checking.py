@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,22 @@ def not_positive(**given: Any) -> None:
 
 def positive(**given: Any) -> None:
     """Refuse what is not above zero."""
-    _all(given, "expected a strictly positive value", lambda x: x > 0)
+    for name, value in given.items():
+        if not value > 0:
+            raise InvalidArgumentError(
+                f"Invalid value for argument `{name}`. Expected a strictly positive value. "
+                f"Received {name}={value}."
+            )
 
 
 def share(**given: Any) -> None:
     """Refuse what is not between 0 and 1."""
-    _all(given, "it must be in the range [0, 1]", lambda x: 0 <= x <= 1)
+    for name, value in given.items():
+        if not 0 <= value <= 1:
+            raise InvalidArgumentError(
+                f"Invalid value received for argument `{name}`. Expected a float value between 0 "
+                f"and 1, it must be in the range [0, 1]. Received: {name}={value}"
+            )
 
 
 def among(name: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -49,12 +60,36 @@ def data_format(value: str | None) -> str:
 
 
 def whole(**given: Any) -> None:
-    """Refuse what is no whole number."""
+    """Refuse what is no whole number above zero."""
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
             raise TypeError(
                 f"Expected an integer value for `{name}`, got {type(value)}."
             )
+        if value <= 0:
+            raise InvalidArgumentError(
+                f"`{name}` should be a positive integer. Received: {name}={value}"
+            )
+
+
+def sizes(name: str, value: Any, count: int, least: int = 1) -> tuple[int, ...]:
+    """Return whole numbers for some axes, of one for all or of one for each."""
+    told = f"The `{name}` argument must be a tuple of {count} integers. Received {name}={value}"
+    if isinstance(value, (int, np.integer)):
+        value = (value,) * count
+    numbers = isinstance(value, Iterable) and not isinstance(value, str)
+    found = tuple(value) if numbers else ()
+    if len(found) != count or not all(
+        isinstance(x, (int, np.integer)) for x in found
+    ):
+        raise InvalidArgumentError(told)
+    wrong = {int(x) for x in found if x < least}
+    if wrong:
+        sign = "> 0" if least else ">= 0"
+        raise InvalidArgumentError(
+            f"{told}, including values {wrong} that do not satisfy `value {sign}`"
+        )
+    return tuple(map(int, found))
 
 
 def counts(**given: Any) -> None:

@@ -129,7 +129,6 @@ from tensorlite.compat.v2.keras.src.layers.mixing import (
     RandomErasing,
 )
 from tensorlite.compat.v2.keras.src.layers.more import (
-    Cropping3D,
     DepthwiseConv1D,
     EinsumDense,
     Identity,
@@ -147,6 +146,7 @@ from tensorlite.compat.v2.keras.src.layers.pooling import (
     AveragePooling3D,
     Cropping1D,
     Cropping2D,
+    Cropping3D,
     GlobalAveragePooling1D,
     GlobalAveragePooling2D,
     GlobalAveragePooling3D,

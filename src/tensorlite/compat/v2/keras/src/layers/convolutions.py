@@ -24,9 +24,9 @@ _LAST = ("NWC", "NHWC", "NDHWC")
 _FIRST = ("NCW", "NCHW", "NCDHW")
 
 
-def sizes_of(value: Any, axes: int) -> tuple[int, ...]:
+def sizes_of(value: Any, axes: int, name: str = "size") -> tuple[int, ...]:
     """Return a size for each axis, of one number or of one for each."""
-    return (value,) * axes if isinstance(value, int) else tuple(value)
+    return checking.sizes(name, value, axes)
 
 
 class Convolution(LowRank):
@@ -61,9 +61,9 @@ class Convolution(LowRank):
         self.ask_for_lora(lora_rank, lora_alpha)
         self.filters = None if filters is None else int(filters)
         self.groups, self.use_bias = groups, use_bias
-        self.kernel_size = sizes_of(kernel_size, self.axes)
-        self.strides = sizes_of(strides, self.axes)
-        self.dilation_rate = sizes_of(dilation_rate, self.axes)
+        self.kernel_size = sizes_of(kernel_size, self.axes, "kernel_size")
+        self.strides = sizes_of(strides, self.axes, "strides")
+        self.dilation_rate = sizes_of(dilation_rate, self.axes, "dilation_rate")
         self.padding, self.data_format = (
             padding.lower(),
             checking.data_format(data_format),
@@ -80,9 +80,11 @@ class Convolution(LowRank):
         self._check()
 
     def _check(self) -> None:
-        checking.positive(
-            kernel_size=self.kernel_size, strides=self.strides, groups=self.groups
-        )
+        if self.groups <= 0:
+            raise InvalidArgumentError(
+                "The number of groups must be a positive integer. Received: "
+                f"groups={self.groups}."
+            )
         checking.among("padding", self.padding, ("valid", "same", "causal"))
         if self.filters is not None:
             checking.positive(filters=self.filters)
@@ -242,7 +244,9 @@ class _Transposed(Convolution):
             **kwargs,
         )
         self.output_padding = (
-            None if output_padding is None else sizes_of(output_padding, self.axes)
+            None
+            if output_padding is None
+            else checking.sizes("output_padding", output_padding, self.axes, 0)
         )
 
     def build(self, input_shape: Any) -> None:
@@ -342,6 +346,7 @@ class DepthwiseConv2D(Convolution):
             kernel_constraint=depthwise_constraint,
             **kwargs,
         )
+        checking.positive(depth_multiplier=depth_multiplier)
         self.depth_multiplier = depth_multiplier
         self.depthwise_initializer = self.kernel_initializer
         self.depthwise_regularizer = self.kernel_regularizer
@@ -421,6 +426,7 @@ class SeparableConv2D(Convolution):
             bias_constraint=bias_constraint,
             **kwargs,
         )
+        checking.positive(depth_multiplier=depth_multiplier)
         self.depth_multiplier = depth_multiplier
         self.depthwise_regularizer = regularizers.get(depthwise_regularizer)
         self.pointwise_regularizer = regularizers.get(pointwise_regularizer)

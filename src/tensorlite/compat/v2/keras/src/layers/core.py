@@ -128,6 +128,16 @@ class Reshape(Layer):
     def __init__(self, target_shape: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
+        if self.target_shape.count(-1) > 1:
+            raise InvalidArgumentError(
+                "There must be at most one unknown dimension (-1) in target_shape. Received: "
+                f"target_shape={self.target_shape}."
+            )
+        if any(x is not None and x < -1 for x in self.target_shape):
+            raise InvalidArgumentError(
+                "Each size is a non-negative integer, or -1 for what is left. Received: "
+                f"target_shape={self.target_shape}."
+            )
 
     def call(self, inputs: Any) -> Any:
         sizes = list(self.target_shape)

@@ -15,6 +15,7 @@ from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import plain
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.ops.arrays.shape import astype, shape_of
 
 _SELU_FLOOR = -1.7580993408473766
@@ -37,6 +38,28 @@ def normal_like(inputs: Any, mean: float, stddev: float, seed: Any) -> Any:
     return seeding.normal(shape_of(inputs), mean, stddev, inputs.dtype, seed)
 
 
+def _checked_shape(shape: Any) -> tuple[Any, ...] | None:
+    """Return the sizes of what is drawn, a tensor of them as it is; refuse what are none."""
+    if shape is None or isinstance(shape, Operand):
+        return shape  # type: ignore[return-value]
+    told = "Invalid value received for argument `noise_shape`. Expected"
+    if not isinstance(shape, (list, tuple)):
+        raise InvalidArgumentError(
+            f"{told} a tuple or list of integers. Received: noise_shape={shape}"
+        )
+    sizes = [x for x in shape if x is not None and not isinstance(x, Operand)]
+    if not all(isinstance(x, (int, np.integer)) for x in sizes):
+        raise InvalidArgumentError(
+            f"{told} all elements to be integers or None. Received: noise_shape={shape}"
+        )
+    if any(x < 1 for x in sizes):
+        raise InvalidArgumentError(
+            f"{told} all dimensions to be positive integers or None. Received: "
+            f"noise_shape={shape}"
+        )
+    return tuple(shape)
+
+
 class Dropout(Layer):
     """Sets a share rate of elements to 0 in training, and divides the others by 1 - rate.
 
@@ -54,7 +77,8 @@ class Dropout(Layer):
                 "Invalid value received for argument `rate`. Expected a float value between 0 and "
                 f"1. Received: rate={rate}"
             )
-        self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
+        self.rate, self.seed = rate, seed
+        self.noise_shape = _checked_shape(noise_shape)
         self.seed_generator = seeding.generator(seed) if rate else None
 
     def _noise_shape(self, inputs: Any) -> Any:
@@ -170,7 +194,13 @@ class AlphaDropout(Layer):
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         def dropped() -> Any:
-            shape = shape_of(inputs) if self.noise_shape is None else self.noise_shape
+            own = shape_of(inputs)
+            given = (
+                [None] * len(inputs.shape)
+                if self.noise_shape is None
+                else self.noise_shape
+            )
+            shape = [own[i] if n is None else n for i, n in enumerate(given)]
             if self.seed_generator is None:
                 drawn = tl.random.uniform(shape, dtype=inputs.dtype)
             else:

@@ -23,8 +23,8 @@ from tensorlite.compat.v2.keras.src.layers.convolutions import (
 )
 from tensorlite.compat.v2.keras.src.layers.core import Embedding
 from tensorlite.compat.v2.keras.src.layers.low_rank import Adapted, LowRank
-from tensorlite.compat.v2.keras.src.layers.pooling import Cropping2D
 from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype
 
 
@@ -38,8 +38,13 @@ class Wrapper(Layer):
     """What layers that change another layer's work are made on."""
 
     def __init__(self, layer: Any, **kwargs: Any) -> None:
+        if not isinstance(layer, Layer):
+            raise InvalidArgumentError(
+                f"Layer {layer} supplied to Wrapper isn't a supported layer type. Please ensure "
+                "wrapped layer is a valid Keras layer."
+            )
         super().__init__(**kwargs)
-        self.layer = layer
+        self.layer: Any = layer
 
     def build(self, input_shape: Any = None) -> None:
         if not self.layer.built:
@@ -205,12 +210,6 @@ class UpSampling3D(Layer):
         for i, times in enumerate(self.size):
             made = tl.repeat(made, times, axis=first + i)
         return made
-
-
-class Cropping3D(Cropping2D):
-    """Volumes without their outermost elements."""
-
-    axes = 3
 
 
 class Pipeline(Layer):

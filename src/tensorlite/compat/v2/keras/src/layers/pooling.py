@@ -9,6 +9,7 @@ from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import checking
 from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
 from tensorlite.compat.v2.keras.src.layers.convolutions import sizes_of
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype, shape_of
 
 _LAST = ("NWC", "NHWC", "NDHWC")
@@ -150,13 +151,18 @@ class GlobalAveragePooling3D(_Global):
     kind = "avg"
 
 
-def _ends(value: Any, axes: int) -> Any:
+def _ends(name: str, value: Any, axes: int) -> Any:
     """Return what is before and behind each axis, of a single one without a list."""
-    if isinstance(value, int):
-        value = (value, value) if axes == 1 else (value,) * axes
     if axes == 1:
-        return tuple(value)
-    return tuple((x, x) if isinstance(x, int) else tuple(x) for x in value)
+        return checking.sizes(name, value, 2, least=0)
+    if isinstance(value, int):
+        value = (value,) * axes
+    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != axes:
+        raise InvalidArgumentError(
+            f"`{name}` should be an int, {axes} ints, or {axes} pairs of ints. Received: "
+            f"{name}={value}"
+        )
+    return tuple(checking.sizes(f"entry of {name}", x, 2, least=0) for x in value)
 
 
 def _pairs(ends: Any, axes: int) -> list[tuple[int, int]]:
@@ -172,7 +178,7 @@ class _Bordered(Layer):
         self, padding: Any = 1, data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.padding = _ends(padding, self.axes)
+        self.padding = _ends("padding", padding, self.axes)
         self.data_format = checking.data_format(data_format)
 
     def call(self, inputs: Any) -> Any:
@@ -207,18 +213,33 @@ class _Cropping(Layer):
     axes = 2
 
     def __init__(
-        self, cropping: Any = 0, data_format: str | None = None, **kwargs: Any
+        self, cropping: Any, data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.cropping = _ends(cropping, self.axes)
+        self.cropping = _ends("cropping", cropping, self.axes)
         self.data_format = checking.data_format(data_format)
+        self.input_spec = InputSpec(ndim=self.axes + 2)
 
     def call(self, inputs: Any) -> Any:
-        parts = [
-            slice(a, -b if b else None) for a, b in _pairs(self.cropping, self.axes)
-        ]
         before = 2 if self.data_format == "channels_first" else 1
+        pairs = _pairs(self.cropping, self.axes)
+        for size, pair in zip(inputs.shape[before:], pairs, strict=False):
+            if size is not None and sum(pair) >= size:
+                self._refuse(inputs.shape)
+        parts = [slice(a, -b if b else None) for a, b in pairs]
         return inputs[(*[slice(None)] * before, *parts)]
+
+    def _refuse(self, shape: Any) -> None:
+        told = (
+            f"`cropping` parameter of `{type(self).__name__}` layer must be smaller than the input "
+            "length."
+            if self.axes == 1
+            else "Values in `cropping` argument should be smaller than the corresponding spatial "
+            "dimension of the input."
+        )
+        raise InvalidArgumentError(
+            f"{told} Received: inputs.shape={tuple(shape)}, cropping={self.cropping}"
+        )
 
 
 class Cropping1D(_Cropping):
@@ -227,11 +248,34 @@ class Cropping1D(_Cropping):
     axes = 1
     not_described = frozenset({"data_format"})
 
+    def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
+        super().__init__(cropping, **kwargs)
+
 
 class Cropping2D(_Cropping):
     """Images without their outermost rows and columns."""
 
-    axes = 2
+    def __init__(
+        self,
+        cropping: Any = ((0, 0), (0, 0)),
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(cropping, data_format, **kwargs)
+
+
+class Cropping3D(_Cropping):
+    """Volumes without their outermost elements."""
+
+    axes = 3
+
+    def __init__(
+        self,
+        cropping: Any = ((1, 1), (1, 1), (1, 1)),
+        data_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(cropping, data_format, **kwargs)
 
 
 class UpSampling1D(Layer):
@@ -239,6 +283,7 @@ class UpSampling1D(Layer):
 
     def __init__(self, size: int = 2, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        checking.whole(size=size)
         self.size = int(size)
 
     def call(self, inputs: Any) -> Any:

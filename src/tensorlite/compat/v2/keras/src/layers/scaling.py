@@ -142,7 +142,7 @@ class GroupNormalization(_Scaled):
 
     def __init__(
         self,
-        groups: int = 32,
+        groups: Any = 32,
         axis: int = -1,
         epsilon: float = 1e-3,
         center: bool = True,
