@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
+from tensorlite.interop.tensorflow.stored.models import SavedModel
 from tensorlite.ops.records import wire
 
 keras = tf.keras
@@ -147,7 +148,7 @@ def test_folders_that_say_nothing_give_what_they_hold(tmp_path: Path) -> None:
     model = _trained(_graph())
     model.export(tmp_path / "model")
     again = keras.models.load_model(tmp_path / "model")
-    assert type(again).__name__ == "SavedModel"
+    assert isinstance(again, SavedModel)
     np.testing.assert_array_equal(again(ROWS).numpy(), model(ROWS).numpy())
 
 

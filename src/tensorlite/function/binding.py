@@ -22,7 +22,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.function.signature import Arguments, as_input, part_of
+from tensorlite.function.signature import as_input, part_of
 
 
 class BindingError(InvalidArgumentError, TracingError, TypeError):
@@ -32,15 +32,21 @@ class BindingError(InvalidArgumentError, TracingError, TypeError):
 class Binding:
     """The parameters of a trace, and what they were traced with."""
 
-    def __init__(self, name: str, arguments: Arguments) -> None:
+    def __init__(self, name: str, labels: Sequence[str], takes: Any) -> None:
+        """Bind to what a trace takes: (by position, by name), with specs in place of tensors.
+
+        `labels` are what the arguments by position are called.
+        """
         self._name = name
-        labels = [_identifier(label) for label in arguments.labels]
-        by_position, by_name = arguments.structured
+        by_position, by_name = takes
+        self.labels = [_identifier(label) for label in labels]
+        """What arguments by position are called."""
+        named = [*self.labels, *[_identifier(label) for label in by_name]]
         values = [*by_position, *by_name.values()]
-        self._count = len(by_position)
-        self._traced = dict(zip(labels, values, strict=True))
-        self._signature = Signature(_parameters(self._traced, self._count))
-        self.names = _input_names(self._traced)
+        self.traced = dict(zip(named, values, strict=True))
+        """What each parameter was traced with."""
+        self.signature = Signature(_parameters(self.traced, len(self.labels)))
+        self.names = _input_names(self.traced)
         """The name of each input: its spec's, or its parameter's, with a number where taken."""
         self._specs = _specs(values)
 
@@ -55,7 +61,7 @@ class Binding:
                 return self.flat(args, kwargs)
             except (TypeError, TensorliteError) as flat:
                 raise BindingError(
-                    f"Binding inputs to {self._name}{self._signature} failed due to `{error}`; "
+                    f"Binding inputs to {self._name}{self.signature} failed due to `{error}`; "
                     f"nor are they one tensor for each of its inputs: {flat}"
                 ) from None
 
@@ -63,11 +69,11 @@ class Binding:
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> list[Tensor]:
         named = {_identifier(key): value for key, value in kwargs.items()}
-        bound = self._signature.bind(*args, **named)
+        bound = self.signature.bind(*args, **named)
         bound.apply_defaults()
         return [
             x
-            for label, traced in self._traced.items()
+            for label, traced in self.traced.items()
             for x in _tensors(label, traced, bound.arguments[label])
         ]
 
@@ -76,10 +82,10 @@ class Binding:
         """The arguments, with specs for tensors that bear their own names or those of paths."""
         named = {
             label: nest.pack_like(value, _named(label, value))
-            for label, value in self._traced.items()
+            for label, value in self.traced.items()
         }
-        args = [named[label] for label in list(named)[: self._count]]
-        return tuple(args), dict(list(named.items())[self._count :])
+        args = [named[label] for label in list(named)[: len(self.labels)]]
+        return tuple(args), dict(list(named.items())[len(self.labels) :])
 
     def flat(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
         """Return arguments that are one tensor for each input, by position or by its name."""

@@ -169,7 +169,9 @@ class Tracing:
         self.specs = [
             part for part in arguments.parts if isinstance(part, TensorSpec)
         ]
-        self.binding = Binding(function.name, arguments)
+        takes = arguments.structured
+        labels = arguments.labels[: len(takes[0])]
+        self.binding = Binding(function.name, labels, takes)
         self._seen: dict[Line, int] = {}
         self._may_make = not (function.makes_once and function.cache.traces)
 

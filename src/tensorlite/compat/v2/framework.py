@@ -193,6 +193,7 @@ class Variable(EagerVariable, metaclass=_Kind):
             constraint=constraint,
             shape=shape,
         )
+        self.distribute(synchronization, aggregation)
 
     def __tensor__(self) -> Any:
         """Return the value; classes below that hold it themselves say how it is converted."""

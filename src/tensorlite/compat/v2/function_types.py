@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 from tensorlite.core import nest
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.texts import shape_text, spec_repr
+from tensorlite.function.binding import Binding
 from tensorlite.ops.state.variable import Variable
 
 __all__ = ["TraceType"]
@@ -93,14 +94,12 @@ class FunctionType(Signature):
 
 
 def function_type(
-    signature: Signature, inputs: Any, output: Any, captured: Iterable[Any]
+    takes: Binding, output: Any, captured: Iterable[Any]
 ) -> FunctionType:
     """Return the type of a trace, of its arguments, with specs for tensors, and its result."""
-    args, kwargs = inputs
-    bound = signature.bind(*args, **kwargs).arguments
     parameters = [
-        Parameter(name, signature.parameters[name].kind, annotation=kind_of(value))
-        for name, value in bound.items()
+        Parameter(name, x.kind, annotation=kind_of(takes.traced[name]))
+        for name, x in takes.signature.parameters.items()
     ]
     captures = {id(x): kind_of(x.spec) for x in captured}
     return FunctionType(parameters, kind_of(output), captures)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from inspect import Signature, signature
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -28,6 +27,7 @@ from tensorlite.function.binding import Binding
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.interop.tensorflow.writing import Library
 from tensorlite.ops.state.variable import Variable
 
 
@@ -38,8 +38,14 @@ class _MisfitError(InvalidArgumentError, TypeError):
 class Concrete(ConcreteFunction):
     """A trace, with TensorFlow's attributes."""
 
-    signature: Signature = signature(lambda *args, **kwargs: None)
-    """The parameters of the Python function, of any if that is not there."""
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function returns for arguments that fit this trace."""
+        call = super().__call__
+        if active_graph() is None:
+            return call(*args, **kwargs)
+        return in_graph(
+            lambda: call(*plain(args), **plain(kwargs)), "PartitionedCall"
+        )
 
     @property
     def structured_input_signature(self) -> Any:
@@ -94,12 +100,20 @@ class Concrete(ConcreteFunction):
     @property
     def function_type(self) -> FunctionType:
         """Parameters, result and captured tensors with their types."""
-        return function_type(
-            self.signature,
-            self.structured_inputs,
-            self.structured_outputs,
-            self.captured,
-        )
+        takes = self.binding
+        if not isinstance(takes, Binding):
+            args, kwargs = self.structured_inputs
+            labels = [f"args_{i}" for i in range(len(args))]
+            takes = Binding(self.name, labels, (args, kwargs))
+        return function_type(takes, self.structured_outputs, self.captured)
+
+    @property
+    def function_def(self) -> Any:
+        """The trace as a FunctionDef."""
+        library = Library()
+        name = library.function(super().graph, f"__inference_{self.name}").name
+        made = library.proto.library.function
+        return next(x for x in made if x.signature.name == name)
 
     @property
     def inference_fn(self) -> Concrete:
@@ -170,7 +184,6 @@ class PolymorphicFunction(Function[..., Any]):
         if known is None:
             known = _SHOWN[concrete] = object.__new__(Concrete)
             vars(known).update(vars(concrete))
-            known.signature = self._signatures[self._is_bound].signature
         return known
 
     def experimental_get_tracing_count(self) -> int:

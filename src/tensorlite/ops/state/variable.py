@@ -120,6 +120,8 @@ class Variable(Operand):
     """
 
     __slots__ = ("__dict__", "__weakref__", "handle", "name", "trainable")
+    distribution = 0, 0
+    """How copies are brought together, as SavedModels tell it: synchronization, aggregation."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Return a variable that is yet to be initialised, or what stands for it here."""

@@ -59,11 +59,9 @@ def _functions(value: Module) -> dict[str, AnyFunction]:
 
 
 def _is_saved(value: Any) -> bool:
-    if isinstance(value, FUNCTIONS):
-        return bool(concretes_of(value))
     if isinstance(value, (Mapping, list, tuple)):
         return not value or bool(members_of(value))
-    kinds = (Variable, Module, ConcreteFunction, Asset)
+    kinds = (Variable, Module, ConcreteFunction, Asset, *FUNCTIONS)
     return isinstance(value, kinds) or hasattr(value, "saved_slots")
 
 
@@ -99,11 +97,7 @@ def _only(root: Any) -> Any:
     callee = members_of(root).get("__call__")
     if isinstance(callee, ConcreteFunction):
         return callee
-    named = {
-        x: y
-        for x, y in own.items()
-        if not isinstance(y, Function) or y.input_signature is not None
-    }
+    named = {x: y for x, y in own.items() if _has_one_way(y)}
     if "__call__" in named and len(concretes_of(named["__call__"])) == 1:
         return named["__call__"]
     return (
@@ -111,6 +105,13 @@ def _only(root: Any) -> Any:
         if len(named) == 1
         else {}
     )
+
+
+def _has_one_way(function: AnyFunction) -> bool:
+    """Return whether a function says itself for which arguments it is traced."""
+    if isinstance(function, Function):
+        return function.input_signature is not None
+    return bool(function.traces)
 
 
 def _returns(function: Any) -> bool:
@@ -203,8 +204,10 @@ def parameter_names(function: AnyFunction) -> Sequence[str]:
 
 def _parameters(function: Any) -> Told:
     if isinstance(function, ConcreteFunction):
-        takes, kwargs = function.structured_inputs
-        return Told([f"args_{i}" for i in range(len(takes))], (), list(kwargs))
+        args, kwargs = function.structured_inputs
+        labels = getattr(function.binding, "labels", None)
+        names = labels or [f"args_{i}" for i in range(len(args))]
+        return Told(names, (), list(kwargs))
     found = inspect.signature(function.python()).parameters.values()
     placed = [
         x for x in found if x.kind in {x.POSITIONAL_ONLY, x.POSITIONAL_OR_KEYWORD}

@@ -60,9 +60,11 @@ def graph_model(meta: MetaGraph, folder: Path) -> SavedModel:
         session.run(saver.restore_op_name, assets)
     for start in meta.starts():
         session.run(start, assets)
-    for name, info in meta.signatures.items():
-        if name != START:
-            model.signatures[name] = _graph_signature(name, info, session, assets)
+    model.signatures = {
+        name: _graph_signature(name, info, session, assets)
+        for name, info in meta.signatures.items()
+        if name != START
+    }
     return model
 
 

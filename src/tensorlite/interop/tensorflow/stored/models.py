@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -54,14 +54,13 @@ class SavedModel(_Restored):
     ['serving_default']
     """
 
+    __call__: Callable[..., Any]
+    """Where the model had a function of this name."""
+
     def __init__(self, meta: MetaGraph, path: Path) -> None:
-        self.signatures: dict[str, Callable[..., dict[str, Tensor]]] = {}
+        self.signatures: Mapping[str, Callable[..., dict[str, Tensor]]] = {}
         self.meta_graph = meta
         self._folder = path
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function that the model had as `__call__`; NotFoundError if it had none."""
-        return _called(self, args, kwargs)
 
     def __repr__(self) -> str:
         return f"<SavedModel {self._folder}, signatures {sorted(self.signatures)}>"
@@ -70,9 +69,21 @@ class SavedModel(_Restored):
 class RestoredObject(_Restored):
     """An object of a SavedModel whose class is not known: its attributes."""
 
+
+class _Called(_Restored):
+    """An object that had a function as `__call__`."""
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function that the object had as `__call__`; NotFoundError if it had none."""
-        return _called(self, args, kwargs)
+        """Call the function that the object had as `__call__`."""
+        return vars(self)["__call__"](*args, **kwargs)
+
+
+class CallableModel(_Called, SavedModel):
+    """A SavedModel that can be called."""
+
+
+class CallableObject(_Called, RestoredObject):
+    """An object of a SavedModel that can be called."""
 
 
 class Asset:
@@ -84,7 +95,8 @@ class Asset:
     """
 
     def __init__(self, path: Any) -> None:
-        self._path = to_tensor(path, string)
+        is_path = isinstance(path, os.PathLike)
+        self._path = to_tensor(os.fspath(path) if is_path else path, string)
 
     @property
     def asset_path(self) -> Tensor:
@@ -93,15 +105,6 @@ class Asset:
 
     def __repr__(self) -> str:
         return f"Asset({self._path.numpy()!r})"
-
-
-def _called(target: Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    function = vars(target).get("__call__")
-    if function is None:
-        raise NotFoundError(
-            f"this object of a SavedModel cannot be called; it has {sorted(vars(target))}"
-        )
-    return function(*args, **kwargs)
 
 
 def meta_graphs_of(path: str | Path) -> list[MetaGraph]:

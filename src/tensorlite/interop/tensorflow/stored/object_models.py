@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from tensorlite.interop.tensorflow.stored.checkpoints import CheckpointReader
 from tensorlite.interop.tensorflow.stored.metagraphs import MetaGraph
 from tensorlite.interop.tensorflow.stored.models import (
     Asset,
+    CallableModel,
+    CallableObject,
     RestoredObject,
     SavedModel,
     asset_path,
@@ -61,7 +64,8 @@ class _Objects:
         self._check()
         self._library = Library(meta.graph_def, meta.objects, self._captured, kind)
         self._constants = {x.name: x for x in meta.graph_def.node}
-        self._made: dict[int, Any] = {0: SavedModel(meta, folder)}
+        root = CallableModel if self._is_called(0) else SavedModel
+        self._made: dict[int, Any] = {0: root(meta, folder)}
         self._handles: dict[int, Tensor] = {}
         self._signatures = {
             child.node_id
@@ -141,7 +145,13 @@ class _Objects:
         for number, node in enumerate(self._nodes):
             if node.WhichOneof("kind") == "resource":
                 self._started(number)
+        model.signatures = MappingProxyType(dict(model.signatures))
         return model
+
+    def _is_called(self, number: int) -> bool:
+        """Return whether an object has a function for calls of it."""
+        children = self._nodes[number].children
+        return any(x.local_name == "__call__" for x in children)
 
     def _attach(self, number: int, name: str, value: Any) -> None:
         owner = self._made[number]
@@ -149,7 +159,9 @@ class _Objects:
             owner[name] = value
         elif isinstance(owner, list):
             if name.isdecimal():
-                owner.append(value)
+                # What was no object that is saved has left a gap.
+                owner += [None] * (int(name) + 1 - len(owner))
+                owner[int(name)] = value
         elif isinstance(owner, Module):
             # Also by a name that the class has for something else, such as `variables`.
             vars(owner)[name] = value
@@ -158,9 +170,8 @@ class _Objects:
         if number not in self._made:
             node = self._nodes[number]
             maker = _MAKERS.get(node.WhichOneof("kind") or "")
-            self._made[number] = (
-                RestoredObject() if maker is None else maker(self, number, node)
-            )
+            made = self._plain_object(number) if maker is None else None
+            self._made[number] = made if maker is None else maker(self, number, node)
         return self._made[number]
 
     def user_object(self, number: int, node: Any) -> Any:
@@ -168,11 +179,11 @@ class _Objects:
         kind = node.user_object.identifier
         if kind in {"trackable_list_wrapper", "trackable_tuple_wrapper"}:
             return []
-        return (
-            {}
-            if kind in {"trackable_dict_wrapper", "signature_map"}
-            else RestoredObject()
-        )
+        is_dict = kind in {"trackable_dict_wrapper", "signature_map"}
+        return {} if is_dict else self._plain_object(number)
+
+    def _plain_object(self, number: int) -> RestoredObject:
+        return CallableObject() if self._is_called(number) else RestoredObject()
 
     def variable(self, number: int, node: Any) -> Variable:
         """Return a variable, with its value."""
@@ -183,12 +194,14 @@ class _Objects:
                 f"the variable {about.name!r} is {dtype.name}{shape}, and its value is "
                 f"{value.dtype}{value.shape}"
             )
-        return Variable(
+        made = Variable(
             constant(value, dtype),
             trainable=about.trainable,
             name=about.name.partition(":")[0] or "Variable",
             shape=shape,
         )
+        made.distribution = about.synchronization, about.aggregation
+        return made
 
     def constant(self, number: int, node: Any) -> Tensor:
         """Return a constant of the graph."""
@@ -219,7 +232,7 @@ class _Objects:
         spec, keywords = about.function_spec, about.argument_keywords
         restored = RestoredFunction(trace.name, [trace], spec, keywords)
         if number not in self._signatures:
-            return restored
+            return trace.concrete if trace.is_known else restored
         (args, kwargs), outputs = trace.takes, trace.concrete.structured_outputs
         specs = (
             [*kwargs.values(), *outputs.values()]

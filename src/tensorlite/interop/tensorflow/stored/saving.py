@@ -239,6 +239,7 @@ class _Saving:
             about.dtype = OF_DTYPE[value.dtype]
             about.name = value.name.partition(":")[0]
             about.trainable = value.trainable
+            about.synchronization, about.aggregation = value.distribution
             about.shape.CopyFrom(shape_proto(value.spec.shape))
         elif isinstance(value, Asset):
             node.asset.asset_file_def_index = self.files.number(value)

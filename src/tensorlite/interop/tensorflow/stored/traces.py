@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from inspect import Parameter, Signature
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import GraphDefError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.function.binding import Binding
 from tensorlite.function.compile import Compiled, ConcreteFunction, Result
 from tensorlite.interop.tensorflow.adapters.given import OwnGradient
 from tensorlite.interop.tensorflow.attributes import Called
@@ -78,20 +80,8 @@ class Library:
                 f"the function {trace.name!r} returns {len(graph.outputs)} tensors, not {told}"
             )
         result = Result(filled(returned, graph.outputs), trace.name)
-
-        def pick(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Tensor]:
-            found = trace.tensors((tuple(args), dict(kwargs)))
-            if found is None:
-                found = _by_name(trace, specs, args, kwargs)
-            if found is None:
-                raise InvalidArgumentError(
-                    f"{trace.name} was traced for {_text(trace.takes)}, and is given "
-                    f"{_text((args, kwargs))}"
-                )
-            return found
-
-        compiled = Compiled(graph)
-        return self._kind(compiled, captured, result, trace.takes, pick)
+        binding = _TraceBinding(trace)
+        return self._kind(Compiled(graph), captured, result, trace.takes, binding)
 
     def _check(self, name: str) -> None:
         """Raise MissingOperatorError unless all that a function reaches is there."""
@@ -110,17 +100,21 @@ class Library:
         check_operators(nodes, self._protos)
 
 
-def _by_name(
-    trace: Trace,
-    specs: Sequence[TensorSpec],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-) -> list[Tensor] | None:
-    """Return the tensors that a trace takes, given in order and by what they are called."""
-    rest = [x.name for x in specs[len(args) :]]
-    if set(kwargs) != set(rest) or len(set(rest)) < len(rest):
-        return None
-    return trace.flat([*args, *[kwargs[x] for x in rest if x is not None]])
+class _TraceBinding(Binding):
+    """The parameters of a trace, which takes other kinds of sequences and tuples, too."""
+
+    def __init__(self, trace: Trace) -> None:
+        count = len(trace.takes[0])
+        more = [f"args_{i}" for i in range(len(trace.names), count)]
+        super().__init__(trace.name, [*trace.names, *more][:count], trace.takes)
+        self._trace = trace
+
+    def __call__(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> list[Tensor]:
+        """Return the tensors in the arguments of a call, in the order of the trace's inputs."""
+        found = self._trace.tensors((tuple(args), dict(kwargs)))
+        return super().__call__(args, kwargs) if found is None else found
 
 
 _LOADS = count(1)
@@ -168,6 +162,13 @@ class Trace:
         self._library = library
         self.name = name
         self.proto = proto
+        self.spec: Any = None
+        """What is told of the Python function, by whom the trace is had."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the arguments by position are called, as far as that is told."""
+        return () if self.spec is None else parameters_of(self.spec).names
 
     @property
     def is_known(self) -> bool:
@@ -291,6 +292,27 @@ class Parameters(NamedTuple):
         }
         return tuple(placed), named | given
 
+    @property
+    def signature(self) -> Signature:
+        """The same as Python tells it."""
+        first = len(self.names) - len(self.defaults)
+        kinds = Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY
+        placed = [
+            Parameter(
+                name,
+                kinds[0],
+                default=Parameter.empty if i < first else self.defaults[i - first],
+            )
+            for i, name in enumerate(self.names)
+        ]
+        only = [
+            Parameter(
+                x, kinds[1], default=self.keyword_defaults.get(x, Parameter.empty)
+            )
+            for x in self.only_keywords
+        ]
+        return Signature([*placed, *only])
+
 
 _FULL: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("args", "defaults", "kwonlyargs"), (tuple, list, type(None))),
@@ -338,11 +360,17 @@ class RestoredFunction:
         """What the tensors are called that its only trace takes."""
         self.traces = list(traces)
         self.spec = spec
+        for trace in traces:
+            trace.spec = spec
 
     @cached_property
     def parameters(self) -> Parameters:
         """The parameters of the Python function that was traced."""
         return parameters_of(self.spec)
+
+    @property
+    def __signature__(self) -> Signature:
+        return self.parameters.signature
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
@@ -373,13 +401,18 @@ class RestoredFunction:
             flat = self.traces[0].flat(args)
             if flat is not None:
                 return self.traces[0], flat
+        if not self.traces:
+            raise InvalidArgumentError(
+                f"Found zero restored functions for caller function: {self.name} was saved without "
+                "traces; call it, or give it an input_signature, before it is saved"
+            )
         given = self.parameters.canonical(args, kwargs)
         for trace in self.traces:
             tensors = trace.tensors(given)
             if tensors is not None:
                 return trace, tensors
         listed = "; ".join([_text(x.takes) for x in self.traces]) or "nothing"
-        raise InvalidArgumentError(
+        raise SignatureError(
             "Could not find matching concrete function to call loaded from the SavedModel: "
             f"{self.name} has no trace for {_text(given)}; it was traced for {listed}"
         )
