@@ -11,6 +11,10 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.documenting import documented
+from tensorlite.compat.shared.values import (
+    VariableAggregation,
+    VariableSynchronization,
+)
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.state import variable as state
@@ -112,7 +116,30 @@ def _rows(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-class Parts:
+class Joined:
+    """What variables tell of how copies of them are joined."""
+
+    __slots__ = ()
+    distribution: tuple[int, int]
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How replicas' values are joined."""
+        return VariableAggregation(self.distribution[1])
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When replicas' values are joined."""
+        return VariableSynchronization(self.distribution[0])
+
+    def distribute(self, synchronization: Any, aggregation: Any) -> None:
+        """Note how replicas' values are to be joined, None for what is usual."""
+        when = VariableSynchronization(synchronization or 0)
+        how = VariableAggregation(aggregation or 0)
+        vars(self)["distribution"] = when.value, how.value
+
+
+class Parts(Joined):
     """What variables offer of it; those that have it say what the slices given are."""
 
     __slots__ = ()

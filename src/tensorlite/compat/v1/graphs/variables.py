@@ -14,10 +14,6 @@ from typing import Any
 from tensorlite.compat.calling import named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.creators import Creatable
-from tensorlite.compat.shared.values import (
-    VariableAggregation,
-    VariableSynchronization,
-)
 from tensorlite.compat.shared.variable_parts import Parts, changed
 from tensorlite.compat.v1.graphs.notes import adopt_proto, proto_of
 from tensorlite.compat.v1.graphs.variable_slices import (
@@ -77,22 +73,6 @@ class Variable(Parts, state.Variable, metaclass=Creatable):
     def set_shape(self, shape: Any) -> None:
         """Check that the shape fits the variable's; nothing changes."""
         self.get_shape().assert_is_compatible_with(shape)
-
-    @property
-    def aggregation(self) -> VariableAggregation:
-        """How replicas' values are joined."""
-        return VariableAggregation(self.distribution[1])
-
-    @property
-    def synchronization(self) -> VariableSynchronization:
-        """When replicas' values are joined."""
-        return VariableSynchronization(self.distribution[0])
-
-    def distribute(self, synchronization: Any, aggregation: Any) -> None:
-        """Note how replicas' values are to be joined, None for what is usual."""
-        when = VariableSynchronization(synchronization or 0)
-        how = VariableAggregation(aggregation or 0)
-        self.distribution = when.value, how.value
 
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
