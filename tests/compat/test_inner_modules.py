@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def _of(module: str, name: str, package: str = V1) -> Any:
         ("ops.rnn_cell_impl", "LSTMStateTuple", tf1.nn.rnn_cell.LSTMStateTuple),
         ("ops.rnn", "dynamic_rnn", tf1.nn.dynamic_rnn),
         ("ops.control_flow_ops", "while_loop", tf1.while_loop),
-        ("ops.init_ops", "Zeros", tf1.keras.initializers.Zeros),
+        ("ops.init_ops", "Zeros", tf1.zeros_initializer),
         ("ops.losses.losses", "add_loss", tf1.losses.add_loss),
         ("platform.gfile", "Exists", tf1.gfile.Exists),
         ("platform.tf_logging", "info", tf1.logging.info),
@@ -68,6 +69,36 @@ def test_version_2_has_its_own() -> None:
     assert _of("keras", "Model", V2) is tf2.keras.Model
     assert _of("keras.backend", "epsilon", V2) is tf2.keras.backend.epsilon
     assert _of("ops.math_ops", "reduce_sum", V2) is tf2.reduce_sum
+
+
+@pytest.mark.parametrize("package", [V1, V2])
+@pytest.mark.parametrize(
+    ("module", "name", "version", "public"),
+    [
+        ("ops.array_ops", "where", "v1", "where"),
+        ("ops.array_ops", "where_v2", "v1", "where_v2"),
+        ("ops.math_ops", "argmax_v2", "v2", "argmax"),
+        ("ops.math_ops", "reduce_sum_v1", "v1", "reduce_sum"),
+        ("ops.nn_ops", "dropout", "v1", "nn.dropout"),
+        ("ops.nn_ops", "dropout_v2", "v2", "nn.dropout"),
+        ("ops.variables", "VariableV1", "v1", "Variable"),
+        ("framework.ops", "name_scope", "v1", "name_scope"),
+        ("framework.ops", "name_scope_v2", "v2", "name_scope"),
+        ("framework.ops", "convert_to_tensor_v2", "v2", "convert_to_tensor"),
+        ("framework.tensor_util", "constant_value", "v2", "get_static_value"),
+    ],
+)
+def test_names_are_of_the_version_that_tensorflow_has_there(
+    package: str, module: str, name: str, version: str, public: str
+) -> None:
+    root = import_module(f"tensorlite.compat.{version}")
+    assert _of(module, name, package) is attrgetter(public)(root)
+
+
+def test_modules_have_the_modules_that_they_import() -> None:
+    cells = _of("ops.rnn", "rnn_cell_impl")
+    assert cells is import_module(f"{V1}.ops.rnn_cell_impl")
+    assert _of("training.optimizer", "array_ops").concat is tf1.concat
 
 
 def test_what_one_version_has_not_is_the_others() -> None:

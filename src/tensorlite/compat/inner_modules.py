@@ -2,8 +2,10 @@
 
 Each of them has the public names of some namespaces (inner_modules.txt: packages, modules, and the
 namespaces that have their names, "." for tf itself; contrib_modules.txt: namespaces of tf.contrib,
-packages and modules in their python package). What is public nowhere is not here, but for a few
-names that many programs use.
+packages and modules in their python package). Some names are others in public, or of the other
+version only (inner_names.txt: `array_ops.where` is version 1's in both, `dropout_v2` is version 2's
+`dropout`), and modules have those that TensorFlow's import (`rnn.rnn_cell_impl`). What is public
+nowhere is not here, but for a few names that many programs use.
 """
 
 from __future__ import annotations
@@ -11,8 +13,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -103,10 +107,14 @@ def installed(
     """
     roots = [version, *(x for x in _VERSIONS if x != version)]
     made: dict[str, ModuleType] = {}
+    beside: dict[str, ModuleType] = {}
+    called = _other_names()
     for path, places in _places(version.rpartition(".")[2]).items():
         for outer in _packages(path):
-            made.setdefault(outer, _module(package, outer, roots, ["."]))
-        made[path] = _module(package, path, roots, places)
+            if outer not in made:
+                made[outer] = _module(package, outer, roots, ["."])
+        made[path] = _module(package, path, roots, places, called.get(path), beside)
+    beside.update({path.rpartition(".")[2]: made[path] for path in reversed(made)})
     for path, module in made.items():
         sys.modules[module.__name__] = module
         parent, _, name = path.rpartition(".")
@@ -115,7 +123,9 @@ def installed(
 
     def find(name: str) -> Any:
         known = made.get(name)
-        return _found(package, name, roots, ["."], None) if known is None else known
+        return (
+            _found(package, name, roots, ["."], None, {}) if known is None else known
+        )
 
     return find, lambda: sorted(path for path in made if "." not in path)
 
@@ -168,7 +178,16 @@ def _places(version: str) -> dict[str, list[str]]:
         if f"{title}.".startswith(f"{place}.")
     }
     listed["context"] = listed["eager.context"]
-    return {**{path: ["."] for path in _OWN}, **listed, **whole}
+    return {**{path: ["."] for path in (*_OWN, *_other_names())}, **listed, **whole}
+
+
+@cache
+def _other_names() -> Mapping[str, Mapping[str, str]]:
+    """Return by module the names that are others in public, each with those: v1.where."""
+    return {
+        path: dict(pair.split("=") for pair in pairs.split())
+        for path, pairs in _rows("inner_names.txt")
+    }
 
 
 def _packages(path: str) -> list[str]:
@@ -178,13 +197,24 @@ def _packages(path: str) -> list[str]:
 
 
 def _module(
-    package: str, path: str, roots: Sequence[str], places: Sequence[str]
+    package: str,
+    path: str,
+    roots: Sequence[str],
+    places: Sequence[str],
+    called: Mapping[str, str] | None = None,
+    beside: Mapping[str, ModuleType] | None = None,
 ) -> ModuleType:
+    """Return a module of some names of namespaces, some `called` otherwise, modules `beside` it."""
     module = ModuleType(f"{package}.{path}", f"tensorflow.python.{path}")
     module.__path__ = []
 
     def find(name: str) -> Any:
-        found = _found(module.__name__, name, roots, places, _OWN.get(path))
+        own = _OWN.get(path)
+        public = None if called is None else called.get(name)
+        if public is not None and not (own and hasattr(import_module(own), name)):
+            found = attrgetter(public)(import_module(__package__))
+        else:
+            found = _found(module.__name__, name, roots, places, own, beside or {})
         setattr(module, name, found)
         return found
 
@@ -198,12 +228,15 @@ def _found(
     roots: Sequence[str],
     places: Sequence[str],
     own: str | None,
+    beside: Mapping[str, ModuleType],
 ) -> Any:
     """Return what a module's name stands for; AttributeError if that is public nowhere."""
     for wanted, chosen in () if name.startswith("__") else _spellings(name, roots):
         for holder in _holders(chosen, places, own if wanted == name else None):
             if hasattr(holder, wanted):
                 return getattr(holder, wanted)
+    if name in beside:
+        return beside[name]
     raise AttributeError(
         f"module {module!r} has no attribute {name!r}: it is of TensorFlow's inside, and none of "
         f"the public namespaces that stand for it has that name: {', '.join(places)}"
