@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -180,3 +181,44 @@ def test_only_what_is_registered_is_forgotten() -> None:
         tf.experimental.unregister_dispatch_for(masked)
     with pytest.raises(ValueError, match="annotates no parameter"):
         tf.experimental.dispatch_for_api(tf.stack)(lambda values: values)
+
+
+class Stored(ExtensionType):
+    """Has a name under which files know it."""
+
+    __name__ = "tests_of_extension_types.Stored"
+    values: Tensor
+    mask: Tensor
+    about: str = "first"
+    shape: tf.TensorShape = tf.TensorShape([None])
+
+
+class Growing(tf.Module):
+    """Has a function of such values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.factor = tf.Variable(100.0)
+
+    @tf.function
+    def grow(self, x: Any) -> Any:
+        return Stored(x.values * self.factor, x.mask, "grown")
+
+
+def test_registered_types_are_in_saved_models(tmp_path: Path) -> None:
+    module: Any = Growing()
+    specs = tf.TensorSpec([None], tf.float32), tf.TensorSpec([None], tf.bool)
+    module.grow.get_concrete_function(Stored.Spec(*specs))
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    result = loaded.grow(Stored([1.0, 2.0], [False, True]))
+    assert isinstance(result, Stored)
+    assert (result.about, result.shape) == ("grown", tf.TensorShape([None]))
+    np.testing.assert_array_equal(result.values, [100.0, 200.0])
+    with pytest.raises((TypeError, ValueError)):
+        loaded.grow(Stored([1.0], [True], "another"))
+
+
+def test_names_of_types_are_taken_once() -> None:
+    with pytest.raises(ValueError, match="already been registered"):
+        type("Stored", (ExtensionType,), {"__name__": Stored.__dict__["__name__"]})

@@ -20,6 +20,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
+from tensorlite.interop.tensorflow.stored.composites import register
 from tensorlite.ops.ragged.tensor import RaggedTensor
 
 _MISSING = object()
@@ -101,6 +102,8 @@ class ExtensionType(nest.Composite, metaclass=_ExtensionKind):
         made = _SpecKind("Spec", (), body)
         made.value_kind = cls
         cls.Spec = made
+        if "__name__" in vars(cls):
+            register(f"{vars(cls)['__name__']}.Spec", cls)
         if "__init__" not in vars(cls):
             type.__setattr__(cls, "__init__", ExtensionType.__init__)
 
@@ -158,6 +161,10 @@ class ExtensionType(nest.Composite, metaclass=_ExtensionKind):
         """Return the values of the fields that hold no tensors."""
         return tuple(self._static().values())
 
+    def fields(self) -> dict[str, Any]:
+        """Return all fields, by name."""
+        return {name: getattr(self, name) for name in self.field_kinds()}
+
     def _static(self) -> dict[str, Any]:
         kinds = self.field_kinds().items()
         return {name: getattr(self, name) for name, kind in kinds if _is_static(kind)}
@@ -198,9 +205,7 @@ class ExtensionType(nest.Composite, metaclass=_ExtensionKind):
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        fields = ", ".join(
-            f"{name}={getattr(self, name)!r}" for name in self.field_kinds()
-        )
+        fields = ", ".join(f"{name}={x!r}" for name, x in self.fields().items())
         return f"{type(self).__name__}({fields})"
 
 

@@ -17,8 +17,8 @@ from tensorlite.core.tensor import EagerTensor
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.stored.composites import (
-    KNOWN,
     composite_of,
+    is_known,
     told_composite,
 )
 from tensorlite.interop.tensorflow.tensors import (
@@ -39,7 +39,7 @@ def knows(proto: Any) -> bool:
     kind = proto.WhichOneof("kind")
     inner: Any = getattr(proto, kind) if kind else None
     if kind == "type_spec_value":
-        return inner.type_spec_class in KNOWN
+        return is_known(inner.type_spec_class, inner.type_spec_class_name)
     if kind == "named_tuple_value":
         return all(knows(x.value) for x in inner.values)
     if kind == "dict_value":

@@ -234,13 +234,18 @@ def _fits(wanted: Any, given: Any, found: list[Tensor]) -> bool:
 
 def _fits_composite(wanted: Any, given: Any, found: list[Tensor]) -> bool:
     """Return whether a value of several tensors is of the same kind, with such tensors."""
-    kind = next(x for x in _COMPOSITES if isinstance(wanted, x))
-    if not isinstance(given, kind):
+    kind = next((x for x in _COMPOSITES if isinstance(wanted, x)), type(wanted))
+    if not isinstance(given, kind) or _kept(given) != _kept(wanted):
         return False
     leaves, specs = nest.flatten(given), nest.flatten(wanted)
     return len(leaves) == len(specs) and all(
         _fits(x, y, found) for x, y in zip(specs, leaves, strict=True)
     )
+
+
+def _kept(value: Any) -> Any:
+    """Return what a value of a program's own class has beside its tensors."""
+    return () if isinstance(value, _COMPOSITES) else value.kept()
 
 
 _COMPOSITES = (RaggedParts, SparseTensor, IndexedSlices)
