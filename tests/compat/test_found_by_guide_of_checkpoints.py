@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +126,35 @@ def test_how_workers_would_share_is_an_option() -> None:
     options.experimental_distribute.auto_shard_policy = policy
     dataset = tf.data.Dataset.range(3).with_options(options)
     assert dataset.options().experimental_distribute.auto_shard_policy == 2
+
+
+def test_lists_and_dicts_get_what_was_saved_when_they_get_members(
+    tmp_path: Path,
+) -> None:
+    saved: Any = tf.train.Checkpoint()
+    saved.listed = [tf.Variable(1.0)]
+    saved.listed.append(tf.Variable(2.0))
+    saved.mapped = {"one": saved.listed[0], "two": saved.listed[1]}
+    path = saved.save(str(tmp_path / "lists"))
+    restored: Any = tf.train.Checkpoint()
+    restored.restore(path)
+    restored.listed = []
+    assert repr(restored.listed) == "ListWrapper([])"
+    first, second = tf.Variable(0.0), tf.Variable(0.0)
+    restored.listed.append(first)
+    assert first.numpy() == 1.0
+    restored.mapped = {}
+    restored.mapped["two"] = second
+    assert second.numpy() == 2.0
+
+
+def test_modules_hold_copies_of_lists() -> None:
+    module: Any = tf.Module()
+    given = [1, {"a": [2]}]
+    module.given = given
+    assert module.given == given
+    assert module.given is not given
+    assert (
+        repr(module.given) == "ListWrapper([1, DictWrapper({'a': ListWrapper([2])})])"
+    )
+    assert copy.deepcopy(module.given) == given

@@ -205,3 +205,16 @@ def test_images_seen_through_maps_may_be_of_another_size() -> None:
         interpolation="NEAREST",
     )
     assert seen.numpy()[0, :, :, 0].tolist() == [[0.0, 1.0, 2.0, 9.0]]
+
+
+def test_folders_are_told_as_bytes_too(tmp_path: Path) -> None:
+    module: Any = tf.Module()
+    module.w = tf.Variable(3.0)
+    folder = bytes(tmp_path / "model")
+    tf.saved_model.save(module, folder)
+    assert tf.saved_model.contains_saved_model(folder)
+    assert float(tf.saved_model.load(folder).w) == 3.0
+    saved = tf.train.Checkpoint(w=module.w).save(bytes(tmp_path / "ckpt"))
+    module.w.assign(0.0)
+    tf.train.Checkpoint(w=module.w).restore(saved.encode())
+    assert float(module.w) == 3.0

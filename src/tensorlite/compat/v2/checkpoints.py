@@ -301,7 +301,7 @@ class Checkpoint(Module):
 
     def read(self, save_path: Any, options: Any = None) -> Status:
         """Restore what `write` saved under a prefix; return the status, as `restore` does."""
-        return Status(Awaiting(self, str(save_path)), self)
+        return Status(Awaiting(self, a_path(save_path, "save_path")), self)
 
     def save(self, file_prefix: Any, options: Any = None, session: Any = None) -> str:
         """Save to `file_prefix-N`, N being the count of saves, and return that path.
@@ -336,7 +336,7 @@ class Checkpoint(Module):
         """
         if save_path is None:
             return Status(None, self)
-        path = str(save_path)
+        path = a_path(save_path, "save_path")
         if Path(path).is_dir():
             found = states.latest_checkpoint(path)
             if found is None:

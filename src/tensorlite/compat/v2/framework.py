@@ -22,6 +22,7 @@ from tensorlite.compat.v1.graphs.variables import (
     RefVariable,
     bare_name,
 )
+from tensorlite.compat.v2.held import held
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded, fitting_array
 from tensorlite.core.dispatch import constant as constant_of, tracer
@@ -234,7 +235,7 @@ class Module(Collector):
             self._scope_name = whole
 
     def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
+        super().__setattr__(name, held(value))
         if name != "awaiting" and self.awaiting and isinstance(value, _HOLDERS):
             for restore in self.awaiting:
                 restore.again()

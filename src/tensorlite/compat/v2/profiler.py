@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorlite import profiler
 from tensorlite.compat.missing import listing
+from tensorlite.core.check import a_path
 
 
 def start(logdir: Any, options: Any = None) -> None:
@@ -24,7 +25,7 @@ def stop(save: bool = True) -> None:
 
 def _file(logdir: Any) -> Path:
     """Return where a profile goes in a folder, which is made."""
-    folder = Path(str(logdir)) / "plugins" / "profile"
+    folder = Path(a_path(logdir, "logdir")) / "plugins" / "profile"
     folder.mkdir(parents=True, exist_ok=True)
     return folder / "profile.trace.json"
 

@@ -94,7 +94,7 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     token = variety.set(_uninitialised if around is None else around)
     try:
         chosen = "serve" if tags is None else tags
-        return load_saved_model(str(export_dir), chosen, Concrete)
+        return load_saved_model(a_path(export_dir, "export_dir"), chosen, Concrete)
     finally:
         variety.reset(token)
 
@@ -106,7 +106,7 @@ def _uninitialised(*_: Any, **__: Any) -> object:
 
 def contains_saved_model(export_dir: Any) -> bool:
     """Return whether a folder has a SavedModel."""
-    folder = Path(export_dir)
+    folder = Path(a_path(export_dir, "export_dir"))
     return any(
         (folder / name).is_file() for name in ("saved_model.pb", "saved_model.pbtxt")
     )

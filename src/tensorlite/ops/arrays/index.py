@@ -59,7 +59,7 @@ def getitem(x: TensorLike, key: Any, /) -> Tensor:
     traced. Raises PlaceError for an index that is not there.
     """
     if (
-        type(key) is list
+        isinstance(key, list)
         and settings.tensorflow_results
         and not settings.numpy_behavior
     ):
@@ -92,7 +92,7 @@ def _numpy_key(key: Any) -> tuple[Any, ...]:
 
 def _numpy_index(k: Any) -> Any:
     array = k.array if type(k) is EagerTensor else k
-    if type(array) is list:
+    if isinstance(array, list):
         array = np.asarray(array)
     if type(array) is np.ndarray and array.dtype.kind in "iub":
         return array

@@ -19,6 +19,7 @@ from tensorlite.compat.shared.datasets.dataset_tables import (
 from tensorlite.compat.shared.datasets.tf_data import Dataset, of_files
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import plain
+from tensorlite.core.check import a_path
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import int64
 from tensorlite.data.background import AUTOTUNE
@@ -113,7 +114,7 @@ class TFRecordWriter:
     """Writes a dataset of strings to a file."""
 
     def __init__(self, filename: Any, compression_type: Any = None) -> None:
-        self._given = str(filename), compression_type or ""
+        self._given = a_path(filename, "filename"), compression_type or ""
 
     def write(self, dataset: Any) -> None:
         """Write each element, a string, of a dataset as a record; returns None."""

@@ -7,6 +7,7 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1 import saved_model
 from tensorlite.compat.v1.graphs.framework import Graph, Session
+from tensorlite.core.check import a_path
 from tensorlite.core.errors import InvalidArgumentError
 
 __all__ = ["from_saved_model"]
@@ -68,7 +69,9 @@ def from_saved_model(
         else tags
     )
     with of.as_default():
-        model = saved_model.loader.load(session, chosen, str(export_dir))
+        model = saved_model.loader.load(
+            session, chosen, a_path(export_dir, "export_dir")
+        )
     if input_names is None or output_names is None:
         told = signature_def or _signature(model, signature_def_key)
         input_names = {name: x.name for name, x in told.inputs.items()}

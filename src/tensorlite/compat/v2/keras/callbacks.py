@@ -24,6 +24,7 @@ from tensorlite.compat.v2.keras.src.callbacks.progress_lines import (
 from tensorlite.compat.v2.keras.src.callbacks.tensorboards import (
     TensorBoard as TensorBoard,
 )
+from tensorlite.core.check import a_path
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 
@@ -248,7 +249,8 @@ class ModelCheckpoint(_Watching):
         **kwargs: Any,
     ) -> None:
         super().__init__(monitor, mode)
-        self.filepath, self.save_best_only = str(filepath), save_best_only
+        self.filepath = a_path(filepath, "filepath")
+        self.save_best_only = save_best_only
         self.save_weights_only, self.save_freq = save_weights_only, save_freq
         self.verbose = verbose
         self._batches = self._epoch = 0
@@ -419,7 +421,8 @@ class CSVLogger(Callback):
     def __init__(
         self, filename: Any, separator: str = ",", append: bool = False
     ) -> None:
-        self.filename, self.sep, self.append = str(filename), separator, append
+        self.filename = a_path(filename, "filename")
+        self.sep, self.append = separator, append
         self._keys: list[str] | None = None
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:

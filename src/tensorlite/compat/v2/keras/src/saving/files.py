@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.v2 import checkpoints
 from tensorlite.compat.v2.keras.src.models.in_graphs import apart
 from tensorlite.compat.v2.keras.src.saving import archives, older_files, saved_notes
+from tensorlite.core.check import a_path
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
@@ -21,7 +22,7 @@ _FILES = (*_HDF5, ".keras")
 @apart
 def save_weights(model: Any, filepath: Any, overwrite: bool = True) -> None:
     """Write a model's weights, as a file of Keras or as a checkpoint by the path's ending."""
-    path = str(filepath)
+    path = a_path(filepath, "filepath")
     inside = Path(path if path.endswith(_FILES) else f"{path}.index")
     if not overwrite and inside.exists():
         raise InvalidArgumentError(f"{path} is there already, and overwrite is False")
@@ -38,7 +39,7 @@ def load_weights(
     model: Any, filepath: Any, by_name: bool = False, skip_mismatch: bool = False
 ) -> Any:
     """Read a model's weights from either."""
-    path = str(filepath)
+    path = a_path(filepath, "filepath")
     if Path(path).is_file() and path.endswith(_HDF5) and older_files.is_older(path):
         return older_files.read_weights(model, path, by_name, skip_mismatch)
     if by_name:
@@ -96,7 +97,7 @@ def save_model(
     A SavedModel has the weights and what the model was compiled with, but not what the optimizer
     has gathered.
     """
-    path = str(filepath)
+    path = a_path(filepath, "filepath")
     if not overwrite and Path(path).exists():
         raise InvalidArgumentError(f"{path} is there already, and overwrite is False")
     if path.endswith(".keras"):
@@ -111,7 +112,7 @@ def save_model(
 @apart
 def export(model: Any, filepath: Any) -> None:
     """Write a model as a SavedModel, which computes but does not train."""
-    path = str(filepath)
+    path = a_path(filepath, "filepath")
     if inputs_of(model) is None:
         raise InvalidArgumentError(
             "save: it is not known what the model takes; call it once, give its first layer "

@@ -21,6 +21,7 @@ from tensorlite.compat.v2.keras.src.saving import (
     saved_notes,
 )
 from tensorlite.core import nest
+from tensorlite.core.check import a_path
 from tensorlite.core.errors import NotFoundError, ShapeError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
@@ -31,7 +32,7 @@ _OWN = frozenset({"Sequential", "Functional", "Model"})
 @apart
 def load_model(filepath: Any, compile: bool = True) -> Any:
     """Return the model of an archive of Keras, or of a SavedModel."""
-    path = str(filepath)
+    path = a_path(filepath, "filepath")
     if path.endswith(".keras"):
         return archives.read_model(path, compile)
     if Path(path).is_file() and archives.hdf5().is_hdf5(path):
