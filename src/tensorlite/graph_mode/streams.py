@@ -40,9 +40,9 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph_mode.counting import alike, operations
 from tensorlite.graph_mode.graph import Graph, active_graph
 from tensorlite.ops.arrays.ranges import arange
-from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.arrays.shape import as_shape, astype
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.random import draws, philox, stateful_draws
+from tensorlite.ops.random import draws, philox, rejected_draws, stateful_draws
 from tensorlite.ops.random.draws import (
     PHILOX,
     CountOf,
@@ -50,7 +50,7 @@ from tensorlite.ops.random.draws import (
     KeyAndCounter,
     RngReadAndSkip,
 )
-from tensorlite.ops.random.generators import Source, global_generator
+from tensorlite.ops.random.generators import ShapeLike, Source, global_generator
 from tensorlite.ops.random.words import DEFAULT_SEED, Seeds
 from tensorlite.ops.state.resource import AssignFirstValue, VarHandleOp
 
@@ -173,6 +173,19 @@ class NodeStream(Source):
         with alike(0):
             generator = _handle(made, stateful_draws.STATE)
         return calls(made, generator, *inputs)
+
+    def gamma_for_each(self, shape: ShapeLike, alpha: TensorLike) -> Tensor:
+        """Return numbers of a shape for each of the distributions, whose axes come last."""
+        return self._draw(
+            rejected_draws.RandomGamma, as_shape(shape), to_tensor(alpha)
+        )
+
+    def poisson_for_each(
+        self, shape: ShapeLike, mean: TensorLike, dtype: DTypeLike
+    ) -> Tensor:
+        """Return whole numbers of a shape for each of the distributions, whose axes come last."""
+        kind, given = rejected_draws.RandomPoissonV2, to_tensor(mean)
+        return self._draw(kind, as_shape(shape), given, dtype=as_dtype(dtype))
 
     def permutation(self, count: TensorLike) -> Tensor:
         """Return the numbers from 0 up to `count` in random order."""

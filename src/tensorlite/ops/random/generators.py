@@ -23,6 +23,7 @@ from tensorlite.core.scope import device
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import CPU
 from tensorlite.ops.arrays.gather import gather
+from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.ranges import arange
 from tensorlite.ops.arrays.shape import as_shape, astype, shape_of
 from tensorlite.ops.random import draws, philox
@@ -160,6 +161,15 @@ class Source(ABC):
             draws.StatelessRandomGammaV3(), as_shape(shape), to_tensor(alpha)
         )
         return unit if _is(beta, 1) else unit / beta
+
+    def gamma_for_each(self, shape: ShapeLike, alpha: TensorLike) -> Tensor:
+        """Return numbers of a shape for each of the distributions, whose axes come last.
+
+        >>> tl.random.Generator.from_seed(1).gamma_for_each((3,), [1.0, 9.0]).shape
+        (3, 2)
+        """
+        each = to_tensor(alpha)
+        return self.gamma(concat([as_shape(shape), shape_of(each)]), each)
 
     def permutation(self, count: TensorLike) -> Tensor:
         """Return the numbers from 0 up to `count` in random order.

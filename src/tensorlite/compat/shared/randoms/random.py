@@ -9,12 +9,24 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared import checks
+from tensorlite.compat.shared.arrays import (
+    identity,
+    shape as shape_of_tensor,
+    zeros_like,
+)
+from tensorlite.compat.shared.cutting import slice
+from tensorlite.compat.shared.elementwise import floormod
+from tensorlite.compat.shared.reductions import reduce_all
 from tensorlite.compat.shared.sizes import packed
+from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.core.scope import scope
 from tensorlite.core.shapes import AnyShape
-from tensorlite.graph_mode.streams import stream
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.streams import NodeStream, stream
 from tensorlite.ops.arrays.pieces import sliced
 from tensorlite.ops.arrays.shape import as_shape, shape_of
 from tensorlite.ops.composite import composed
@@ -49,7 +61,7 @@ def uniform(
     >>> tf.random.uniform([2, 3], maxval=10, dtype=tf.int32).shape.as_list()
     [2, 3]
     """
-    wanted, sizes = as_dtype(dtype), _shape_tensor(shape)
+    wanted, sizes = as_dtype(dtype), shape_tensor(shape)
     if wanted.is_integer and maxval is None:
         raise InvalidArgumentError(
             f"Must specify maxval for integer dtype {wanted.name}"
@@ -106,14 +118,14 @@ def _moved(
     seed: int | None,
 ) -> Any:
     """Return numbers that a method of streams draws, moved and scaled."""
-    wanted, sizes = as_dtype(dtype), _shape_tensor(shape)
+    wanted, sizes = as_dtype(dtype), shape_tensor(shape)
     middle = converted(mean, wanted, "mean")
     deviation = converted(stddev, wanted, "stddev")
     unit = getattr(stream(seed, kind), draw)(sizes, dtype=wanted)
     return composed(Add(), inner_named(unit * deviation, "mul"), middle)
 
 
-def _shape_tensor(shape: Any) -> Any:
+def shape_tensor(shape: Any) -> Any:
     """Return a shape as a tensor, which bears TensorFlow's name where it is made here."""
     sizes = sizes_of(shape)
     return sizes if isinstance(shape, Operand) else inner_named(sizes, "shape")
@@ -156,11 +168,11 @@ def gamma(
     `alpha` is the shape, `beta` the rate, 1 unless given.
     """
     wanted = as_dtype(dtype)
-    a = converted(alpha, wanted)
-    b = converted(1 if beta is None else beta, wanted)
-    each = a + tl.zeros_like(b)
-    sizes = tl.concat([sizes_of(shape), shape_of(each)])
-    drawn = stream(seed, "RandomGamma").gamma(sizes, each)
+    sizes = shape_tensor(shape)
+    a = converted(alpha, wanted, "alpha")
+    b = converted(1 if beta is None else beta, wanted, "beta")
+    each = a + plain(zeros_like(b, None))
+    drawn = stream(seed, "RandomGamma").gamma_for_each(sizes, each)
     return tl.maximum(np.finfo(wanted.numpy).tiny, drawn / b)
 
 
@@ -173,10 +185,13 @@ def poisson(
     name: str | None = None,
 ) -> Any:
     """Return numbers of Poisson distributions: [*shape, *shape of lam]."""
-    rate = converted(lam, float32)
-    sizes = tl.concat([sizes_of(shape), shape_of(rate)])
+    sizes, kind = shape_tensor(shape), as_dtype(dtype)
     source = stream(seed, "RandomPoissonV2")
-    return tl.random.poisson(sizes, rate, as_dtype(dtype), source)
+    rate = converted(lam, None if isinstance(lam, Operand) else float32)
+    if isinstance(source, NodeStream):
+        return source.poisson_for_each(sizes, rate, kind)
+    whole = tl.concat([sizes, shape_of(rate)])
+    return tl.random.poisson(whole, tl.astype(rate, float32), kind, source)
 
 
 @named("random_crop")
@@ -184,7 +199,23 @@ def random_crop(
     value: Any, size: Any, seed: int | None = None, name: str | None = None
 ) -> Any:
     """Return a part of a tensor, of a size, from a place drawn at random."""
+    if active_graph() is not None:
+        return _cropped_then(converted(value, None, "value"), size, seed)
     return cropped(value, size, stream(seed, "RandomUniformInt"))
+
+
+def _cropped_then(x: Any, size: Any, seed: int | None) -> Any:
+    """Return the part by TensorFlow's nodes, which ask as they run whether it fits."""
+    wanted = shown(converted(size, int32, "size"))
+    whole = shape_of_tensor(x)
+    text = ["Need value.shape >= size, got ", whole, wanted]
+    fits = checks.Assert(reduce_all(whole >= wanted), text, 1000)
+    with tl.control_dependencies([plain(fits)]):
+        room = identity(whole, name="control_dependency") - wanted + 1
+    most = int(np.iinfo(np.int32).max)
+    drawn = uniform(shape_of_tensor(whole), 0, most, int32, seed)
+    place = floormod(drawn, room, name="mod")
+    return slice(x, place, wanted, name=f"{scope.get().name}/")
 
 
 def cropped(value: Any, size: Any, source: Source) -> Any:

@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.randoms import random
+from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
-from tensorlite.ops.random import sampling
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.composite import Composite, composed
+from tensorlite.ops.older_forms import Add
+from tensorlite.ops.random import sampling, seeded
 from tensorlite.ops.random.generators import Seed
 from tensorlite.ops.random.host_draws import binomial, poisson
 
@@ -30,11 +35,35 @@ def stateless_uniform(
     maxval is 1 unless given; integers without both are from their whole range. The seed is two
     integers. `alg` has no effect.
     """
-    wanted, source = as_dtype(dtype), Seed(converted(seed))
-    sizes = random.sizes_of(shape)
-    if wanted.is_integer and minval is None and maxval is None:
-        return source.bits(sizes, wanted)
-    return source.uniform(sizes, minval, 1 if maxval is None else maxval, wanted)
+    wanted, sizes = as_dtype(dtype), random.shape_tensor(shape)
+    is_open = minval is None and maxval is None
+    if active_graph() is None or (wanted.is_integer and is_open):
+        source, top = Seed(converted(seed)), 1 if maxval is None else maxval
+        if wanted.is_integer and is_open:
+            return source.bits(sizes, wanted)
+        return source.uniform(sizes, minval, top, wanted)
+    low = converted(minval, wanted, "min")
+    top = converted(1 if maxval is None else maxval, wanted, "max")
+    if wanted.is_integer:
+        given = converted(seed, None, "seed")
+        return composed(seeded.StatelessRandomUniformInt(), sizes, given, low, top)
+    unit = _drawn(seeded.StatelessRandomUniform(wanted), sizes, seed)
+    room = inner_named(top - low, "sub")
+    return composed(Add(), inner_named(unit * room, "mul"), low)
+
+
+def _drawn(op: Composite, *inputs: Any) -> Any:
+    """Return what an operator draws that is a node of its own name."""
+    return plain(in_graph(lambda: composed(op, *map(converted, inputs)), op.name))
+
+
+def _moved(op: Composite, shape: Any, seed: Any, mean: Any, stddev: Any) -> Any:
+    """Return numbers that an operator draws, scaled and moved."""
+    sizes, wanted = random.shape_tensor(shape), op.attributes()["dtype"]
+    middle = converted(mean, wanted, "mean")
+    deviation = converted(stddev, wanted, "stddev")
+    unit = _drawn(op, sizes, seed)
+    return composed(Add(), inner_named(unit * deviation, "mul"), middle)
 
 
 @named("stateless_random_normal")
@@ -51,8 +80,12 @@ def stateless_normal(
 
     `alg` has no effect.
     """
+    wanted = as_dtype(dtype)
+    if active_graph() is not None:
+        op = seeded.StatelessRandomNormal(wanted)
+        return _moved(op, shape, seed, mean, stddev)
     sizes = random.sizes_of(shape)
-    return Seed(converted(seed)).normal(sizes, mean, stddev, as_dtype(dtype))
+    return Seed(converted(seed)).normal(sizes, mean, stddev, wanted)
 
 
 @named("stateless_truncated_normal")
@@ -69,10 +102,12 @@ def stateless_truncated_normal(
 
     `alg` has no effect.
     """
-    source = Seed(converted(seed))
-    return source.truncated_normal(
-        random.sizes_of(shape), mean, stddev, as_dtype(dtype)
-    )
+    wanted = as_dtype(dtype)
+    if active_graph() is not None:
+        op = seeded.StatelessTruncatedNormal(wanted)
+        return _moved(op, shape, seed, mean, stddev)
+    sizes = random.sizes_of(shape)
+    return Seed(converted(seed)).truncated_normal(sizes, mean, stddev, wanted)
 
 
 @named("stateless_parameterized_truncated_normal")
@@ -124,7 +159,7 @@ def stateless_poisson(
     return poisson(random.sizes_of(shape), rate, as_dtype(dtype), source)
 
 
-@named("stateless_categorical")
+@named("stateless_categorical", None)
 def stateless_categorical(
     logits: Any,
     num_samples: Any,
@@ -134,7 +169,10 @@ def stateless_categorical(
 ) -> Any:
     """Return [batch, num_samples] classes drawn by the logits of each, by a seed."""
     wanted = int64 if dtype is None else as_dtype(dtype)
-    return Seed(converted(seed)).categorical(converted(logits), num_samples, wanted)
+    if active_graph() is None:
+        source = Seed(converted(seed))
+        return source.categorical(converted(logits), num_samples, wanted)
+    return _drawn(seeded.StatelessMultinomial(wanted), logits, num_samples, seed)
 
 
 @named("stateless_random_binomial")

@@ -36,15 +36,6 @@ def _seeded(function: Callable[..., Any]) -> Adapter:
     return adapter
 
 
-def _classes(given: Given) -> Values:
-    dtype = given.dtype("output_dtype")
-
-    def numbers(logits: Tensor, count: Tensor, seed: Tensor) -> Tensor:
-        return sampling.stateless_categorical(logits, seed, count, dtype)
-
-    return given.composed(numbers, *given.tensors)
-
-
 def _gamma(shape: Tensor, alpha: Tensor, _: Any, source: Seed) -> Tensor:
     return source.gamma(shape, alpha)
 
@@ -112,7 +103,6 @@ CHANCES: dict[str, Adapter] = {
     "StatefulUniform": partial(_held, _uniform),
     "StatefulUniformFullInt": partial(_held, Source.bits),
     "StatefulUniformInt": partial(_held, _integers),
-    "StatelessMultinomial": _classes,
     "StatelessParameterizedTruncatedNormal": _between,
     "StatelessRandomBinomial": _seeded(host_draws.binomial),
     "StatelessRandomGammaV2": _seeded(_gamma),

@@ -12,11 +12,9 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.constant import Const
 from tensorlite.core.containers import OF_A_RUN
-from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op, Role
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
@@ -250,17 +248,6 @@ def _reserved(given: Given) -> Values:
     return given.node(lists.TensorListResize(), empty, count).outputs
 
 
-def _stateless(kind: Callable[[Any], Op], given: Given) -> Values:
-    dtype = given.dtype("dtype")
-
-    def drawn(shape: Tensor, seed: Tensor) -> Tensor:
-        key, counter = calls(random.StatelessRandomGetKeyCounter(), seed)
-        op = kind(dtype)
-        return call(op, shape, key, counter, constant(PHILOX, dtypes.int32))
-
-    return given.composed(drawn, *given.tensors)
-
-
 def _zeros_like(given: Given) -> Values:
     x = given.tensor(0)
     return given.made(
@@ -308,11 +295,6 @@ CONTAINERS: dict[str, Adapter] = {
     ),
     "SparseConditionalAccumulator": partial(
         _accumulator, sparse_accumulator_ops.SparseConditionalAccumulator
-    ),
-    "StatelessRandomNormal": partial(_stateless, random.StatelessRandomNormalV2),
-    "StatelessRandomUniform": partial(_stateless, random.StatelessRandomUniformV2),
-    "StatelessTruncatedNormal": partial(
-        _stateless, random.StatelessTruncatedNormalV2
     ),
     "TensorArrayCloseV3": partial(_done, step_arrays.TensorArrayCloseV3),
     "TensorArrayConcatV3": partial(_array_read, step_arrays.TensorArrayConcatV3),

@@ -30,7 +30,6 @@ from tensorlite.ops.control.effects import Print
 from tensorlite.ops.math.arithmetic import divide
 from tensorlite.ops.math.compare import less
 from tensorlite.ops.math.rounding import abs as magnitude, sign
-from tensorlite.ops.random import draws as random
 from tensorlite.ops.state.resource import (
     AssignVariableOp,
     CountUpToVariableOp,
@@ -80,18 +79,6 @@ def _near(given: Given) -> Values:
         lambda x, y: less(magnitude(x - y), constant(tolerance, x.dtype)),
         *given.tensors,
     )
-
-
-def _uniform_integers(given: Given) -> Values:
-    given.dtype("dtype")
-
-    def drawn(shape: Tensor, seed: Tensor, low: Tensor, high: Tensor) -> Tensor:
-        key, counter = calls(random.StatelessRandomGetKeyCounter(), seed)
-        number = constant(PHILOX, dtypes.int32)
-        op = random.StatelessRandomUniformIntV2()
-        return call(op, shape, key, counter, number, low, high)
-
-    return given.composed(drawn, *given.tensors)
 
 
 def _count_up_to(given: Given) -> Values:
@@ -184,7 +171,6 @@ OLDER: dict[str, Adapter] = {
     "TemporaryVariable": _temporary,
     "Print": _print,
     "ResourceCountUpTo": _count_up_to,
-    "StatelessRandomUniformInt": _uniform_integers,
     "TopK": _top_k,
 }
 for _name, _op in {

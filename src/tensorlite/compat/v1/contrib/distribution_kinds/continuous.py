@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import elementwise, nn as shared_nn
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     Distribution,
     RegisterKL,
     as_parameter,
+    held,
     new_seed,
-    sizes_behind,
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
     below,
@@ -22,7 +22,9 @@ from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
     validated,
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.math import erfinv
+from tensorlite.graph_mode.graph import name_scope
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 log, exp, square = elementwise.log, elementwise.exp, elementwise.square
@@ -31,7 +33,7 @@ log, exp, square = elementwise.log, elementwise.exp, elementwise.square
 class LocationScale(Distribution):
     """A distribution that is moved by `loc` and stretched by `scale`."""
 
-    shaped = ("loc", "scale")
+    shaped = broadcast = ("loc", "scale")
 
     def __init__(
         self,
@@ -41,13 +43,14 @@ class LocationScale(Distribution):
         allow_nan_stats: bool = True,
         name: str | None = None,
     ) -> None:
-        place = as_parameter(loc, "loc")
-        width = as_parameter(scale, "scale", place.dtype)
-        self._scale = validated(validate_args, width, positive())
-        self._loc = validated(validate_args, place, lambda _: positive()(width))
+        with name_scope(name or type(self).__name__) as prefix:
+            place = held(loc, "loc")
+            width = held(scale, "scale", place.dtype)
+            self._scale = validated(validate_args, width, positive())
+            self._loc = validated(validate_args, place, lambda _: positive()(width))
         super().__init__(
             self._loc.dtype,
-            name or type(self).__name__,
+            prefix,
             validate_args,
             allow_nan_stats,
             {"loc": loc, "scale": scale},
@@ -67,7 +70,8 @@ class LocationScale(Distribution):
         return self._loc + self._scale
 
     def _standard(self, x: Any) -> Any:
-        return (x - self._loc) / self._scale
+        with name_scope("standardize"):
+            return (x - self._loc) / self._scale
 
     def _mean(self) -> Any:
         return self._loc * v1_arrays.ones_like(self._scale)
@@ -79,14 +83,12 @@ class Normal(LocationScale):
     """The normal distribution of mean loc and standard deviation scale."""
 
     def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
-        return (
-            random.normal(shape, dtype=self.dtype, seed=seed) * self._scale
-            + self._loc
-        )
+        drawn = random.normal(self.behind(count), dtype=self.dtype, seed=seed)
+        return drawn * self._scale + self._loc
 
     def _log_prob(self, x: Any) -> Any:
-        return -0.5 * square(self._standard(x)) - (_HALF_LOG_2PI + log(self._scale))
+        away = -0.5 * square(self._standard(x))
+        return away - (_HALF_LOG_2PI + log(self._scale))
 
     def _cdf(self, x: Any) -> Any:
         return 0.5 * elementwise.erfc(-self._standard(x) / math.sqrt(2.0))
@@ -95,8 +97,8 @@ class Normal(LocationScale):
         return self._loc + self._scale * math.sqrt(2.0) * erfinv(2.0 * p - 1.0)
 
     def _entropy(self) -> Any:
-        ones = v1_arrays.ones_like(self._loc)
-        return 0.5 + _HALF_LOG_2PI + log(self._scale * ones)
+        scale = self._scale * v1_arrays.ones_like(self._loc)
+        return _HALF_LOG_2PI + 0.5 + log(scale)
 
     def _stddev(self) -> Any:
         return self._scale * v1_arrays.ones_like(self._loc)
@@ -116,9 +118,12 @@ class NormalWithSoftplusScale(Normal):
 
 @RegisterKL(Normal, Normal)
 def _normals(a: Normal, b: Normal) -> Any:
-    ratio = square(a.scale / b.scale)
-    apart = square(a.loc - b.loc) / (2.0 * square(b.scale))
-    return apart + 0.5 * (ratio - 1.0 - log(ratio))
+    with name_scope("kl_normal_normal"):
+        one, two, half = [constant(x, a.dtype) for x in (1, 2, 0.5)]
+        width, other = square(a.scale), square(b.scale)
+        ratio = width / other
+        apart = elementwise.squared_difference(a.loc, b.loc) / (two * other)
+        return apart + half * (ratio - one - log(ratio))
 
 
 class Laplace(LocationScale):
@@ -128,13 +133,21 @@ class Laplace(LocationScale):
         least = float(
             np.nextafter(self.dtype.numpy.type(-1), self.dtype.numpy.type(0))
         )
-        shape = sizes_behind(count, self._sizes())
-        u = random.uniform(shape, least, 1.0, self.dtype, seed)
-        moved = elementwise.sign(u) * elementwise.log1p(-elementwise.abs(u))
-        return self._loc - self._scale * moved
+        u = random.uniform(self.behind(count), least, 1.0, self.dtype, seed)
+        side = self._scale * elementwise.sign(u)
+        return self._loc - side * elementwise.log1p(-elementwise.abs(u))
+
+    def _standard(self, x: Any) -> Any:
+        return (x - self._loc) / self._scale
+
+    def _mean(self) -> Any:
+        return self._loc + v1_arrays.zeros_like(self._scale)
+
+    _mode = _mean
 
     def _log_prob(self, x: Any) -> Any:
-        return -elementwise.abs(self._standard(x)) - math.log(2.0) - log(self._scale)
+        away = -elementwise.abs(self._standard(x))
+        return away - (math.log(2.0) + log(self._scale))
 
     def _cdf(self, x: Any) -> Any:
         z = self._standard(x)
@@ -142,12 +155,11 @@ class Laplace(LocationScale):
         return v1_arrays.where_v2(z > 0, 1.0 - tail, tail)
 
     def _entropy(self) -> Any:
-        return (
-            math.log(2.0) + 1.0 + log(self._scale + v1_arrays.zeros_like(self._loc))
-        )
+        scale = self._scale + v1_arrays.zeros_like(self._loc)
+        return math.log(2.0) + 1.0 + log(scale)
 
     def _stddev(self) -> Any:
-        return math.sqrt(2.0) * (self._scale + v1_arrays.zeros_like(self._loc))
+        return math.sqrt(2.0) * self._scale + v1_arrays.zeros_like(self._loc)
 
     def _variance(self) -> Any:
         return square(self._stddev())
@@ -156,7 +168,7 @@ class Laplace(LocationScale):
 class Uniform(Distribution):
     """The uniform distribution over [low, high)."""
 
-    shaped = ("low", "high")
+    shaped = broadcast = ("low", "high")
 
     def __init__(
         self,
@@ -166,12 +178,13 @@ class Uniform(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Uniform",
     ) -> None:
-        start = as_parameter(low, "low")
-        self._high = as_parameter(high, "high", start.dtype)
-        message = "uniform not defined when low >= high."
-        self._low = validated(validate_args, start, below(self._high, message))
-        given = {"low": low, "high": high}
-        super().__init__(self._low.dtype, name, validate_args, allow_nan_stats, given)
+        with name_scope(name) as prefix:
+            start = held(low, "low")
+            self._high = held(high, "high", start.dtype)
+            message = "uniform not defined when low >= high."
+            self._low = validated(validate_args, start, below(self._high, message))
+        dtype, given = self._low.dtype, {"low": low, "high": high}
+        super().__init__(dtype, prefix, validate_args, allow_nan_stats, given)
 
     @property
     def low(self) -> Any:
@@ -192,18 +205,26 @@ class Uniform(Distribution):
         return self._low + self._high
 
     def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
-        unit = random.uniform(shape, dtype=self.dtype, seed=seed)
-        return self._low + (self._high - self._low) * unit
+        unit = random.uniform(self.behind(count), dtype=self.dtype, seed=seed)
+        return self._low + self.range() * unit
 
-    def _inside(self, x: Any) -> Any:
-        return elementwise.logical_and(x >= self._low, x < self._high)
+    def prob(self, value: Any, name: str = "prob") -> Any:
+        """Return the density at value, 0 where that is outside."""
+        with self._named("prob", name):
+            return self._density(self._value(value))
+
+    def _density(self, x: Any) -> Any:
+        whole = x * arrays.ones(self.batch_shape_tensor(), x.dtype)
+        is_nan = elementwise.is_nan(whole)
+        outside = elementwise.logical_or(whole < self._low, whole >= self._high)
+        nowhere = v1_arrays.zeros_like(whole)
+        inside = v1_arrays.ones_like(whole) / self.range()
+        return v1_arrays.where_v2(
+            is_nan, whole, v1_arrays.where_v2(outside, nowhere, inside)
+        )
 
     def _log_prob(self, x: Any) -> Any:
-        density = -log(self._high - self._low) + v1_arrays.zeros_like(x)
-        nowhere = v1_arrays.zeros_like(density) - float("inf")
-        found = v1_arrays.where_v2(self._inside(x), density, nowhere)
-        return v1_arrays.where_v2(elementwise.is_nan(x), x, found)
+        return log(self._density(x))
 
     def _cdf(self, x: Any) -> Any:
         inner = (x - self._low) / (self._high - self._low)
@@ -213,22 +234,23 @@ class Uniform(Distribution):
         return self._low + p * (self._high - self._low)
 
     def _entropy(self) -> Any:
-        return log(self._high - self._low)
+        return log(self.range())
 
     def _mean(self) -> Any:
         return (self._low + self._high) / 2.0
 
     def _variance(self) -> Any:
-        return square(self._high - self._low) / 12.0
+        return square(self.range()) / 12.0
 
     def _stddev(self) -> Any:
-        return (self._high - self._low) / math.sqrt(12.0)
+        return self.range() / math.sqrt(12.0)
 
 
 class Gamma(Distribution):
     """The gamma distribution of shape concentration and inverse scale rate."""
 
     reparameterized = True
+    broadcast = ("concentration", "rate")
 
     def __init__(
         self,
@@ -238,13 +260,14 @@ class Gamma(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
-        shape = as_parameter(concentration, "concentration")
-        self._concentration = validated(validate_args, shape, positive())
-        by = as_parameter(rate, "rate", shape.dtype)
-        self._rate = validated(validate_args, by, positive())
+        with name_scope(name) as prefix:
+            shape = held(concentration, "concentration")
+            self._concentration = validated(validate_args, shape, positive())
+            by = held(rate, "rate", shape.dtype)
+            self._rate = validated(validate_args, by, positive())
         given = {"concentration": concentration, "rate": rate}
         super().__init__(
-            self._rate.dtype, name, validate_args, allow_nan_stats, given
+            self._rate.dtype, prefix, validate_args, allow_nan_stats, given
         )
 
     @property
@@ -267,7 +290,8 @@ class Gamma(Distribution):
 
     def _log_prob(self, x: Any) -> Any:
         a, b = self._concentration, self._rate
-        return (a - 1.0) * log(x) - b * x - (elementwise.lgamma(a) - a * log(b))
+        inner = elementwise.xlogy(a - 1.0, x) - b * x
+        return inner - (elementwise.lgamma(a) - a * log(b))
 
     def _cdf(self, x: Any) -> Any:
         a = self._concentration + v1_arrays.zeros_like(self._rate * x)
@@ -275,8 +299,8 @@ class Gamma(Distribution):
 
     def _entropy(self) -> Any:
         a = self._concentration
-        spread = (1.0 - a) * elementwise.digamma(a)
-        return a - log(self._rate) + elementwise.lgamma(a) + spread
+        size = a - log(self._rate) + elementwise.lgamma(a)
+        return size + (1.0 - a) * elementwise.digamma(a)
 
     def _mean(self) -> Any:
         return self._concentration / self._rate
@@ -315,15 +339,16 @@ class Exponential(Gamma):
         allow_nan_stats: bool = True,
         name: str = "Exponential",
     ) -> None:
-        own = as_parameter(rate, "rate")
-        ones = v1_arrays.ones_like(own)
-        super().__init__(ones, own, validate_args, allow_nan_stats, name)
+        with name_scope(name) as prefix:
+            own = as_parameter(rate, "rate")
+        ones = arrays.ones([], own.dtype)
+        super().__init__(ones, own, validate_args, allow_nan_stats, prefix)
         self.parameters = {"rate": rate}
 
     def _draw(self, count: Any, seed: int | None) -> Any:
         # As TensorFlow draws: from the smallest number on, whose logarithm is finite.
         least = float(np.finfo(self.dtype.numpy).tiny)
-        shape = sizes_behind(count, self._sizes())
+        shape = arrays.concat([[count], v1_arrays.shape(self._rate)], 0)
         return -log(random.uniform(shape, least, 1.0, self.dtype, seed)) / self._rate
 
 
@@ -339,14 +364,17 @@ class Beta(Distribution):
         name: str = "Beta",
     ) -> None:
         ones = 1.0 if concentration1 is None else concentration1
-        right = positive("Concentration parameter must be positive.")
-        one = as_parameter(ones, "concentration1")
-        self._one = validated(validate_args, one, right)
         zeros = 1.0 if concentration0 is None else concentration0
-        zero = as_parameter(zeros, "concentration0", one.dtype)
-        self._zero = validated(validate_args, zero, right)
+        right = positive("Concentration parameter must be positive.")
+        with name_scope(name) as prefix:
+            one = as_parameter(ones, "concentration1")
+            self._one = validated(validate_args, one, right)
+            zero = as_parameter(zeros, "concentration0", one.dtype)
+            self._zero = validated(validate_args, zero, right)
+            self._total = self._one + self._zero
+        dtype = self._one.dtype
         given = {"concentration1": concentration1, "concentration0": concentration0}
-        super().__init__(self._one.dtype, name, validate_args, allow_nan_stats, given)
+        super().__init__(dtype, prefix, validate_args, allow_nan_stats, given)
 
     @property
     def concentration1(self) -> Any:
@@ -361,47 +389,48 @@ class Beta(Distribution):
     @property
     def total_concentration(self) -> Any:
         """Sums of both weights."""
-        return self._one + self._zero
+        return self._total
 
     def _like(self) -> Any:
-        return self._one + self._zero
+        return self._total
 
     def _draw(self, count: Any, seed: int | None) -> Any:
-        zeros = v1_arrays.zeros_like(self._one + self._zero)
-        first = random.gamma([count], self._one + zeros, None, self.dtype, seed)
+        like = self._total
+        one = v1_arrays.ones_like(like, self.dtype) * self._one
+        zero = v1_arrays.ones_like(like, self.dtype) * self._zero
+        first = random.gamma([count], one, None, self.dtype, seed)
         other = new_seed(seed, "beta")
-        second = random.gamma([count], self._zero + zeros, None, self.dtype, other)
+        second = random.gamma([count], zero, None, self.dtype, other)
         return first / (first + second)
 
     def _norm(self) -> Any:
         a, b = self._one, self._zero
-        return (
-            elementwise.lgamma(a) + elementwise.lgamma(b) - elementwise.lgamma(a + b)
-        )
+        both = elementwise.lgamma(a) + elementwise.lgamma(b)
+        return both - elementwise.lgamma(self._total)
 
     def _log_prob(self, x: Any) -> Any:
-        ends = (self._one - 1.0) * log(x) + (self._zero - 1.0) * elementwise.log1p(-x)
+        ends = elementwise.xlogy(self._one - 1.0, x)
+        ends = ends + (self._zero - 1.0) * elementwise.log1p(-x)
         return ends - self._norm()
 
     def _cdf(self, x: Any) -> Any:
-        zeros = v1_arrays.zeros_like(self._one + self._zero + x)
+        zeros = v1_arrays.zeros_like(self._total + x)
         return elementwise.betainc(self._one + zeros, self._zero + zeros, x + zeros)
 
     def _entropy(self) -> Any:
-        digamma, total = elementwise.digamma, self._one + self._zero
-        ends = (self._one - 1.0) * digamma(self._one)
-        ends = ends + (self._zero - 1.0) * digamma(self._zero)
-        return self._norm() - ends + (total - 2.0) * digamma(total)
+        digamma, total = elementwise.digamma, self._total
+        rest = self._norm() - (self._one - 1.0) * digamma(self._one)
+        rest = rest - (self._zero - 1.0) * digamma(self._zero)
+        return rest + (total - 2.0) * digamma(total)
 
     def _mean(self) -> Any:
-        return self._one / (self._one + self._zero)
+        return self._one / (self._total)
 
     def _variance(self) -> Any:
-        mean = self._mean()
-        return mean * (1.0 - mean) / (1.0 + self._one + self._zero)
+        return self._mean() * (1.0 - self._mean()) / (1.0 + self._total)
 
     def _mode(self) -> Any:
-        found = (self._one - 1.0) / (self._one + self._zero - 2.0)
+        found = (self._one - 1.0) / (self._total - 2.0)
         both = elementwise.logical_and(self._one > 1.0, self._zero > 1.0)
         message = "Mode undefined for concentrations <= 1."
         return self._where_defined(both, found, message, self._one, self._zero)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import elementwise, nn as shared_nn
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     Distribution,
@@ -16,6 +16,7 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
 
 log, log1p, lgamma = elementwise.log, elementwise.log1p, elementwise.lgamma
 
@@ -38,15 +39,17 @@ class Poisson(Distribution):
             raise InvalidArgumentError(
                 "Must specify exactly one of rate or log_rate."
             )
-        if rate is None:
-            self._log_rate = as_parameter(log_rate, "log_rate")
-            self._rate = elementwise.exp(self._log_rate)
-        else:
-            self._rate = as_parameter(rate, "rate")
-            self._log_rate = log(self._rate)
+        with name_scope(name) as prefix:
+            if rate is None:
+                self._log_rate = as_parameter(log_rate, "log_rate")
+                self._rate = elementwise.exp(self._log_rate, name="rate")
+            else:
+                own = as_parameter(rate, "rate")
+                self._rate = arrays.identity(own, name="rate")
+                self._log_rate = log(own, name="log_rate")
         given = {"rate": rate, "log_rate": log_rate}
         super().__init__(
-            self._rate.dtype, name, validate_args, allow_nan_stats, given
+            self._rate.dtype, prefix, validate_args, allow_nan_stats, given
         )
         self.interpolate_nondiscrete = interpolate_nondiscrete
 

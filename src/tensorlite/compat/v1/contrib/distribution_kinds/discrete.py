@@ -19,8 +19,13 @@ from tensorlite.compat.v1.functions import (
     nn_losses,
     numbers,
 )
-from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.core.dtypes import as_dtype, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph, name_scope
+
+_A_MATRIX = 2
 
 
 def _one_of(logits: Any, probs: Any) -> None:
@@ -44,16 +49,21 @@ class Bernoulli(Distribution):
         name: str = "Bernoulli",
     ) -> None:
         _one_of(logits, probs)
-        if logits is None:
-            found = as_parameter(probs, "probs")
-            self._probs = probabilities(validate_args, found, of_classes=False)
-            odds = elementwise.log(self._probs)
-            self._logits = odds - elementwise.log1p(-self._probs)
-        else:
-            self._logits = as_parameter(logits, "logits")
-            self._probs = shared_nn.sigmoid(self._logits)
-        given = {"logits": logits, "probs": probs, "dtype": dtype}
-        super().__init__(as_dtype(dtype), name, validate_args, allow_nan_stats, given)
+        with name_scope(name) as prefix:
+            if logits is None:
+                found = as_parameter(probs, "probs")
+                self._probs = probabilities(validate_args, found, of_classes=False)
+                with name_scope("logits"):
+                    odds = elementwise.log(self._probs)
+                    self._logits = odds - elementwise.log1p(-1.0 * self._probs)
+            else:
+                self._logits = as_parameter(logits, "logits")
+                self._probs = shared_nn.sigmoid(self._logits, name="probs")
+        kind, given = (
+            as_dtype(dtype),
+            {"logits": logits, "probs": probs, "dtype": dtype},
+        )
+        super().__init__(kind, prefix, validate_args, allow_nan_stats, given)
 
     @property
     def logits(self) -> Any:
@@ -69,27 +79,30 @@ class Bernoulli(Distribution):
         return self._logits
 
     def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
-        drawn = random.uniform(shape, dtype=self._probs.dtype, seed=seed)
-        return elementwise.cast(drawn < self._probs, self.dtype)
+        shape, dtype = self.behind(count), self._probs.dtype
+        drawn = random.uniform(shape, dtype=dtype, seed=seed)
+        return elementwise.cast(elementwise.less(drawn, self._probs), self.dtype)
 
     def _log_prob(self, x: Any) -> Any:
-        events = elementwise.cast(x, self._logits.dtype)
-        zeros = v1_arrays.zeros_like(events + self._logits)
+        events, logits = elementwise.cast(x, self._logits.dtype), self._logits
+        own, others = events.get_shape(), logits.get_shape()
+        if not (own.is_fully_defined() and own == others):
+            scores = v1_arrays.ones_like(events) * logits
+            events, logits = v1_arrays.ones_like(logits) * events, scores
         return -nn_losses.sigmoid_cross_entropy_with_logits(
-            labels=events + zeros, logits=self._logits + zeros
+            labels=events, logits=logits
         )
 
     def _entropy(self) -> Any:
         logits = self._logits
-        inner = shared_nn.sigmoid(logits)
-        return -logits * (inner - 1.0) + shared_nn.softplus(-logits)
+        share = -logits * (shared_nn.sigmoid(logits) - 1.0)
+        return share + shared_nn.softplus(-logits)
 
     def _mean(self) -> Any:
         return arrays.identity(self._probs)
 
     def _variance(self) -> Any:
-        return self._probs * (1.0 - self._probs)
+        return self._mean() * (1.0 - self._probs)
 
     def _mode(self) -> Any:
         return elementwise.cast(self._probs > 0.5, self.dtype)
@@ -98,9 +111,11 @@ class Bernoulli(Distribution):
 @RegisterKL(Bernoulli, Bernoulli)
 def _bernoullis(a: Bernoulli, b: Bernoulli) -> Any:
     soft = shared_nn.softplus
-    no = soft(-b.logits) - soft(-a.logits)
-    yes = soft(b.logits) - soft(a.logits)
-    return shared_nn.sigmoid(a.logits) * no + shared_nn.sigmoid(-a.logits) * yes
+    with name_scope("kl_bernoulli_bernoulli"):
+        no = soft(-b.logits) - soft(-a.logits)
+        yes = soft(b.logits) - soft(a.logits)
+        first = shared_nn.sigmoid(a.logits) * no
+        return first + shared_nn.sigmoid(-a.logits) * yes
 
 
 class _Classes(Distribution):
@@ -118,17 +133,19 @@ class _Classes(Distribution):
         name: str | None = None,
     ) -> None:
         _one_of(logits, probs)
-        if logits is None:
-            found = as_parameter(probs, "probs")
-            self._probs = probabilities(validate_args, found, of_classes=True)
-            self._logits = elementwise.log(self._probs)
-        else:
-            self._logits = as_parameter(logits, "logits")
-            self._probs = nn_functions.softmax(self._logits)
+        with name_scope(name or type(self).__name__) as prefix:
+            if logits is None:
+                found = as_parameter(probs, "probs")
+                self._probs = probabilities(validate_args, found, of_classes=True)
+                self._logits = elementwise.log(self._probs)
+            else:
+                self._logits = as_parameter(logits, "logits")
+                self._probs = nn_functions.softmax(self._logits, name="probs")
+            self._tell()
         given = {"logits": logits, "probs": probs, "dtype": dtype}
         super().__init__(
             as_dtype(dtype),
-            name or type(self).__name__,
+            prefix,
             validate_args,
             allow_nan_stats,
             given,
@@ -147,11 +164,16 @@ class _Classes(Distribution):
         known = self._logits.get_shape().as_list()[-1]
         return v1_arrays.shape(self._logits)[-1] if known is None else known
 
-    def _chosen(self, count: Any, seed: int | None) -> Any:
+    def _tell(self) -> None:
+        """Make the nodes that TensorFlow keeps the sizes of a batch in."""
+
+    def _chosen(self, count: Any, seed: int | None, dtype: Any = int32) -> Any:
         """Return so many classes for each element of the batch, on a new first axis."""
-        flat = arrays.reshape(self._logits, [-1, self.event_size])
-        drawn = random.multinomial(flat, count, seed)
-        return elementwise.cast(arrays.transpose(drawn), int32)
+        flat = self._logits
+        if flat.get_shape().rank != _A_MATRIX:
+            flat = arrays.reshape(flat, [-1, self.event_size])
+        drawn = random.multinomial(flat, count, seed, output_dtype=dtype)
+        return arrays.transpose(drawn)
 
     def _entropy(self) -> Any:
         logs = nn_functions.log_softmax(self._logits)
@@ -174,12 +196,31 @@ class Categorical(_Classes):
     def _like(self) -> Any:
         return self._logits[..., 0]
 
+    @property
+    def _shape(self) -> Any:
+        return self._logits.get_shape()[:-1]
+
+    def _tell(self) -> None:
+        dims = self._logits.get_shape().dims
+        if active_graph() is None or not dims or None in [x.value for x in dims]:
+            return
+        sizes = [x.value for x in dims]
+        framework.convert_to_tensor(len(sizes) - 1, int32, name="batch_rank")
+        v1_arrays.shape(self._logits, name="logits_shape")
+        framework.convert_to_tensor(sizes[-1], int32, name="event_size")
+        constant(sizes[:-1], int32, name="batch_shape")
+
     def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
-        chosen = arrays.reshape(self._chosen(count, seed), shape)
-        return elementwise.cast(chosen, self.dtype)
+        kind = int64 if self.dtype.size > int32.size else int32
+        chosen = self._chosen(count, seed, kind)
+        found = arrays.reshape(chosen, self.behind(count))
+        return elementwise.cast(found, self.dtype)
 
     def _log_prob(self, x: Any) -> Any:
+        if x.dtype.is_integer and x.get_shape() == self._shape:
+            return -nn_losses.sparse_softmax_cross_entropy_with_logits(
+                labels=x, logits=self._logits
+            )
         classes = elementwise.cast(x, int32)
         ones = v1_arrays.ones_like(self._logits[..., 0], dtype=int32)
         whole = classes * ones

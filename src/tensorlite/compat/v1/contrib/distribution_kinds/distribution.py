@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import prod
+from functools import reduce
 from typing import Any, ClassVar
 
+import numpy as np
+
 from tensorlite.compat.shapes import as_shape
-from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared import arrays, cutting, elementwise
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
     above_one_by,
@@ -17,6 +19,8 @@ from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.graphs import framework
+from tensorlite.core import nest
+from tensorlite.core.constant import array_of
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.operand import Operand
@@ -46,6 +50,8 @@ class Distribution:
     """Whether gradients flow through draws."""
     shaped: ClassVar[tuple[str, ...]] = ()
     """The parameters that have the shape of a draw."""
+    broadcast: ClassVar[tuple[str, ...]] = ()
+    """The parameters whose shapes broadcast to that of a draw, where no more is asked for it."""
 
     @classmethod
     def param_shapes(
@@ -122,7 +128,10 @@ class Distribution:
 
     @property
     def _shape(self) -> Any:
-        return self._like().get_shape()
+        if not self.broadcast:
+            return self._like().get_shape()
+        shapes = [getattr(self, name).get_shape() for name in self.broadcast]
+        return reduce(cutting.broadcast_static_shape, shapes)
 
     @property
     def batch_shape(self) -> Any:
@@ -138,8 +147,17 @@ class Distribution:
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
         """Return the batch's shape, an int32 vector."""
-        rank = self._shape.rank - self.event_rank
-        return v1_arrays.shape(self._like(), name=name)[:rank]
+        with self._named(name):
+            known = self.batch_shape
+            if known.is_fully_defined():
+                return framework.convert_to_tensor(
+                    known.as_list(), int32, name="batch_shape"
+                )
+            if self.broadcast:
+                shapes = [v1_arrays.shape(getattr(self, x)) for x in self.broadcast]
+                return reduce(cutting.broadcast_dynamic_shape, shapes)
+            rank = self._shape.rank - self.event_rank
+            return v1_arrays.shape(self._like())[:rank]
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
         """Return the shape of a single draw, an int32 vector."""
@@ -160,19 +178,18 @@ class Distribution:
     ) -> Any:
         """Return draws of shape sample_shape + batch_shape + event_shape."""
         with self._named("sample", name):
-            whole = _sample_sizes(sample_shape)
-            count = prod(whole) if isinstance(whole, list) else _product(whole)
+            whole, count = _sample_sizes(sample_shape)
             drawn = self._draw(count, seed)
-            sizes = self._sizes()
-            if not isinstance(whole, list):
-                shape = arrays.concat(
-                    [whole, elementwise.cast(arrays.stack(sizes), int32)]
-                    if sizes
-                    else [whole],
-                    0,
-                )
-                return arrays.reshape(drawn, shape)
-            return arrays.reshape(drawn, _stacked([*whole, *sizes]))
+            rest = v1_arrays.shape(drawn)[1:]
+            found = arrays.reshape(drawn, arrays.concat([whole, rest], 0))
+            known = get_static_value(whole)
+            if known is not None and self._shape.rank is not None:
+                found.set_shape([*known.tolist(), *self._shape.as_list()])
+            return found
+
+    def behind(self, count: Any) -> Any:
+        """Return the shape of so many numbers for each of the batch."""
+        return arrays.concat([[count], self.batch_shape_tensor()], 0)
 
     def _draw(self, count: Any, seed: int | None) -> Any:
         """Return so many draws, on a new first axis."""
@@ -180,7 +197,7 @@ class Distribution:
 
     def _value(self, value: Any) -> Any:
         if not isinstance(value, Operand):
-            value = framework.convert_to_tensor(value, self.dtype)
+            value = framework.convert_to_tensor(value, self.dtype, name="value")
         return self._valid_sample(value) if self.validate_args else value
 
     def _valid_sample(self, x: Any) -> Any:
@@ -318,19 +335,18 @@ def _missing(own: Distribution, what: str) -> UnimplementedError:
     return UnimplementedError(f"{what} is not implemented: {type(own).__name__}")
 
 
-def _sample_sizes(shape: Any) -> Any:
-    if isinstance(shape, Operand):
-        return arrays.reshape(elementwise.cast(shape, int32), [-1])
-    if hasattr(shape, "as_list"):
-        return [int(x) for x in shape.as_list()]
-    given = shape if isinstance(shape, (list, tuple)) else [shape]
-    if any(isinstance(x, Operand) for x in given):
-        return arrays.stack(list(given))
-    return [int(x) for x in given]
-
-
-def _product(sizes: Any) -> Any:
-    return numbers.reduce_prod(sizes)
+def _sample_sizes(shape: Any) -> tuple[Any, Any]:
+    """Return the shape of a sample as a vector, and how many draws it holds."""
+    given = shape.as_list() if hasattr(shape, "as_list") else shape
+    sizes = framework.convert_to_tensor(given, int32, name="sample_shape")
+    known = get_static_value(sizes)
+    count = numbers.reduce_prod(sizes) if known is None else int(np.prod(known))
+    if known is not None and not known.ndim:
+        vector = known.reshape(1)
+        sizes = framework.convert_to_tensor(vector, int32, name="sample_shape")
+    elif sizes.get_shape().rank != 1:
+        sizes = arrays.reshape(sizes, [-1])
+    return sizes, count
 
 
 def _stacked(sizes: list[Any]) -> Any:
@@ -351,6 +367,16 @@ def as_parameter(value: Any, name: str, dtype: Any = None) -> Any:
     if dtype is None and x.dtype.is_integer:
         return elementwise.cast(x, float32)
     return x
+
+
+def held(value: Any, name: str, dtype: Any = None) -> Any:
+    """Return a parameter as a tensor of its own, of floating point numbers, that bears its name."""
+    if any(isinstance(x, Operand) for x in nest.flatten(value)):
+        return arrays.identity(as_parameter(value, name, dtype), name=name)
+    array = array_of(value)
+    kind = float32.numpy if array.dtype.kind in "biu" else array.dtype
+    wanted = kind if dtype is None else dtype.numpy
+    return arrays.identity(array.astype(wanted), name=name)
 
 
 def new_seed(seed: int | None, salt: str) -> int | None:

@@ -25,8 +25,10 @@ from tensorlite.compat.v1.functions import (
     matrices as v1_matrices,
     numbers,
 )
+from tensorlite.graph_mode.graph import name_scope
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+
 log, square = elementwise.log, elementwise.square
 
 
@@ -42,15 +44,17 @@ class Dirichlet(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
     ) -> None:
-        self._concentration = validated(
-            validate_args,
-            as_parameter(concentration, "concentration"),
-            positive("Concentration parameter must be positive."),
-            several,
-        )
+        with name_scope(name) as prefix:
+            self._concentration = validated(
+                validate_args,
+                as_parameter(concentration, "concentration"),
+                positive("Concentration parameter must be positive."),
+                several,
+            )
+            self._total = numbers.reduce_sum(self._concentration, -1)
         given = {"concentration": concentration}
         super().__init__(
-            self._concentration.dtype, name, validate_args, allow_nan_stats, given
+            self._concentration.dtype, prefix, validate_args, allow_nan_stats, given
         )
 
     @property
@@ -61,7 +65,7 @@ class Dirichlet(Distribution):
     @property
     def total_concentration(self) -> Any:
         """Sums of the classes' weights."""
-        return numbers.reduce_sum(self._concentration, -1)
+        return self._total
 
     def _like(self) -> Any:
         return self._concentration
@@ -71,7 +75,7 @@ class Dirichlet(Distribution):
         return drawn / numbers.reduce_sum(drawn, -1, keepdims=True)
 
     def _log_prob(self, x: Any) -> Any:
-        each = (self._concentration - 1.0) * log(x)
+        each = elementwise.xlogy(self._concentration - 1.0, x)
         return numbers.reduce_sum(each, -1) - elementwise.lbeta(self._concentration)
 
     def _entropy(self) -> Any:
@@ -83,7 +87,7 @@ class Dirichlet(Distribution):
         return elementwise.lbeta(a) + spread - ends
 
     def _whole(self) -> Any:
-        return v1_arrays.expand_dims(self.total_concentration, -1)
+        return self._total[..., None]
 
     def _mean(self) -> Any:
         return self._concentration / self._whole()

@@ -13,10 +13,12 @@ from tensorlite.compat.v1.contrib.distribution_kinds.continuous import LocationS
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     Distribution,
     as_parameter,
+    held,
     new_seed,
     sizes_behind,
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.graph_mode.graph import name_scope
 
 log, log1p, exp = elementwise.log, elementwise.log1p, elementwise.exp
 square, lgamma = elementwise.square, elementwise.lgamma
@@ -208,6 +210,8 @@ class InverseGamma(Distribution):
 class StudentT(Distribution):
     """Normal numbers, each over the root of a mean of squares of others."""
 
+    broadcast = ("df", "loc", "scale")
+
     def __init__(
         self,
         df: Any,
@@ -217,11 +221,15 @@ class StudentT(Distribution):
         allow_nan_stats: bool = True,
         name: str = "StudentT",
     ) -> None:
-        self._df = as_parameter(df, "df")
-        self._loc = as_parameter(loc, "loc", self._df.dtype)
-        self._scale = as_parameter(scale, "scale", self._df.dtype)
+        with name_scope(name) as prefix:
+            self._df = held(df, "df")
+            dtype = self._df.dtype
+            self._loc, self._scale = (
+                held(loc, "loc", dtype),
+                held(scale, "scale", dtype),
+            )
         given = {"df": df, "loc": loc, "scale": scale}
-        super().__init__(self._df.dtype, name, validate_args, allow_nan_stats, given)
+        super().__init__(dtype, prefix, validate_args, allow_nan_stats, given)
 
     @property
     def df(self) -> Any:
@@ -250,13 +258,13 @@ class StudentT(Distribution):
         return normal * elementwise.rsqrt(gamma / df) * self._scale + self._loc
 
     def _normalizer(self) -> Any:
-        halves = lgamma(0.5 * self._df) - lgamma(0.5 * (self._df + 1.0))
         whole = log(elementwise.abs(self._scale)) + 0.5 * log(self._df)
-        return whole + 0.5 * math.log(math.pi) + halves
+        whole = whole + 0.5 * math.log(math.pi) + lgamma(0.5 * self._df)
+        return whole - lgamma(0.5 * (self._df + 1.0))
 
     def _log_prob(self, x: Any) -> Any:
         z = (x - self._loc) / self._scale
-        power = -0.5 * (self._df + 1.0) * log1p(square(z) / self._df)
+        power = -0.5 * (self._df + 1.0) * log1p(z**2.0 / self._df)
         return power - self._normalizer()
 
     def _cdf(self, x: Any) -> Any:
