@@ -56,7 +56,7 @@ class DefinedFunction:
                 "Gradient defined twice: by name and in Python"
             )
         self._func, self._dtypes = func, tuple(input_types)
-        self.name = func_name or func.__name__
+        self.name = func_name or func.__name__.strip("<>")
         self._grad_func, self.python_grad_func = grad_func, python_grad_func
         self._shape_func = shape_func
 
