@@ -322,3 +322,14 @@ def test_datasets_that_fill_no_table(made: Any, given: Any, said: str) -> None:
         data.experimental.table_from_dataset(
             Dataset.range(2).enumerate(), key_dtype=tl.float32
         )
+
+
+def test_a_state_of_several_parts_is_finished_by_a_function_of_these() -> None:
+    reducer = data_experimental.Reducer(
+        lambda _: (0.0, 0.0),
+        lambda state, x: (state[0] + tl.astype(x, tl.float32), state[1] + 1.0),
+        lambda total, count: total / count,
+    )
+    odd = data_experimental.group_by_reducer(lambda x: x % 2, reducer)
+    means = Dataset.range(6).apply(odd)
+    assert [float(x) for x in means] == [2.0, 3.0]

@@ -360,3 +360,32 @@ def test_a_test_opens_no_graph_where_all_runs_at_once() -> None:
     with context.eager_mode(), case.session(graph=tf.Graph()) as session:
         assert tf.executing_eagerly()
         assert session.run(tf.constant(3)) == 3
+
+
+def test_numbers_between_0_and_1_have_a_cross_entropy_with_a_coin() -> None:
+    coin = tf.distributions.Bernoulli(probs=[0.2, 0.3])
+    found = evaluated(coin.log_prob([0.1, 0.8]))
+    expected = [
+        0.1 * np.log(0.2) + 0.9 * np.log(0.8),
+        0.8 * np.log(0.3) + 0.2 * np.log(0.7),
+    ]
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_variable_may_be_what_is_minimized() -> None:
+    v = tf.Variable([1.0, 2.0])
+    step = tf.train.GradientDescentOptimizer(1.0).minimize(v)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        assert session.run(v).tolist() == [0, 1]
+
+
+def test_gradients_by_tensors_are_computed_where_all_runs_at_once() -> None:
+    context: Any = import_module("tensorlite.compat.v1.python.eager.context")
+    with context.eager_mode():
+        x = tf.constant(3.0)
+        optimizer = tf.train.GradientDescentOptimizer(1.0)
+        ((slope, of),) = optimizer.compute_gradients(lambda: x * x, [x])
+        assert of is x
+        assert float(slope) == 6.0

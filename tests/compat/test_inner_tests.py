@@ -182,3 +182,47 @@ def test_functions_are_defined_with_gradients_and_shapes_of_their_own() -> None:
         ValueError, match="Expected number of arguments: 1, received: 2"
     ):
         square(x, x)
+
+
+def test_names_within_scopes_are_told_apart() -> None:
+    ops = import_module(f"{INSIDE}.framework.ops")
+    assert ops.name_from_scope_name("a/b/") == "a/b"
+    assert ops.strip_name_scope("^a/b", "a") == "^b"
+    assert ops.strip_name_scope("a/b", None) == "a/b"
+    assert ops.prepend_name_scope("loc:@b", "a/") == "loc:@a/b"
+    assert ops.prepend_name_scope("b", "") == "b"
+    assert ops.uid() != ops.uid()
+    with tf.name_scope("outer"):
+        assert ops.get_name_scope() == "outer"
+    one, two = ops.convert_n_to_tensor([1, 2.0], name="n")
+    assert (one.op.name, one.dtype, two.op.name) == ("n_0", tf.int32, "n_1")
+    assert ops.internal_convert_to_tensor(1, preferred_dtype=tf.float32).dtype == (
+        tf.float32
+    )
+    tf.add_to_collection("mine", one)
+    assert ops.get_all_collection_keys() == ["mine"]
+
+
+def test_vectors_of_sizes_are_shapes() -> None:
+    util = import_module(f"{INSIDE}.framework.tensor_util")
+    x = tf.placeholder(tf.float32, [None, 3])
+    assert util.constant_value_as_shape(tf.constant([2, -1])).as_list() == [2, None]
+    assert util.constant_value_as_shape(tf.shape(x)).as_list() == [None, 3]
+    unknown = tf.placeholder(tf.int32)
+    assert util.constant_value_as_shape(unknown).ndims is None
+    assert util.MakeNdarray(tf.make_tensor_proto([1, 2])).tolist() == [1, 2]
+
+
+def test_rows_of_other_tensors_are_ragged_tensors() -> None:
+    made = import_module(f"{INSIDE}.ops.ragged.ragged_conversion_ops")
+    with tf.Graph().as_default(), tf.Session() as session:
+        rows = made.from_tensor(tf.constant([[1, 2], [3, 0]]), padding=0)
+        back = made.from_sparse(made.to_sparse(rows))
+        found = made.to_tensor(back)
+        given = made.convert_to_tensor_or_ragged_tensor([1], tf.float32)
+        assert session.run(found).tolist() == [[1, 2], [3, 0]]
+    assert made.is_ragged(rows)
+    assert not made.is_ragged(found)
+    assert made.to_tensor(given) is given
+    assert given.dtype == tf.float32
+    assert made.convert_to_tensor_or_ragged_tensor(rows) is rows

@@ -42,6 +42,7 @@ _WHOLE: Mapping[str, str] = {
 }
 """Modules that are namespaces by another path."""
 _VERSIONS = ("tensorlite.compat.v1", "tensorlite.compat.v2")
+_CONVERSIONS = "tensorlite.compat.shared.ragged_and_sparse.conversions"
 _OWN: Mapping[str, str] = {
     "client.device_lib": "tensorlite.compat.shared.device_lists",
     "client.timeline": "tensorlite.compat.v1.timelines",
@@ -52,14 +53,18 @@ _OWN: Mapping[str, str] = {
     "eager.monitoring": "tensorlite.compat.shared.monitoring",
     "framework.device_spec": "tensorlite.compat.v1.device_specs",
     "framework.function": "tensorlite.compat.v1.graphs.defined_functions",
+    "framework.ops": "tensorlite.compat.v1.graphs.inner_ops",
     "framework.smart_cond": "tensorlite.compat.v1.contrib.static",
     "framework.tensor_shape": "tensorlite.compat.v1.graphs.shape_makers",
+    "framework.tensor_util": "tensorlite.compat.v1.graphs.inner_ops",
     "framework.test_util": "tensorlite.compat.v1.test_modes",
     "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
     "lib.io.file_io": "tensorlite.compat.shared.file_io",
     "ops.confusion_matrix": "tensorlite.compat.v1.metric_kinds.parts",
     "ops.control_flow_ops": "tensorlite.compat.v1.primitives",
     "ops.control_flow_util": "tensorlite.compat.shared.surroundings",
+    "ops.ragged.ragged_conversion_ops": _CONVERSIONS,
+    "ops.ragged.ragged_tensor": _CONVERSIONS,
     "ops.resource_variable_ops": "tensorlite.compat.v1.graphs.resource_variables",
     "ops.rnn": "tensorlite.compat.v1.recurrent.rnn_parts",
     "ops.rnn_cell": "tensorlite.compat.v1.recurrent.rnn_parts",

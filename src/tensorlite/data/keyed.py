@@ -101,7 +101,8 @@ class Keyed(Preparing[T]):
     ) -> Dataset[Any]:
         """Return one element for each key, in the keys' order: `finalize_func` of its last state.
 
-        The first state is `init_func(key)`, the next ones are `reduce_func(state, element)`.
+        The first state is `init_func(key)`, the next ones are `reduce_func(state, element)`. A
+        state that is a tuple comes to `finalize_func` as so many arguments.
 
         >>> odd, add = lambda x: x % 2, lambda total, x: total + x
         >>> sums = tl.data.Dataset.range(5).group_by_reducer(odd, lambda _: 0, add, lambda x: x)
@@ -112,7 +113,7 @@ class Keyed(Preparing[T]):
         key_spec = TensorSpec((), dtypes.int64)
         first = self._prepared(init_func, lambda: (key_spec,))
         step = self._prepared(reduce_func, lambda: (first.spec(), self.element_spec))
-        last = self._prepared(finalize_func, lambda: (step.spec(),))
+        last = self._prepared(finalize_func, lambda: tuple(arguments(step.spec())))
 
         def source() -> Iterator[Any]:
             states: dict[int, Any] = {}
@@ -121,7 +122,7 @@ class Keyed(Preparing[T]):
                 if key not in states:
                     states[key] = first.call(constant(key, dtypes.int64))
                 states[key] = step.call(states[key], element)
-            return (last.call(states[key]) for key in sorted(states))
+            return (last.call(*arguments(states[key])) for key in sorted(states))
 
         prepared = keyed, first, step, last
         made: Dataset[Any] = self._made(

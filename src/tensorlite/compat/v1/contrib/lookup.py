@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared.tables import vocabularies
 from tensorlite.compat.shared.tables.lookups import (
     HashTable,
     KeyValueTensorInitializer,
@@ -22,7 +23,6 @@ from tensorlite.compat.shared.tables.vocabularies import (
     index_table_from_file,
     index_table_from_tensor,
     index_to_string_table_from_file,
-    index_to_string_table_from_tensor,
 )
 
 __all__ = [
@@ -81,6 +81,15 @@ def string_to_index_table_from_file(
     """
     given = (vocabulary_file, num_oov_buckets, vocab_size, default_value, hasher_spec)
     return index_table_from_file(*given, name=name)
+
+
+def index_to_string_table_from_tensor(
+    mapping: Any, default_value: Any = "UNK", name: str | None = None
+) -> Any:
+    """Return a table from numbers to the strings that stand there in mapping."""
+    return vocabularies.index_to_string_table_from_tensor(
+        mapping, default_value, name
+    )
 
 
 def index_to_string(

@@ -51,6 +51,7 @@ from tensorlite.graph_mode.streams import global_seed
 from tensorlite.ops import fetchable
 from tensorlite.ops.arrays import identity as identities
 from tensorlite.ops.control import differentiate
+from tensorlite.ops.state.variable import Variable
 
 __all__ = [
     "Graph",
@@ -142,6 +143,8 @@ class Graph(GraphElements):
     def building_function(self) -> bool:
         """False: functions have graphs of their own."""
         return False
+
+    _building_function = building_function
 
     def _get_control_flow_context(self) -> None:
         """Return None: branches and loops are graphs of their own, as TensorFlow 2's are."""
@@ -360,7 +363,8 @@ def _gradients(
     name: str | None = None,
 ) -> list[Any]:
     given = ys if isinstance(ys, (list, tuple)) else [ys]
-    targets = [converted(y) if isinstance(y, (list, tuple)) else y for y in given]
+    packed = (list, tuple, Variable)
+    targets = [converted(y) if isinstance(y, packed) else y for y in given]
     listed = xs if isinstance(xs, (list, tuple)) else [xs]
     sources = [converted(x) if isinstance(x, _NUMBERS) else x for x in listed]
     flows = grad_ys

@@ -153,6 +153,8 @@ class Optimizer:
         if active_graph() is not None:
             return self.compute_gradients(loss(), var_list, grad_loss=grad_loss)
         with GradientTape() as tape:
+            for x in nest.flatten(var_list or []):
+                tape.watch(x)
             value = loss()
         variables = list(tape.watched_variables() if var_list is None else var_list)
         return list(

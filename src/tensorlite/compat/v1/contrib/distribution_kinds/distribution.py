@@ -197,7 +197,8 @@ class Distribution:
 
     def _value(self, value: Any) -> Any:
         if not isinstance(value, Operand):
-            value = framework.convert_to_tensor(value, self.dtype, name="value")
+            kind = self.dtype
+            value = framework.convert_to_tensor(value, None, "value", kind)
         return self._valid_sample(value) if self.validate_args else value
 
     def _valid_sample(self, x: Any) -> Any:

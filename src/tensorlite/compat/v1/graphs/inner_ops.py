@@ -1,0 +1,97 @@
+"""tensorflow.python.framework: what ops and tensor_util have that is public nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from itertools import count
+from typing import Any
+
+from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.tensor_messages import make_ndarray
+from tensorlite.compat.shared.values import is_tensor
+from tensorlite.compat.v1.graphs.constants import convert_to_tensor
+from tensorlite.compat.views import plain
+from tensorlite.core.scope import scope
+from tensorlite.graph_mode.graph import get_default_graph
+
+__all__ = ["MakeNdarray", "NullContextmanager", "is_dense_tensor_like", "is_tf_type"]
+
+MakeNdarray = make_ndarray
+NullContextmanager = nullcontext
+is_dense_tensor_like = is_tf_type = is_tensor
+_numbers = count(1)
+
+
+def internal_convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    as_ref: bool = False,
+    preferred_dtype: Any = None,
+    ctx: Any = None,
+    accept_symbolic_tensors: bool = True,
+) -> Any:
+    """Return a value as a tensor; the last arguments but preferred_dtype have no effect."""
+    return convert_to_tensor(value, dtype, name, preferred_dtype)
+
+
+def convert_n_to_tensor(
+    values: Iterable[Any],
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+) -> list[Any]:
+    """Return values as tensors, whose names end in their numbers."""
+    return [
+        convert_to_tensor(x, dtype, name and f"{name}_{i}", preferred_dtype)
+        for i, x in enumerate(values)
+    ]
+
+
+def constant_value_as_shape(tensor: Any) -> Any:
+    """Return the shape that a vector of sizes is, as far as it is known."""
+    known = plain(tensor).spec.vector()
+    sizes = None if known is None else [None if n in {None, -1} else n for n in known]
+    return TensorShape(sizes)
+
+
+def name_from_scope_name(name: str) -> str:
+    """Return the name of a node of a scope, which ends in no "/"."""
+    return name.removesuffix("/")
+
+
+def strip_name_scope(name: str, export_scope: str | None) -> str:
+    """Return a name without the scope that it begins with; "^" and "loc:@" stay in front."""
+    if not export_scope:
+        return name
+    before, rest = _marked(name)
+    return before + rest.removeprefix(f"{export_scope.rstrip('/')}/")
+
+
+def prepend_name_scope(name: str, import_scope: str | None) -> str:
+    """Return a name within a scope; "^" and "loc:@" stay in front."""
+    if not import_scope:
+        return name
+    before, rest = _marked(name)
+    return f"{before}{import_scope.rstrip('/')}/{rest}"
+
+
+def _marked(name: str) -> tuple[str, str]:
+    mark = next((x for x in ("^", "loc:@") if name.startswith(x)), "")
+    return mark, name.removeprefix(mark)
+
+
+def get_name_scope() -> str:
+    """Return the scope that names are in here, "" for none."""
+    return scope.get().name
+
+
+def get_all_collection_keys() -> list[str]:
+    """Return the names of the default graph's collections."""
+    return list(get_default_graph().collections)
+
+
+def uid() -> int:
+    """Return a number that was never returned before."""
+    return next(_numbers)
