@@ -37,8 +37,8 @@ class SqlDataset(DatasetOp):
     ) -> Pipeline[Any]:
         """Return the dataset."""
         kinds = tuple([spec.dtype for spec in self.specs])
-        asked = [_text(x) for x in (driver_name, data_source_name, query)]
-        return Rows(*asked, kinds)
+        driver, source, asked = map(_text, (driver_name, data_source_name, query))
+        return Rows(driver, source, asked, kinds)
 
 
 class CSVDatasetV2(DatasetOp):

@@ -97,7 +97,7 @@ class Keyed(Preparing[T]):
         key_func: Callable[..., Any],
         init_func: Callable[[Any], Any],
         reduce_func: Callable[[Any, Any], Any],
-        finalize_func: Callable[[Any], Any],
+        finalize_func: Callable[..., Any],
     ) -> Dataset[Any]:
         """Return one element for each key, in the keys' order: `finalize_func` of its last state.
 

@@ -218,7 +218,7 @@ class Reducer(NamedTuple):
 
     init_func: Callable[[Any], Any]
     reduce_func: Callable[[Any, Any], Any]
-    finalize_func: Callable[[Any], Any]
+    finalize_func: Callable[..., Any]
 
 
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Step:
