@@ -6,6 +6,7 @@ import linecache
 import re
 import signal
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE
 from importlib.util import find_spec
 from typing import Any
@@ -59,7 +60,9 @@ def _as_at_first(request: pytest.FixtureRequest) -> Iterator[None]:
     before = mode.eager
     if imported is not None:
         as_imported(imported[1])
-    yield
+    # Examples show NaN as users see it: tensorlite silences NumPy's warnings.
+    with nullcontext() if example is None else np.errstate(all="ignore"):
+        yield
     if imported is not None:
         mode.eager = before
 
@@ -67,6 +70,7 @@ def _as_at_first(request: pytest.FixtureRequest) -> Iterator[None]:
 def beginning(namespace: dict[str, Any]) -> None:
     """Let a page begin with the names that need no import, and with nothing set."""
     as_at_first()
+    np.seterr(all="ignore")  # as users see it: tensorlite silences NumPy's warnings
     namespace.update(NAMES)
 
 
@@ -84,8 +88,9 @@ def remember_code(document: Any) -> Iterable[Any]:
     return ()
 
 
-def one_cpu(_: dict[str, Any]) -> None:
-    """Leave the process with one CPU device, however many a page made."""
+def ending(_: dict[str, Any]) -> None:
+    """Leave the process with one CPU device, however many a page made, and NumPy's warnings."""
+    np.seterr(divide="warn", over="warn", under="ignore", invalid="warn")
     tl.config.set_logical_devices("CPU", 1)
 
 
@@ -102,7 +107,7 @@ if find_spec("sybil"):
         ],
         patterns=["*.md"],
         setup=beginning,
-        teardown=one_cpu,
+        teardown=ending,
     ).pytest()
 
 collect_ignore = ["docs/conf.py"]

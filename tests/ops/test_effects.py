@@ -165,15 +165,64 @@ def test_checked_block_names_operator_ranges_and_line() -> None:
             tl.grad(tl.sqrt)(tl.asarray(0.0))
 
 
-def test_results_of_traced_functions_and_of_their_gradients_are_checked() -> None:
-    call = traced(lambda x: tl.sqrt(x - 1.0))
+def test_operators_inside_traced_functions_and_their_gradients_are_found() -> None:
+    call = tl.function(lambda x: tl.sqrt(x - 1.0))
     with np.errstate(all="ignore"), debugging.check_numerics():
         with pytest.raises(
-            NumericsError, match=r"PartitionedCall holds 1 NaN.*run_eagerly"
+            NumericsError, match=r"result of Sqrt holds 1 NaN"
+        ) as found:
+            call(tl.asarray(0.0))
+        assert any("test_effects.py" in x for x in found.value.__notes__)
+        with pytest.raises(
+            NumericsError, match="result of RealDiv holds 0 NaN and 1"
         ):
-            call(0.0)
-        with pytest.raises(NumericsError, match="PartitionedCall holds"):
-            tl.grad(call)(1.0)
+            tl.grad(call)(tl.asarray(1.0))
+        with pytest.raises(NumericsError, match=r"Call.* holds.*run_eagerly"):
+            call(0.0)  # computed as it was compiled
+    with np.errstate(all="ignore"):
+        assert np.isnan(call(tl.asarray(0.0)).item())
+
+
+def test_operators_of_loops_branches_and_sessions_are_found() -> None:
+    def program(x: Any) -> Any:
+        for _ in tl.range(3):
+            x = tl.cond(x > 0.0, lambda x=x: tl.log(x), lambda x=x: x)
+        return tl.sqrt(x)
+
+    call = tl.function(program)
+    graph = tl.Graph()
+    with graph.as_default():
+        x = tl.placeholder(tl.float32, ())
+        y = tl.log(x) * 2.0
+    with np.errstate(all="ignore"), debugging.check_numerics():
+        with pytest.raises(
+            NumericsError, match=r"result of Sqrt holds 1 NaN.*\[-0\.3"
+        ):
+            call(tl.asarray(2.0))
+        with pytest.raises(
+            NumericsError, match="result of Log holds 0 NaN and 1 inf"
+        ):
+            tl.Session(graph).run(y, {x: 0.0})
+    with np.errstate(all="ignore"):
+        assert tl.Session(graph).run(y, {x: 0.0}) == -np.inf
+
+
+def test_what_optimizers_write_is_checked() -> None:
+    v, optimizer = tl.Variable([1.0, 2.0], name="weights"), tl.optimizers.Adam(1.0)
+
+    def step(scale: Any) -> None:
+        optimizer.apply_gradients([(tl.asarray([1.0, 1e30]) * scale, v)])
+
+    step(1e-30)
+    for run in (step, tl.function(step)):
+        with (
+            np.errstate(all="ignore"),
+            debugging.check_numerics(),
+            pytest.raises(
+                NumericsError, match=r"wrote to <variable .* infinite of 2"
+            ),
+        ):
+            run(tl.asarray(1.0))
 
 
 def test_operators_traced_in_a_checked_block_are_checked_when_they_run() -> None:

@@ -1,6 +1,7 @@
 """observed, marked: what is done around kernels and steps that are about to run, if anything is.
 
-Timelines and accounts of memory are kept by instrumented plans; this file knows who wants one.
+Timelines, accounts of memory and checks for NaN are instrumented plans; this file knows who wants
+one.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from tensorlite.core import accounts
+from tensorlite.core.numerics import checking
 from tensorlite.runtime import timeline
 from tensorlite.runtime.instrument import instrumented
+from tensorlite.runtime.numerics import checked
 from tensorlite.runtime.plan import Plan
 
 P = ParamSpec("P")
@@ -22,6 +25,8 @@ def observed(plan: Plan) -> Plan:
     recorder = timeline.current()
     if recorder is not None:
         plan = instrumented(plan, "timeline", recorder.wrap)
+    if checking.get():
+        plan = instrumented(plan, "numerics", checked)
     if accounts.active():
         plan = instrumented(plan, "accounts", accounts.counted)
     return plan

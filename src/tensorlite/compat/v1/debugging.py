@@ -20,6 +20,10 @@ from tensorlite.compat.shared.elementwise import (
     is_inf,
     is_nan,
 )
+from tensorlite.compat.shared.numerics import (
+    disable_check_numerics,
+    enable_check_numerics,
+)
 from tensorlite.compat.v1.functions.checks import (
     assert_equal,
     assert_greater,
@@ -64,6 +68,8 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_check_numerics",
+    "enable_check_numerics",
     "get_log_device_placement",
     "is_finite",
     "is_inf",

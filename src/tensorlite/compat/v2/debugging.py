@@ -29,6 +29,10 @@ from tensorlite.compat.shared.checks import (
     check_numerics,
     is_numeric_tensor,
 )
+from tensorlite.compat.shared.numerics import (
+    disable_check_numerics,
+    enable_check_numerics,
+)
 from tensorlite.compat.v2.keras.config import (
     disable_traceback_filtering,
     enable_traceback_filtering,
@@ -60,7 +64,9 @@ __all__ = [
     "assert_shapes",
     "assert_type",
     "check_numerics",
+    "disable_check_numerics",
     "disable_traceback_filtering",
+    "enable_check_numerics",
     "enable_traceback_filtering",
     "get_log_device_placement",
     "is_numeric_tensor",

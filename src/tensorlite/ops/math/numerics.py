@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import Any, overload
+from typing import Any, Self, overload
 
 from tensorlite.core.dispatch import Interpreter, Tensors, call1, run
 from tensorlite.core.errors import NumericsError
+from tensorlite.core.numerics import check, checking, faults
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.provenance import user_line
 from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp, to_host, xp_of
+from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.families import FloatUnary
 
 __all__: list[str] = []
@@ -40,23 +41,18 @@ class CheckNumerics(FloatUnary):
         )
 
 
-def faults(x: Array) -> str:
-    """Return what is not finite in an array, in words; nothing if all is."""
-    xp = xp_of(x)
-    if bool(xp.isfinite(x).all()):
-        return ""
-    nans = int(xp.isnan(x).sum())
-    infinite = int(xp.isinf(x).sum())
-    where = [int(axis[0]) for axis in xp.nonzero(~xp.isfinite(x.reshape(-1)))]
-    kinds = " and ".join(["Inf"] * bool(infinite) + ["NaN"] * bool(nans))
-    return (
-        f"holds {nans} NaN and {infinite} infinite of {x.size} elements, first at {where[0]}: "
-        f"Tensor had {kinds} values"
-    )
-
-
 class _Checker(Interpreter):
     """Checks the outputs of every operator, and puts CheckNumerics behind those of a trace."""
+
+    def __enter__(self) -> Self:
+        """Look at what runs eagerly from now on, and at the kernels of plans."""
+        self._asked = checking.set(True)
+        return super().__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        """Look no longer."""
+        super().__exit__(*exc)
+        checking.reset(self._asked)
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`, checked."""
@@ -65,33 +61,20 @@ class _Checker(Interpreter):
             op.regions() and self.tracer is not None
         ):
             return outputs
-        return tuple([self._checked(op, inputs, y) for y in outputs])
+        if self.tracer is not None:
+            return tuple([self._to_check(op, y) for y in outputs])
+        inside = " (tl.debugging.run_eagerly() tells which operator inside)"
+        where = f" Called at {user_line()}{inside if op.regions() else ''}"
+        check(op, [x.array for x in inputs], [y.array for y in outputs], where)
+        return outputs
 
-    def _checked(self, op: Op, inputs: Tensors, y: Tensor) -> Tensor:
-        if not (y.dtype.is_floating or y.dtype.is_complex):
-            return y
-        if isinstance(y, EagerTensor):
-            found = faults(y.array)
-            if found:
-                listed = "; ".join(map(_range, inputs))
-                inside = " (tl.debugging.run_eagerly() finds the operator inside)"
-                raise NumericsError(
-                    f"the result of {op.name} {found}. Its inputs: {listed or 'none'}. Called at "
-                    f"{user_line()}{inside if op.regions() else ''}"
-                )
+    def _to_check(self, op: Op, y: Tensor) -> Tensor:
+        if isinstance(y, EagerTensor) or not (
+            y.dtype.is_floating or y.dtype.is_complex
+        ):
             return y
         message = f"the result of {op.name}, made at {user_line()},"
         return run(self.below, CheckNumerics(message), (y,))[0]
-
-
-def _range(x: Tensor) -> str:
-    """Return a tensor's spec and the range of its values as text."""
-    if not isinstance(x, EagerTensor) or not x.dtype.is_numeric or not x.size:
-        return str(x.spec)
-    array = to_host(x.array)
-    if x.dtype.is_complex:
-        array = abs(array)
-    return f"{x.spec} in [{array.min()}, {array.max()}]"
 
 
 @overload
@@ -103,10 +86,10 @@ def check_numerics(
 ) -> Tensor | AbstractContextManager[Any]:
     """Return `x` if it is finite, else raise NumericsError; its gradient is checked, too.
 
-    Without `x`, return a context in which the results of all operators are checked, those of
-    gradients included: the error tells operator, the ranges of its inputs, and the line.
-    Operators in a trace are checked when it runs, except those inside its branches and loops; of
-    a traced function that is called inside, the results are checked.
+    Without `x`, return a context in which the results of all operators are checked, and what they
+    write to variables: those of gradients, of traced functions that are called inside, of their
+    loops and branches, and of sessions. The error tells operator, the ranges of its inputs, and the
+    line. What is traced inside is checked when it runs later, too, but for loops and branches.
 
     >>> print(tl.debugging.check_numerics(tl.asarray([1.0, 2.0])))
     [1. 2.]
