@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.scope import Asked
+from tensorlite.core.scope import Asked, DeviceRule
 from tensorlite.core.xp import tell_once
 from tensorlite.graph.graph import Node, SymbolicTensor
 
@@ -321,6 +321,15 @@ def test_what_a_device_function_returns_is_checked() -> None:
     ):
         tl.ones(2)
     assert on(tl.ones(2)) == "CPU:0"
+
+
+def test_a_device_function_is_no_name_though_it_asks_for_nothing_by_name() -> None:
+    rule = DeviceRule(function=product_elsewhere)
+    assert rule != tl.DeviceName()
+    assert tl.DeviceName() != rule
+    assert rule == DeviceRule(function=product_elsewhere)
+    assert hash(rule) == hash(DeviceRule(function=product_elsewhere))
+    assert rule != DeviceRule(function=product_elsewhere, kind="CPU")
 
 
 def test_a_traced_function_is_traced_again_under_another_device_function() -> None:

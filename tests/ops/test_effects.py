@@ -185,8 +185,9 @@ def test_operators_inside_traced_functions_and_their_gradients_are_found() -> No
 
 def test_operators_of_loops_branches_and_sessions_are_found() -> None:
     def program(x: Any) -> Any:
-        for _ in tl.range(3):
-            x = tl.cond(x > 0.0, lambda x=x: tl.log(x), lambda x=x: x)
+        for _ in tl.arange(3):
+            if x > 0.0:
+                x = tl.log(x)
         return tl.sqrt(x)
 
     call = tl.function(program)

@@ -85,13 +85,28 @@ Chooser: TypeAlias = Callable[[Asked], str | DeviceName | None]
 _PARTS = tuple(field.name for field in fields(DeviceName))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class DeviceRule(DeviceName):
     """What scopes ask for where one of them has a function: decided for each node."""
 
     function: Chooser | None = None
     around: DeviceName = ANYWHERE
     """What scopes around the function's ask for."""
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other is the same rule; a name never is, whatever its text."""
+        if not isinstance(other, DeviceRule):
+            return False
+        mine = (*self.parts(), self.function, self.around)
+        return mine == (*other.parts(), other.function, other.around)
+
+    def __ne__(self, other: object) -> bool:
+        """Return whether the other is another rule, or none; text has a way of its own for this."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return a number that equal rules share."""
+        return hash((*self.parts(), self.function, self.around))
 
     def merge(self, inner: DeviceName) -> DeviceName:
         """Return this rule, with the name that scopes inside ask for."""
