@@ -102,6 +102,8 @@ def test_modules_have_the_modules_that_they_import() -> None:
 
 
 def test_what_one_version_has_not_is_the_others() -> None:
+    reshape = _of("ops.sparse_ops", "sparse_reshape", V2)
+    assert reshape is tf1.sparse_reshape, "not the operator's function"
     assert _of("framework.ops", "reset_default_graph", V2) is tf1.reset_default_graph
     tf2: Any = import_module("tensorlite.compat.v2")
     assert _of("ops.math_ops", "reduce_variance") is tf1.math.reduce_variance
@@ -159,3 +161,19 @@ def test_timelines_are_traces_of_chrome() -> None:
     (product,) = [x for x in events if x.get("args", {}).get("name") == "product"]
     assert (product["ph"], product["name"], product["cat"]) == ("X", "MatMul", "Op")
     assert product["dur"] >= 0
+
+
+def test_arguments_are_told_through_decorators() -> None:
+    inspection = import_module(f"{V2}.util.tf_inspect")
+
+    def target(x: Any, y: int = 1) -> Any:
+        return x + y
+
+    wrapped = _of("util.tf_decorator", "make_decorator")(
+        target, lambda *_, **__: None
+    )
+    assert tuple(inspection.getargspec(wrapped)) == (["x", "y"], None, None, (1,))
+    assert inspection.getcallargs(wrapped, 3) == {"x": 3, "y": 1}
+    assert inspection.isfunction(wrapped)
+    with pytest.raises(ValueError, match="keyword only"):
+        inspection.getargspec(lambda *, y: y)

@@ -6,6 +6,7 @@ Expected values are those of TensorFlow 1.15.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -88,3 +89,11 @@ def test_sparse_tensors_that_ragged_ones_give_are_fetched_as_values() -> None:
         found = session.run(made)
     assert isinstance(found, v1.SparseTensorValue)
     assert found.indices.tolist() == [[0, 0], [0, 1], [1, 0]]
+
+
+def test_version_2s_sparse_tensors_of_graphs_show_their_parts() -> None:
+    tf2: Any = import_module("tensorlite.compat.v2")
+    with tf.Graph().as_default(), tf.Session():
+        x = tf2.SparseTensor([[0, 1]], tf.constant([2.0], name="kept"), [1, 2])
+        assert (x.name, x.op.type, x.dtype) == ("kept:0", "Const", tf.float32)
+        assert x.eval().values.tolist() == [2.0]

@@ -89,7 +89,7 @@ _OWN: Mapping[str, str] = {
     "util.tf_decorator": "tensorlite.compat.shared.decorators",
     "util.tf_export": "tensorlite.compat.shared.decorators",
     "util.nest": "tensorlite.compat.v1.contrib.nest",
-    "util.tf_inspect": "inspect",
+    "util.tf_inspect": "tensorlite.compat.shared.inspection",
 }
 """Which of our modules have names that are public nowhere."""
 _GENERATED = "tensorlite.compat.shared.generated_ops"
@@ -261,15 +261,25 @@ def _spellings(
 def _holders(
     roots: Sequence[str], places: Sequence[str], own: str | None
 ) -> Iterator[Any]:
-    """Yield our module, if there is one, and the namespaces, those of the own version first."""
+    """Yield our module, if there is one, and the namespaces, those of the own version first.
+
+    What is generated of operators comes behind all of them, unless the table has it first.
+    """
     if own is not None:
         yield import_module(own)
+    is_first = places[0] == "generated"
+    if is_first:
+        yield import_module(_GENERATED)
     for root in roots:
         for place in places:
-            if place == "generated":
-                yield import_module(_GENERATED)
-                continue
-            holder: Any = import_module(root)
-            for name in place.split(".") if place != "." else []:
-                holder = getattr(holder, name, None)
-            yield holder
+            if place != "generated":
+                yield _namespace(root, place)
+    if "generated" in places and not is_first:
+        yield import_module(_GENERATED)
+
+
+def _namespace(root: str, place: str) -> Any:
+    holder: Any = import_module(root)
+    for name in place.split(".") if place != "." else []:
+        holder = getattr(holder, name, None)
+    return holder

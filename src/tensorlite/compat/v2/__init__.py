@@ -186,6 +186,7 @@ from tensorlite.compat.shared.ragged_and_sparse.ragged import (
     RaggedTensorSpec as RaggedTensorSpec,
 )
 from tensorlite.compat.shared.ragged_and_sparse.sparse import (
+    SparseTensor as SparseTensor,
     edit_distance as edit_distance,
 )
 from tensorlite.compat.shared.reductions import (
@@ -340,9 +341,6 @@ from tensorlite.core.tensor import (
 )
 from tensorlite.ops.ragged.tensor import (
     RaggedTensor as RaggedTensor,
-)
-from tensorlite.ops.sparse.tensor import (
-    SparseTensor as SparseTensor,
 )
 
 newaxis = None

@@ -7,6 +7,7 @@ from tensorlite.compat.shared.picking import (
     sparse_bincount as bincount,
 )
 from tensorlite.compat.shared.ragged_and_sparse.sparse import (
+    SparseTensor,
     add,
     concat,
     fill_empty_rows,
@@ -42,7 +43,6 @@ from tensorlite.compat.shared.segments import (
     sparse_segment_sqrt_n as segment_sqrt_n,
     sparse_segment_sum as segment_sum,
 )
-from tensorlite.ops.sparse.tensor import SparseTensor
 
 __all__ = [
     "SparseTensor",
