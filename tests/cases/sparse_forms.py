@@ -39,6 +39,11 @@ def shares(x: Any) -> Any:
     )
 
 
+def filled(x: Any) -> Any:
+    """What of a reduction along the rows comes of elements."""
+    return x[sorted({row for row, _ in PLACES.tolist()})]
+
+
 def picked(x: Any) -> Any:
     return np.stack([x[0] + x[3], x[1]])
 
@@ -108,6 +113,22 @@ CASES = (
         lambda x: one(forms.SparseReduceMax())(PLACES, x, SIZES, [1]),
         lambda x: dense(x).max(1),
         VALUES,
+        needs_rank=True,
+    ),
+    OpCase(
+        "SparseReduceSumSparse",
+        lambda x: calls(forms.SparseReduceSumSparse(), PLACES, x, SIZES, [1])[1],
+        lambda x: filled(dense(x).sum(1)),
+        VALUES,
+        data_dependent=True,
+        needs_rank=True,
+    ),
+    OpCase(
+        "SparseReduceMaxSparse",
+        lambda x: calls(forms.SparseReduceMaxSparse(), PLACES, x, SIZES, [1])[1],
+        lambda x: filled(dense(x).max(1)),
+        VALUES,
+        data_dependent=True,
         needs_rank=True,
     ),
     OpCase(

@@ -130,6 +130,8 @@ def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any
                 )
             if default == "truediv" and first.dtype.is_integer:
                 first, second = _divided(first), _divided(second)
+            if first.dtype is bool_ and name == "bitwise_xor":
+                return _either(first, second)
             function = _OF_TRUTH.get(name, name) if first.dtype is bool_ else name
             return getattr(operand.operators, function)(first, second)
 
@@ -144,6 +146,14 @@ _OF_TRUTH = {
     "bitwise_invert": "logical_not",
 }
 """What TensorFlow makes of operators on bits where these are of truth values."""
+
+
+def _either(x: Tensor, y: Tensor) -> Tensor:
+    """Return whether one of two holds, as TensorFlow makes it: one, and not both."""
+    made = operand.operators
+    return made.logical_and(
+        made.logical_or(x, y), made.logical_not(made.logical_and(x, y))
+    )
 
 
 def _divided(x: Tensor) -> Tensor:

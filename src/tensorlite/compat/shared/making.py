@@ -15,7 +15,7 @@ from tensorlite.compat.dispatching import BINARY, UNARY
 from tensorlite.compat.documenting import documented
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.scope import scope
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.control.differentiate import custom_gradient
 from tensorlite.ops.ragged.base import mapped
 from tensorlite.ops.sparse.tensor import SparseTensor
@@ -114,20 +114,28 @@ def same(
     names: str,
     tensors: int = 1,
     inner: Inner = "",
+    constants: tuple[str, ...] = (),
 ) -> Callable[..., Any]:
     """Return a function of the arguments of another one, by the names given, and of a name.
 
-    The first arguments, as many as `tensors` says, become tensors; defaults are those of the
-    other function.
+    The first arguments, as many as `tensors` says, become tensors, and numbers that are
+    `constants` of graphs, which bear their names; defaults are those of the other function.
     """
+    called = names.split()
+
+    def rest(given: list[Any]) -> list[Any]:
+        if active_graph() is None:
+            return given[tensors:]
+        pairs = zip(given[tensors:], called[tensors:], strict=True)
+        return [converted(x, None, y) if y in constants else x for x, y in pairs]
 
     @named(default, inner)
     def made(given: list[Any], name: str | None = None) -> Any:
         first = [x if x is None else converted(x) for x in given[:tensors]]
-        return function(*first, *given[tensors:])
+        return function(*first, *rest(given))
 
     known = list(signature(function).parameters.values())
-    both = zip([*names.split()], known, strict=False)
+    both = zip(called, known, strict=False)
     parameters = [Parameter(x, _KIND, default=y.default) for x, y in both]
     last = Parameter("name", _KIND, default=None)
     bare = Signature([*parameters, last])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.ragged_and_sparse.sparse import SparseTensorValue
+from tensorlite.compat.views import in_graph, plain
 from tensorlite.ops.sparse.tensor import SparseTensor
 
 __all__ = ["difference", "intersection", "size", "union"]
@@ -24,23 +26,30 @@ def size(a: Any, validate_indices: bool = True, name: str | None = None) -> Any:
     return tl.sets.size(_set(a), validate_indices)
 
 
-@named("SetIntersection")
+def _combined(
+    function: Callable[..., Any], a: Any, b: Any, options: Any, name: str | None
+) -> Any:
+    """Return sets made of two, by an operator that is named after what these are."""
+    first, second = _set(a), _set(b)
+    kinds = ["Sparse" if isinstance(x, SparseTensor) else "Dense" for x in (a, b)]
+    title = "{}To{}SetOperation".format(*sorted(kinds))
+    return in_graph(lambda: function(*plain([first, second]), *options), title, name)
+
+
 def intersection(
     a: Any, b: Any, validate_indices: bool = True, name: str | None = None
 ) -> Any:
     """Return for each row of the last axis the elements that a and b have, sparse."""
-    return tl.sets.intersection(_set(a), _set(b), validate_indices)
+    return _combined(tl.sets.intersection, a, b, [validate_indices], name)
 
 
-@named("SetUnion")
 def union(
     a: Any, b: Any, validate_indices: bool = True, name: str | None = None
 ) -> Any:
     """Return for each row of the last axis the elements that a or b has, sparse."""
-    return tl.sets.union(_set(a), _set(b), validate_indices)
+    return _combined(tl.sets.union, a, b, [validate_indices], name)
 
 
-@named("SetDifference")
 def difference(
     a: Any,
     b: Any,
@@ -52,4 +61,4 @@ def difference(
 
     aminusb=False returns those of b that a has not.
     """
-    return tl.sets.difference(_set(a), _set(b), aminusb, validate_indices)
+    return _combined(tl.sets.difference, a, b, [aminusb, validate_indices], name)

@@ -14,8 +14,6 @@ from tensorlite.compat.shared.ragged_and_sparse.sparse import (
     map_values,
     maximum,
     minimum,
-    reduce_max,
-    reduce_sum,
     reorder,
     slice,
     softmax,
@@ -33,6 +31,10 @@ from tensorlite.compat.shared.ragged_and_sparse.sparse_arranged import (
     retain,
     to_indicator,
     transpose,
+)
+from tensorlite.compat.shared.ragged_and_sparse.sparse_reductions import (
+    reduce_max,
+    reduce_sum,
 )
 from tensorlite.compat.shared.ragged_and_sparse.sparse_strings import (
     cross,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from tensorlite.ops.arrays.create import ones_like
 from tensorlite.ops.arrays.search import nonzero
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.operators import reshape
 from tensorlite.ops.sparse.layout import check_places
 from tensorlite.ops.sparse.tensor import SparseTensor
@@ -96,8 +97,39 @@ def _sparse(x: Sets) -> SparseTensor:
 
 def combined(a: Sets, b: Sets, operation: str, validated: bool) -> SparseTensor:
     """Return what an operation makes of pairs of rows."""
-    op = SparseToSparseSetOperation(operation, validated)
-    return SparseTensor(*calls(op, *_sparse(a), *_sparse(b)))
+    given = (operation, validated)
+    if isinstance(a, SparseTensor):
+        op = SparseToSparseSetOperation(*given)
+        return SparseTensor(*calls(op, *a, *_sparse(b)))
+    if isinstance(b, SparseTensor):
+        return SparseTensor(*composed(DenseToSparseSetOperation(*given), a, *b))
+    return SparseTensor(*composed(DenseToDenseSetOperation(*given), a, b))
+
+
+class DenseToDenseSetOperation(Composite):
+    """The sets that an operation makes of pairs of rows of two tensors."""
+
+    differentiable = False
+    set_operation: str
+    validate_indices: bool = True
+
+    def compose(self, a: Tensor, b: Tensor) -> Sequence[Tensor]:
+        """Return places, elements and shape."""
+        op = SparseToSparseSetOperation(self.set_operation, self.validate_indices)
+        return calls(op, *_sparse(a), *_sparse(b))
+
+
+class DenseToSparseSetOperation(Composite):
+    """The sets that an operation makes of pairs of rows, of which the second are sparse."""
+
+    differentiable = False
+    set_operation: str
+    validate_indices: bool = True
+
+    def compose(self, a: Tensor, *b: Tensor) -> Sequence[Tensor]:
+        """Return places, elements and shape."""
+        op = SparseToSparseSetOperation(self.set_operation, self.validate_indices)
+        return calls(op, *_sparse(a), *b)
 
 
 def set_difference(

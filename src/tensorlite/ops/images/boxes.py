@@ -381,6 +381,16 @@ def combined_non_max_suppression(
     return calls(op, boxes, scores, *sizes, *limits)
 
 
+class DrawBoundingBoxes(Composite):
+    """Images with lines along the sides of boxes, in colours of the operator's own."""
+
+    differentiable = False
+
+    def compose(self, images: Tensor, boxes: Tensor) -> Tensor:
+        """Return the images."""
+        return draw_bounding_boxes(images, boxes)
+
+
 class DrawBoundingBoxesV2(Op):
     """Images with lines along the sides of boxes."""
 

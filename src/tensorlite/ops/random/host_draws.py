@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, calls, constant, floating, to_tensor
+from tensorlite.core.dispatch import call, floating, to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Effect, Op
@@ -220,7 +220,7 @@ class StatelessSampleDistortedBoundingBox(Op):
 def sample_distorted_bounding_box(
     image_size: TensorLike,
     bounding_boxes: TensorLike,
-    min_object_covered: float = 0.1,
+    min_object_covered: TensorLike = 0.1,
     aspect_ratio_range: tuple[float, float] = (0.75, 1.33),
     area_range: tuple[float, float] = (0.05, 1.0),
     max_attempts: int = 100,
@@ -243,9 +243,8 @@ def sample_distorted_bounding_box(
         max_attempts,
         use_image_if_no_bounding_boxes,
     )
-    one = constant(np.asarray([1], np.int64))
-    key, counter = (generator or global_generator()).key_and_counter(one)
-    begin, size, box = calls(
-        op, image_size, bounding_boxes, float(min_object_covered), key, counter
-    )
+    given = [to_tensor(x) for x in (image_size, bounding_boxes)]
+    covered = to_tensor(min_object_covered, dtypes.float32)
+    source = generator or global_generator()
+    begin, size, box = source.drawn_by(op, 1, *given, covered)
     return begin, size, box

@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.dispatch import call
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.arrays.gather import gather, unsorted_segment_sum
+from tensorlite.ops.arrays.create import ones_like
+from tensorlite.ops.arrays.gather import gather, gather_nd, unsorted_segment_sum
+from tensorlite.ops.arrays.masks import Where
 from tensorlite.ops.arrays.ranges import arange
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.composite import Composite
@@ -170,6 +173,40 @@ class SparseReduceMax(_Reduced):
     def compose(self, *parts: Tensor) -> Tensor:
         """Return the greatest."""
         return sparse_arrange.sparse_reduce_max(*self._given(*parts))
+
+
+class _ReducedSparse(_Reduced, abstract=True):
+    """A reduction along axes as a sparse tensor; in it is what had elements, zeros among them."""
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the specs of places, elements and shape, which are open."""
+        return _open_parts(specs[1])
+
+    def _of_dense(self, found: Tensor, *parts: Tensor) -> Sequence[Tensor]:
+        """Return the elements of a dense result that come of elements of the operand."""
+        sp, axes, kept = self._given(*parts)
+        ones = SparseTensor(sp.indices, ones_like(sp.values), sp.dense_shape)
+        there = sparse_arrange.sparse_reduce_max(ones, axes, kept) > 0
+        places = call(Where(), there)
+        return places, gather_nd(found, places), astype(shape_of(found), dtypes.int64)
+
+
+class SparseReduceSumSparse(_ReducedSparse):
+    """Sums along axes, as a sparse tensor."""
+
+    def compose(self, *parts: Tensor) -> Sequence[Tensor]:
+        """Return places, sums and shape."""
+        found = sparse_arrange.sparse_reduce_sum(*self._given(*parts))
+        return self._of_dense(found, *parts)
+
+
+class SparseReduceMaxSparse(_ReducedSparse):
+    """Greatest elements along axes, as a sparse tensor."""
+
+    def compose(self, *parts: Tensor) -> Sequence[Tensor]:
+        """Return places, elements and shape."""
+        found = sparse_arrange.sparse_reduce_max(*self._given(*parts))
+        return self._of_dense(found, *parts)
 
 
 class SparseFillEmptyRows(Composite):

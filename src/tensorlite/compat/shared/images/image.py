@@ -156,6 +156,7 @@ resize_with_crop_or_pad = same(
     "image target_height target_width",
     inner="control_dependency_1",
 )
+_THRESHOLDS = "iou_threshold", "score_threshold", "soft_nms_sigma"
 combined_non_max_suppression = same(
     "combined_non_max_suppression",
     image.combined_non_max_suppression,
@@ -163,6 +164,7 @@ combined_non_max_suppression = same(
     "pad_per_class clip_boxes",
     2,
     "CombinedNonMaxSuppression",
+    _THRESHOLDS,
 )
 _BOXES = "boxes scores max_output_size iou_threshold score_threshold"
 non_max_suppression = same(
@@ -171,6 +173,7 @@ non_max_suppression = same(
     _BOXES,
     2,
     "NonMaxSuppressionV3",
+    _THRESHOLDS,
 )
 non_max_suppression_overlaps = same(
     "non_max_suppression_overlaps",
@@ -185,6 +188,7 @@ non_max_suppression_padded = same(
     f"{_BOXES} pad_to_max_output_size",
     2,
     "NonMaxSuppressionV4",
+    _THRESHOLDS,
 )
 non_max_suppression_with_scores = same(
     "non_max_suppression_with_scores",
@@ -192,6 +196,7 @@ non_max_suppression_with_scores = same(
     f"{_BOXES} soft_nms_sigma",
     2,
     "NonMaxSuppressionV5",
+    _THRESHOLDS,
 )
 extract_volume_patches = same(
     "ExtractVolumePatches",

@@ -7,6 +7,8 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.graph_mode.streams import stream
+from tensorlite.ops.composite import composed
+from tensorlite.ops.images.boxes import DrawBoundingBoxes
 
 
 @named("CropAndResize")
@@ -37,8 +39,10 @@ def draw_bounding_boxes(
 
     `colors` are taken by turns.
     """
-    shades = None if colors is None else converted(colors)
-    return tl.image.draw_bounding_boxes(converted(images), converted(boxes), shades)
+    given = converted(images), converted(boxes)
+    if colors is None:
+        return composed(DrawBoundingBoxes(), *given)
+    return tl.image.draw_bounding_boxes(*given, converted(colors))
 
 
 def distorted_box(

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite import ragged
+from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import (
     DynamicRaggedShape as DynamicRaggedShape,
@@ -49,9 +50,14 @@ def constant(
     [2, 0, 1]
     """
     with tl.name_scope(name or "RaggedConstant"):
-        return ragged.constant(
+        made = ragged.constant(
             pylist, dtype, ragged_rank, inner_shape, row_splits_dtype
         )
+        if isinstance(made, RaggedTensor):
+            inner_named(made.flat_values, "values")
+            for splits in made.nested_row_splits[::-1]:
+                inner_named(splits, "Const")
+        return made
 
 
 def range(

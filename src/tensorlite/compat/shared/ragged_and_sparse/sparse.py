@@ -10,7 +10,6 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat import views
 from tensorlite.compat.calling import converted, given_constant, named
-from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays
 from tensorlite.compat.shared.reductions import reduce_max as reduce_max_of
@@ -19,10 +18,8 @@ from tensorlite.core.dtypes import (
     DType,
     float32,
     float64,
-    int32,
     int64,
 )
-from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.sessions import PARTS_AS, chosen_session
@@ -33,8 +30,6 @@ from tensorlite.ops.sparse.forms import (
     SparseDenseCwiseDiv,
     SparseDenseCwiseMul,
     SparseFillEmptyRows,
-    SparseReduceMax,
-    SparseReduceSum,
     SparseReorder,
     SparseSlice,
     SparseSoftmax,
@@ -410,37 +405,6 @@ def split(
 @named("SparseSplit")
 def _pieces(sp: Any, number: int, axis: Any, name: str | None = None) -> Any:
     return composed(SparseSplit(number), converted(axis, int64), *sp)
-
-
-def _reduced(
-    default: str, kind: Callable[[bool], Composite], what: str
-) -> Callable[..., Any]:
-    @named(default)
-    def made(
-        sp_input: Any,
-        axis: Any = None,
-        keepdims: bool | None = None,
-        output_is_sparse: bool = False,
-        name: str | None = None,
-    ) -> Any:
-        sp = as_sparse(sp_input)
-        axes = converted(_every(sp) if axis is None else axis, int32)
-        found = composed(kind(bool(keepdims)), *sp, axes)
-        return tl.sparse.from_dense(found) if output_is_sparse else found
-
-    return documented(made, f"Return the {what} of elements along axes, all if None.")
-
-
-def _every(sp: Any) -> Any:
-    if sp.rank is None:
-        raise ShapeError(
-            "the rank of this SparseTensor is unknown, and is needed here"
-        )
-    return list(range(sp.rank))
-
-
-reduce_sum = _reduced("SparseReduceSum", SparseReduceSum, "sums")
-reduce_max = _reduced("SparseReduceMax", SparseReduceMax, "greatest")
 
 
 @named("SparseToDense")

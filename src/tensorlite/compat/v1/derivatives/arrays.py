@@ -22,6 +22,7 @@ from tensorlite.compat.shared.cutting import slice
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.picking import invert_permutation, scatter_nd
 from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.shared.segments import unsorted_segment_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
 from tensorlite.compat.v1.graphs.constants import constant
@@ -114,9 +115,23 @@ def _concat(op: Any, dy: Any) -> Any:
 @gradient_of("GatherV2")
 def _gather(op: Any, dy: Any) -> Any:
     x, indices, axis = op.inputs
-    if axis.spec.scalar() != 0:
+    if axis.spec.scalar() == 0:
+        return _rows(shape(x, int64), indices, dy)
+    if op.node.op.batch_dims or None in (x.spec.rank, axis.spec.scalar()):
         return NotImplemented
-    return _rows(shape(x, int64), indices, dy)
+    whole = cast(shape(x, int64), int32)
+    expand_dims(size(indices), 0)  # which only the first axis has use for
+    outer, inner = whole[:axis], whole[axis:][1:]
+    sizes = concat([outer, [-1], inner], 0)
+    count, before = size(sizes), size(outer)
+    batch, front = range(0), range(0, before)
+    behind = range(before + 1, count)
+    flow = reshape(dy, sizes)
+    order = concat([batch, [before], front, behind], 0)
+    flow = transpose(flow, order)
+    rows = reshape(indices, expand_dims(size(indices), 0))
+    total = unsorted_segment_sum(flow, rows, whole[axis])
+    return transpose(total, concat([batch, front + 1, [0], behind], 0))
 
 
 @gradient_of("ResourceGather")

@@ -13,6 +13,7 @@ from tensorlite.compat.shared.arrays import (
     zeros_like,
 )
 from tensorlite.compat.shared.elementwise import (
+    conj,
     greater_equal,
     less_equal,
     log,
@@ -88,7 +89,12 @@ def summed(dx: Any, over: Repeated) -> Any:
     return dx if axes is None else reshape(reduce_sum(dx, axes), sizes)
 
 
-@gradient_of("Add", "AddV2")
+def turned(x: Any) -> Any:
+    """Return the conjugate of complex numbers, others as they are."""
+    return conj(x) if x.dtype.is_complex else x
+
+
+@gradient_of("Add", "AddV2", of_complex=True)
 def _add(op: Any, dy: Any) -> Any:
     x, y = op.inputs
     if are_alike(x, y):
@@ -97,7 +103,7 @@ def _add(op: Any, dy: Any) -> Any:
     return summed(dy, of_x), summed(dy, of_y)
 
 
-@gradient_of("Sub")
+@gradient_of("Sub", of_complex=True)
 def _sub(op: Any, dy: Any) -> Any:
     x, y = op.inputs
     if are_alike(x, y):
@@ -106,19 +112,21 @@ def _sub(op: Any, dy: Any) -> Any:
     return summed(dy, of_x), summed(-dy, of_y)
 
 
-@gradient_of("Mul")
+@gradient_of("Mul", of_complex=True)
 def _mul(op: Any, dy: Any) -> Any:
     x, y = op.inputs
     if are_alike(x, y) and dy.dtype.name == "float32":
         return multiply(dy, y), multiply(dy, x)
     of_x, of_y = repeated(x, y)
+    x, y = turned(x), turned(y)
     return summed(multiply(dy, y), of_x), summed(multiply(x, dy), of_y)
 
 
-@gradient_of("RealDiv")
+@gradient_of("RealDiv", of_complex=True)
 def _real_div(op: Any, dy: Any) -> Any:
     x, y = op.inputs
     of_x, of_y = of_shapes(shape(x), shape(y))
+    x, y = turned(x), turned(y)
     dx = summed(realdiv(dy, y), of_x)
     return dx, summed(dy * realdiv(realdiv(-x, y), y), of_y)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared import elementwise
+from tensorlite.compat.shared import elementwise, picking, segments
 from tensorlite.compat.v1.functions.arrays import ones_like, where, zeros_like
 from tensorlite.compat.v1.functions.softmax_losses import (
     sigmoid_losses,
@@ -18,8 +18,8 @@ from tensorlite.compat.v1.functions.softmax_losses import (
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.graphs.framework import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.compat.views import in_graph, plain
-from tensorlite.core.dtypes import as_dtype
+from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
@@ -31,6 +31,7 @@ from tensorlite.ops.math.elementwise import sqrt, square
 from tensorlite.ops.nn import ctc, embedding, losses
 from tensorlite.ops.nn.embedding import Strategy
 from tensorlite.ops.sparse import embeddings as sparse_embeddings
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def floats(logits: Any) -> Any:
@@ -275,6 +276,11 @@ def embedding_lookup_sparse(
     combiner is "sum", "mean" (unless given) or "sqrtn", weighted by sp_weights, or alike if that is
     None. allow_fast_lookup has no effect.
     """
+    is_alike = sp_weights is None and isinstance(sp_ids, SparseTensor)
+    if active_graph() is not None and is_alike and combiner in (None, *_JOINED):
+        return _joined(
+            params, sp_ids, combiner or "mean", partition_strategy, max_norm
+        )
     return sparse_embeddings.embedding_lookup_sparse(
         _shards(params),
         sp_ids,
@@ -283,6 +289,22 @@ def embedding_lookup_sparse(
         partition_strategy,
         max_norm,
     )
+
+
+_JOINED = {
+    "mean": segments.sparse_segment_mean,
+    "sqrtn": segments.sparse_segment_sqrt_n,
+    "sum": segments.sparse_segment_sum,
+}
+"""What joins the vectors that a row names, by the names of combiners."""
+
+
+def _joined(params: Any, sp_ids: Any, combiner: str, strategy: Any, most: Any) -> Any:
+    """Return rows' vectors joined, by the nodes that TensorFlow makes of ids without weights."""
+    rows = elementwise.cast(shown(sp_ids.indices)[:, 0], int32)
+    ids, places = picking.unique(sp_ids.values)
+    found = embedding_lookup(params, ids, strategy, max_norm=most)
+    return _JOINED[combiner](found, places, rows)
 
 
 @named("CTCLoss")

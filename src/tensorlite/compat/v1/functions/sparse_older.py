@@ -10,7 +10,11 @@ import numpy as np
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.documenting import explained
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.ragged_and_sparse import sparse, sparse_arranged
+from tensorlite.compat.shared.ragged_and_sparse import (
+    sparse,
+    sparse_arranged,
+    sparse_reductions,
+)
 from tensorlite.compat.v1.graphs.framework import constant, placeholder
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.compat.views import plain
@@ -143,13 +147,13 @@ def _reduced(
     return explained(made, name, help_text)
 
 
-sparse_reduce_sum = _reduced("sparse_reduce_sum", sparse.reduce_sum, False)
-sparse_reduce_max = _reduced("sparse_reduce_max", sparse.reduce_max, False)
+sparse_reduce_sum = _reduced("sparse_reduce_sum", sparse_reductions.reduce_sum, False)
+sparse_reduce_max = _reduced("sparse_reduce_max", sparse_reductions.reduce_max, False)
 sparse_reduce_sum_sparse = _reduced(
-    "sparse_reduce_sum_sparse", sparse.reduce_sum, True
+    "sparse_reduce_sum_sparse", sparse_reductions.reduce_sum, True
 )
 sparse_reduce_max_sparse = _reduced(
-    "sparse_reduce_max_sparse", sparse.reduce_max, True
+    "sparse_reduce_max_sparse", sparse_reductions.reduce_max, True
 )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import own_gradient
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import fill, shape
+from tensorlite.compat.shared.arrays import fill, identity, shape
 from tensorlite.compat.shared.tapes import filled
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.derivatives import gated, written
@@ -38,7 +38,7 @@ from tensorlite.core.provenance import user_line
 from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph import trace
-from tensorlite.graph.graph import Node
+from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import graph as graphs
 from tensorlite.graph_mode.graph import (
     active_graph,
@@ -370,7 +370,7 @@ def _gradients(
     flows = grad_ys
     if flows is not None:
         listed = flows if isinstance(flows, (list, tuple)) else [flows]
-        flows = [converted(x) if isinstance(x, list) else x for x in listed]
+        flows = [_given_flow(x, i) for i, x in enumerate(listed)]
     if flows is None and active_graph() is not None:
         flows = [_ones(y, i) for i, y in enumerate(targets)]
     with _gates(bool(gate_gradients)):
@@ -379,6 +379,14 @@ def _gradients(
                 list(targets), sources, flows, stop_gradients or ()
             )
         )
+
+
+def _given_flow(x: Any, number: int) -> Any:
+    """Return what a program has flow into a target, as TensorFlow names it."""
+    flow = converted(x) if isinstance(x, list) else x
+    if active_graph() is None or not isinstance(flow, SymbolicTensor):
+        return flow
+    return identity(flow, name=f"grad_ys_{number}")
 
 
 def _ones(y: Any, number: int) -> Any:

@@ -99,7 +99,6 @@ def _rounded_to_range(given: Given) -> Values:
 PICTURING: dict[str, Adapter] = {
     "DecodeJpeg": _decoded_jpeg,
     "Dilation2D": _dilated,
-    "DrawBoundingBoxes": _of(boxes.draw_bounding_boxes),
     "EncodeJpeg": _encoded_jpeg,
     "ExtractGlimpse": _glimpsed,
     "ExtractGlimpseV2": _glimpsed,

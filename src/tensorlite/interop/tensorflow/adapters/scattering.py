@@ -6,51 +6,25 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, calls
+from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import REGISTRY
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
-from tensorlite.ops.arrays.create import ones_like, zeros_like
-from tensorlite.ops.arrays.gather import gather_nd
-from tensorlite.ops.arrays.masks import Where
+from tensorlite.ops.arrays.create import zeros_like
 from tensorlite.ops.arrays.search import bincount
-from tensorlite.ops.arrays.set_operations import combined
-from tensorlite.ops.arrays.shape import reshape, shape_of
+from tensorlite.ops.arrays.shape import reshape
 from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.operators import astype
 from tensorlite.ops.records.tensor_bytes import DeserializeManySparse
-from tensorlite.ops.sparse import arrange as sparse_arrange
 from tensorlite.ops.sparse.forms import SparseFillEmptyRows
 from tensorlite.ops.sparse.kept import TakeManySparseFromTensorsMap
-from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.state import tables
 
 
 def _of(function: Callable[..., Any]) -> Adapter:
     return lambda given: given.composed(function, *given.tensors)
-
-
-def _reduced_sparse(function: Callable[..., Tensor]) -> Adapter:
-    """Return what reduces along axes; in the result is what had elements, zeros among them."""
-
-    def adapter(given: Given) -> Values:
-        axes = tuple(given.constant(3).ravel().tolist())
-        kept = given.typed("keep_dims", bool)
-
-        def reduced(indices: Tensor, values: Tensor, shape: Tensor) -> list[Tensor]:
-            found = function(SparseTensor(indices, values, shape), axes, kept)
-            one = SparseTensor(indices, ones_like(values), shape)
-            there = sparse_arrange.sparse_reduce_max(one, axes, kept) > 0
-            places = call(Where(), there)
-            sizes = astype(shape_of(found), dtypes.int64)
-            return [places, gather_nd(found, places), sizes]
-
-        return given.composed(reduced, *given.tensors[:3])
-
-    return adapter
 
 
 def _sparse_rows(given: Given) -> Values:
@@ -117,18 +91,6 @@ def _from_file(given: Given) -> Values:
     return given.made(op, *given.tensors)
 
 
-def _sets(given: Given) -> Values:
-    """Make sets of pairs of rows, of which the second are a sparse tensor or a dense one."""
-    operation = given.typed("set_operation", str)
-    checked = given.typed("validate_indices", bool)
-
-    def made(first: Tensor, *second: Tensor) -> tuple[Tensor, ...]:
-        other = second[0] if len(second) == 1 else SparseTensor(*second)
-        return tuple(combined(first, other, operation, checked))
-
-    return given.composed(made, *given.tensors)
-
-
 def _keeping(name: str, given: Given) -> Values:
     """Put sparse tensors into a map, which bears the node's name unless it has another."""
     return given.node(REGISTRY[name](**_map_of(given)), *given.tensors).outputs
@@ -150,8 +112,6 @@ SCATTERING: dict[str, Adapter] = {
     "AddManySparseToTensorsMap": partial(_keeping, "AddManySparseToTensorsMap"),
     "AddSparseToTensorsMap": partial(_keeping, "AddSparseToTensorsMap"),
     "Bincount": _of(_counted),
-    "DenseToDenseSetOperation": _sets,
-    "DenseToSparseSetOperation": _sets,
     "DeserializeManySparse": _sparse_rows,
     "DeserializeSparse": _sparse_rows,
     "HashTable": _table(changing=False),
@@ -164,8 +124,6 @@ SCATTERING: dict[str, Adapter] = {
     "MutableDenseHashTableV2": _table(changing=True),
     "MutableHashTable": _table(changing=True),
     "MutableHashTableV2": _table(changing=True),
-    "SparseReduceMaxSparse": _reduced_sparse(sparse_arrange.sparse_reduce_max),
-    "SparseReduceSumSparse": _reduced_sparse(sparse_arrange.sparse_reduce_sum),
     "RaggedFillEmptyRows": _of(_filled_rows),
     "TakeManySparseFromTensorsMap": _taken,
 }

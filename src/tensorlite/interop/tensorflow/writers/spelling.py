@@ -173,8 +173,15 @@ def _shared(op: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled(op.name, given),)
 
 
-def _sized(op: Op, _: Node) -> tuple[Spelled, ...]:
+def _sized(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return the gradient of resizing, which takes the images' size there."""
+    known = node.inputs[1].spec.dims[1:3] if node.inputs[1].spec.rank else (None,)
+    if None not in known:
+        sizes = {"value": np.array(known, np.int32), "dtype": int32}
+        return (
+            Spelled("Const", sizes, (), "size"),
+            Spelled(op.name, op.attributes(), (0, "size")),
+        )
     begin, two = [{"value": np.array([n], np.int32), "dtype": int32} for n in (1, 2)]
     kinds = {"T": int32, "Index": int32}
     return (
