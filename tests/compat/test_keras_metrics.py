@@ -99,3 +99,41 @@ def test_accuracies_of_single_numbers_are_weighed() -> None:
     metric = tf.keras.metrics.BinaryAccuracy()
     metric.update_state([1, 1, 0, 0], [0.98, 1, 0, 0.6], sample_weight=[1, 0, 0, 1])
     assert float(metric.result()) == 0.5
+
+
+def test_metrics_tell_what_they_were_made_with() -> None:
+    keras = tf.keras
+    assert keras.metrics.Precision(0.3, top_k=2).get_config()["thresholds"] == 0.3
+    assert keras.metrics.FalsePositives().get_config()["thresholds"] is None
+    area = keras.metrics.AUC(thresholds=[0.5, 0.3])
+    assert area.num_thresholds == 4
+    assert area.get_config()["thresholds"] == [0.3, 0.5]
+    assert "thresholds" not in keras.metrics.AUC().get_config()
+    assert keras.metrics.TopKCategoricalAccuracy(3).k == 3
+    half = keras.metrics.Mean(dtype="mixed_float16")
+    assert half.get_config()["dtype"] == "float16"
+    assert type(keras.metrics.get("mse")).__name__ == "MeanSquaredError"
+    with pytest.raises(ValueError, match="integer > 1"):
+        keras.metrics.AUC(num_thresholds=1)
+
+
+def test_metrics_without_names_are_numbered() -> None:
+    keras = tf.keras
+    keras.backend.clear_session()
+    names = [keras.metrics.Precision().name for _ in range(2)]
+    assert names == ["precision", "precision_1"]
+    assert [keras.metrics.AUC().name for _ in range(2)] == ["auc", "auc_1"]
+
+
+def test_places_of_classes_may_be_given_in_order() -> None:
+    metric = tf.keras.metrics.SparseTopKCategoricalAccuracy(2, from_sorted_ids=True)
+    assert float(metric([2, 1], [[0, 1, 2], [1, 0, 2]])) == 0.5
+
+
+def test_states_of_metrics_go_through_functions() -> None:
+    metric = tf.keras.metrics.Mean()
+    metric.update_state([8.0])
+    zeros = metric.stateless_reset_state()
+    after = metric.stateless_update_state(zeros, [1.0, 3.0])
+    assert float(metric.stateless_result(after)) == 2.0
+    assert float(metric.result()) == 8.0

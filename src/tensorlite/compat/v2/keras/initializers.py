@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.src.saving import lookup
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 
 Initializer = init_ops.Initializer
@@ -219,6 +222,8 @@ def get(identifier: Any) -> Any:
     """
     if identifier is None:
         return None
+    if isinstance(identifier, (np.ndarray, np.generic, Tensor)):
+        return Constant(identifier)
     found = lookup.found("initializer", identifier, KNOWN)
     if not callable(found):
         raise InvalidArgumentError(f"{identifier!r} is no initializer")

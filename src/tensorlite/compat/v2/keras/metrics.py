@@ -185,8 +185,22 @@ FUNCTIONS: dict[str, Any] = {
 }
 
 
+_SHORT = {
+    "bce": "BinaryCrossentropy",
+    "mse": "MeanSquaredError",
+    "mae": "MeanAbsoluteError",
+    "mape": "MeanAbsolutePercentageError",
+    "msle": "MeanSquaredLogarithmicError",
+    "kld": "KLDivergence",
+}
+"""The classes of short names in Keras 3."""
+
+
 def get(identifier: Any) -> Any:
-    """Return a metric: a function by a function's name, an object by a class's."""
+    """Return a metric: an object by a class's name, in Keras 2 a function by a function's."""
+    if isinstance(identifier, str) and naming.is_keras_3():
+        short = _SHORT.get(identifier.lower(), identifier)
+        return lookup.found("metric", short, CLASSES)
     if isinstance(identifier, str) and identifier in FUNCTIONS:
         return FUNCTIONS[identifier]
     return lookup.found("metric", identifier, {**CLASSES, **FUNCTIONS})

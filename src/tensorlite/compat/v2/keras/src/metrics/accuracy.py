@@ -58,10 +58,18 @@ def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
 
 
 @anywhere
-def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
-    """Return 1 where fewer than k classes are thought more likely than the true one."""
+def sparse_top_k_categorical_accuracy(
+    y_true: Any, y_pred: Any, k: int = 5, from_sorted_ids: bool = False
+) -> Any:
+    """Return 1 where fewer than k classes are thought more likely than the true one.
+
+    from_sorted_ids says that y_pred has numbers of classes, the likeliest first.
+    """
     predicted = converted(y_pred)
     labels = _labels(y_true, predicted)
+    if from_sorted_ids:
+        same = astype(predicted[..., :k], tl.int64) == labels[..., None]
+        return astype(tl.any(same, axis=-1), float32)
     classes = tl.arange(predicted.shape[-1], dtype=tl.int64)
     is_own = astype(labels[..., None] == classes, predicted.dtype)
     own = tl.sum(is_own * predicted, axis=-1, keepdims=True)
@@ -136,6 +144,7 @@ class TopKCategoricalAccuracy(MeanMetricWrapper):
         dtype: Any = None,
     ) -> None:
         super().__init__(top_k_categorical_accuracy, name, dtype, k=k)
+        self.k = k
 
 
 class SparseTopKCategoricalAccuracy(_Sparse):
@@ -146,5 +155,8 @@ class SparseTopKCategoricalAccuracy(_Sparse):
         k: int = 5,
         name: str | None = "sparse_top_k_categorical_accuracy",
         dtype: Any = None,
+        from_sorted_ids: bool = False,
     ) -> None:
-        super().__init__(sparse_top_k_categorical_accuracy, name, dtype, k=k)
+        told = {"from_sorted_ids": from_sorted_ids} if naming.is_keras_3() else {}
+        super().__init__(sparse_top_k_categorical_accuracy, name, dtype, k=k, **told)
+        self.k, self.from_sorted_ids = k, from_sorted_ids

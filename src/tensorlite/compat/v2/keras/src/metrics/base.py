@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, wraps
 from typing import Any
 
@@ -12,7 +13,7 @@ import tensorlite as tl
 from tensorlite.compat import views
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.framework import Module
-from tensorlite.compat.v2.keras import defaults, initializers
+from tensorlite.compat.v2.keras import dtype_policies, initializers
 from tensorlite.compat.v2.keras.src.layers import masks, naming
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.compat.v2.keras.src.losses import base as base_loss
@@ -43,7 +44,7 @@ class Metric(Module):
         self, name: str | None = None, dtype: Any = None, **kwargs: Any
     ) -> None:
         self._name = name or naming.unique(naming.snake(type(self).__name__))
-        self._kind = defaults.kind_of(dtype)
+        self._kind = dtype_policies.compute_dtype_of(dtype)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -139,6 +140,39 @@ class Metric(Module):
     def reset_states(self) -> None:
         """Begin anew, by the older name of reset_state."""
         self.reset_state()
+
+    @contextmanager
+    def _with(self, values: Any) -> Iterator[list[Any]]:
+        """Let the variables have values inside, and yield a list for those that they have then."""
+        before = [x.value() for x in self.variables]
+        after: list[Any] = []
+        try:
+            for variable, value in zip(self.variables, values, strict=True):
+                variable.assign(value)
+            yield after
+            after += [x.value() for x in self.variables]
+        finally:
+            for variable, value in zip(self.variables, before, strict=True):
+                variable.assign(value)
+
+    def stateless_update_state(
+        self, metric_variables: Any, *args: Any, **kwargs: Any
+    ) -> list[Any]:
+        """Return what the variables will be after an update, were they as given; they stay."""
+        with self._with(metric_variables) as after:
+            self.update_state(*args, **kwargs)
+        return after
+
+    def stateless_result(self, metric_variables: Any) -> Any:
+        """Return the metric, were its variables as given; they stay."""
+        with self._with(metric_variables):
+            return self.result()
+
+    def stateless_reset_state(self) -> list[Any]:
+        """Return what the variables are when the metric begins anew; they stay."""
+        with self._with([x.value() for x in self.variables]) as after:
+            self.reset_state()
+        return after
 
     def get_config(self) -> dict[str, Any]:
         own = {"name": self.name, "dtype": self.dtype}

@@ -21,6 +21,9 @@ _BEYOND = 1e-6
 class _Counts(Metric):
     """Counts of right and wrong predictions of yes and no, for each of some thresholds."""
 
+    tells_given = True
+    """Whether its configuration has the thresholds that a program gave."""
+
     def __init__(
         self,
         thresholds: Any,
@@ -33,11 +36,10 @@ class _Counts(Metric):
         self.top_k, self.class_id = top_k, class_id
         usual = 0.5 if top_k is None else -np.inf
         given = [usual] if thresholds is None else np.atleast_1d(thresholds).tolist()
+        self.init_thresholds = thresholds
         self.thresholds = [float(x) for x in given]
         outside = [
-            x
-            for x in self.thresholds
-            if not -_BEYOND <= x <= 1 + _BEYOND and x != -np.inf
+            x for x in given if not -_BEYOND <= x <= 1 + _BEYOND and x != -np.inf
         ]
         if outside:
             raise InvalidArgumentError(
@@ -45,6 +47,12 @@ class _Counts(Metric):
             )
         self._single = thresholds is None or np.ndim(thresholds) == 0
         self.count_for(())
+
+    def get_config(self) -> dict[str, Any]:
+        own = super().get_config()
+        return (
+            {**own, "thresholds": self.init_thresholds} if self.tells_given else own
+        )
 
     def count_for(self, labels: tuple[int, ...]) -> None:
         """Begin to count, for each of some labels."""
@@ -106,7 +114,7 @@ class Precision(_Counts):
         thresholds: Any = None,
         top_k: int | None = None,
         class_id: int | None = None,
-        name: str | None = "precision",
+        name: str | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(thresholds, name, dtype, top_k, class_id)
@@ -131,7 +139,7 @@ class Recall(_Counts):
         thresholds: Any = None,
         top_k: int | None = None,
         class_id: int | None = None,
-        name: str | None = "recall",
+        name: str | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(thresholds, name, dtype, top_k, class_id)
@@ -152,7 +160,7 @@ class _One(_Counts):
     def __init__(
         self, thresholds: Any = None, name: str | None = None, dtype: Any = None
     ) -> None:
-        super().__init__(thresholds, name or self.which, dtype)
+        super().__init__(thresholds, name, dtype)
 
     @property
     def accumulator(self) -> Any:
@@ -187,15 +195,29 @@ class FalseNegatives(_One):
     which = "false_negatives"
 
 
+def _inner(count: Any, thresholds: Any) -> list[float]:
+    """Return the thresholds of a curve between its ends, given or as many as told."""
+    if thresholds is not None:
+        return sorted(thresholds)
+    if not isinstance(count, int) or count < 2:
+        raise InvalidArgumentError(
+            "Argument `num_thresholds` must be an integer > 1. Received: "
+            f"num_thresholds={count}"
+        )
+    return list(formulas.inner_thresholds(count))
+
+
 class AUC(_Counts):
     """The area under the curve of recall over false alarms, or of precision over recall."""
+
+    tells_given = False
 
     def __init__(
         self,
         num_thresholds: int = 200,
         curve: str = "ROC",
         summation_method: str = "interpolation",
-        name: str | None = "auc",
+        name: str | None = None,
         dtype: Any = None,
         thresholds: Any = None,
         multi_label: bool = False,
@@ -204,7 +226,9 @@ class AUC(_Counts):
         from_logits: bool = False,
     ) -> None:
         if curve not in {"ROC", "PR"}:
-            raise InvalidArgumentError(f"AUC: curve={curve!r}; it is 'ROC' or 'PR'")
+            raise InvalidArgumentError(
+                f'Invalid AUC curve value: "{curve}". Expected values are ["PR", "ROC"]'
+            )
         if num_labels is not None and not multi_label:
             raise InvalidArgumentError(
                 "AUC: `num_labels` is needed only when `multi_label` is True."
@@ -213,14 +237,21 @@ class AUC(_Counts):
         self.label_weights = label_weights
         if summation_method not in {"interpolation", "minoring", "majoring"}:
             raise InvalidArgumentError(
-                f"AUC: summation_method={summation_method!r}; it is interpolation, minoring or "
-                "majoring"
+                f'Invalid AUC summation method value: "{summation_method}". Expected values are '
+                '["interpolation", "majoring", "minoring"]'
             )
         self.summation_method = summation_method
-        inner = formulas.inner_thresholds(num_thresholds)
-        given = inner if thresholds is None else sorted(thresholds)
+        given = _inner(num_thresholds, thresholds)
+        self.num_thresholds = len(given) + 2
         super().__init__([-1e-7, *given, 1.0 + 1e-7], name, dtype)
+        self.own_thresholds = None if thresholds is None else given
         self._curve, self._from_logits = curve, from_logits
+
+    def get_config(self) -> dict[str, Any]:
+        own = super().get_config()
+        own.pop("thresholds", None)
+        given = self.own_thresholds
+        return own if given is None else {**own, "thresholds": given}
 
     def count_for(self, labels: tuple[int, ...]) -> None:
         """Make the counts for labels of a shape, as soon as that is known."""

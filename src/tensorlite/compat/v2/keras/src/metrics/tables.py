@@ -79,7 +79,7 @@ class MeanIoU(IoU):
         axis: int = -1,
     ) -> None:
         super().__init__(
-            *(num_classes, range(num_classes), name or "mean_io_u", dtype),
+            *(num_classes, range(num_classes), name, dtype),
             *(ignore_class, sparse_y_true, sparse_y_pred, axis),
         )
 
@@ -393,7 +393,7 @@ class PrecisionAtRecall(_At):
         recall: float,
         num_thresholds: int = 200,
         class_id: int | None = None,
-        name: str | None = "precision_at_recall",
+        name: str | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(recall, num_thresholds, name, dtype)
@@ -410,7 +410,7 @@ class RecallAtPrecision(_At):
         precision: float,
         num_thresholds: int = 200,
         class_id: int | None = None,
-        name: str | None = "recall_at_precision",
+        name: str | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(precision, num_thresholds, name, dtype)
@@ -427,7 +427,7 @@ class SensitivityAtSpecificity(_At):
         specificity: float,
         num_thresholds: int = 200,
         class_id: int | None = None,
-        name: str | None = "sensitivity_at_specificity",
+        name: str | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(specificity, num_thresholds, name, dtype)
@@ -444,7 +444,7 @@ class SpecificityAtSensitivity(_At):
         sensitivity: float,
         num_thresholds: int = 200,
         class_id: int | None = None,
-        name: str | None = "specificity_at_sensitivity",
+        name: str | None = None,
         dtype: Any = None,
     ) -> None:
         super().__init__(sensitivity, num_thresholds, name, dtype)
