@@ -247,3 +247,24 @@ def test_averages_take_the_weights_places_outside_of_training() -> None:
     model.compile("sgd", "mse")
     with pytest.raises(ValueError, match="use_ema=True"):
         model.fit(x, x[:, :1], callbacks=[swaps], **told)
+
+
+def test_files_of_rows_begin_anew_or_go_on(tmp_path: Path) -> None:
+    model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=["mae"])
+    x, y = np.ones((4, 2)), np.ones((4, 1))
+    path = tmp_path / "log.csv"
+    logger = tf.keras.callbacks.CSVLogger(path, ";")
+    model.fit(x, y, epochs=2, verbose=0, callbacks=[logger])
+    first, *rows = path.read_text().splitlines()
+    assert first == "epoch;loss;mae;val_loss;val_mae"
+    assert [row.split(";")[3:] for row in rows] == [["NA", "NA"]] * 2
+    model.fit(x, y, verbose=0, callbacks=[logger], validation_data=(x, y))
+    assert len(path.read_text().splitlines()) == 2
+    assert "NA" not in path.read_text()
+    path.unlink()
+    for _ in range(2):
+        adding = tf.keras.callbacks.CSVLogger(path, append=True)
+        model.fit(x, y, verbose=0, callbacks=[adding])
+    assert len(path.read_text().splitlines()) == 3
+    assert path.read_text().count("epoch") == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from tensorlite.compat.v2.keras.src.callbacks.progress_lines import (
     ProgbarLogger as ProgbarLogger,
     plain_number,
 )
+from tensorlite.compat.v2.keras.src.callbacks.row_files import CSVLogger as CSVLogger
 from tensorlite.compat.v2.keras.src.callbacks.tensorboards import (
     TensorBoard as TensorBoard,
 )
@@ -413,30 +413,6 @@ class TerminateOnNaN(Callback):
                 )
             print(f"Batch {batch}: Invalid loss, terminating training")
             self.model.stop_training = True
-
-
-class CSVLogger(Callback):
-    """Writes what epochs come to as rows of a file, parted by a separator."""
-
-    def __init__(
-        self, filename: Any, separator: str = ",", append: bool = False
-    ) -> None:
-        self.filename = a_path(filename, "filename")
-        self.sep, self.append = separator, append
-        self._keys: list[str] | None = None
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Write a row: the epoch, and what it came to in the order of names."""
-        held = dict(logs or {})
-        fresh = self._keys is None and not self.append
-        self._keys = self._keys or sorted(held)
-        with Path(self.filename).open("w" if fresh else "a", newline="") as file:
-            writer = csv.writer(file, delimiter=self.sep)
-            if fresh:
-                writer.writerow(["epoch", *self._keys])
-            writer.writerow(
-                [epoch, *[plain_number(held.get(key)) for key in self._keys]]
-            )
 
 
 class RemoteMonitor(Callback):
