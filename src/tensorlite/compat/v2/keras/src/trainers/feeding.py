@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+import warnings
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.defaults import width
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.trainers.fitting import filled as filled
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
@@ -253,18 +256,65 @@ def in_columns(batch: Any) -> Any:
     return packed(x, y, weights)
 
 
-class Endless:
-    """The batches of one epoch after the other."""
+class Portions:
+    """The batches of epochs of some steps each, which go on where the one before has stopped.
 
-    def __init__(self, source: Any) -> None:
-        self._source = source
-        self._now: Iterator[Any] = iter(())
+    Where there are no more, Keras 3 ends the epoch early and begins anew in the next one; Keras 2
+    goes on from the first.
+    """
 
-    def __iter__(self) -> Iterator[Any]:
-        return self
+    def __init__(self, source: Any, steps: int) -> None:
+        self._source, self._steps = source, steps
+        self._known: int | None = source.steps
+        self._now: Iterator[Any] | None = None
+        self._seen = 0
 
-    def __next__(self) -> Any:
-        for data in self._now:
-            return data
-        self._now = iter(self._source.epoch())
-        return next(self._now)
+    def epoch(self) -> Iterator[Any]:
+        """Yield the batches of one epoch."""
+        if not naming.is_keras_3():
+            yield from islice(self._endless(), self._steps)
+            return
+        for _ in range(self._steps):
+            if self._now is None:
+                self._begin()
+            data = self._next()
+            if data is _NO_MORE:
+                warnings.warn(_RAN_OUT, stacklevel=2)
+                break
+            yield data
+        if self._known is not None and self._seen >= self._known:
+            self._now = None
+
+    def _begin(self) -> None:
+        self._now, self._seen = iter(self._source.epoch()), 0
+
+    def _next(self) -> Any:
+        """Return the next batch; what says that there is none ends what is iterated over."""
+        if self._known is not None and self._seen >= self._known:
+            return _NO_MORE
+        data = next(self._now or iter(()), _NO_MORE)
+        if data is _NO_MORE:
+            self._now = None
+        self._seen += 1
+        return data
+
+    def _endless(self) -> Iterator[Any]:
+        while True:
+            if self._now is None:
+                self._begin()
+            data = next(self._now or iter(()), _NO_MORE)
+            if data is _NO_MORE:
+                if not self._seen:
+                    return
+                self._now = None
+                continue
+            self._seen += 1
+            yield data
+
+
+_NO_MORE = object()
+_RAN_OUT = (
+    "Your input ran out of data; interrupting training. Make sure that your dataset or generator "
+    "can generate at least `steps_per_epoch * epochs` batches. You may need to use the `.repeat()` "
+    "function when building your dataset."
+)

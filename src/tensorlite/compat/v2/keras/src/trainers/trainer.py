@@ -301,13 +301,14 @@ class Training(OfGenerators):
         self.stop_training = False
         step = self._step("train")
         first = self._begun(listeners, initial_epoch)
-        batches = feeding.Endless(source) if steps_per_epoch else None
+        batches = source
+        if steps_per_epoch:
+            batches = feeding.Portions(source, steps_per_epoch)
         logs: dict[str, Any] = {}
         for epoch in range(first, epochs):
             listeners.on_epoch_begin(epoch)
             self.reset_metrics()
-            parts = source.epoch() if batches is None else islice(batches, steps)
-            logs = self._epoch(step, parts, listeners, class_weight)
+            logs = self._epoch(step, batches.epoch(), listeners, class_weight)
             if held is not None and _is_due(epoch + 1, validation_freq):
                 found = self._evaluated(held, validation_steps, listeners)
                 logs = in_order(logs | {f"val_{k}": x for k, x in found.items()})
