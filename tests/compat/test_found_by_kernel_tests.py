@@ -200,6 +200,13 @@ def test_columns_are_chosen_in_their_order() -> None:
         tf.decode_csv(["1,a,3"], [[1], [2]], select_cols=[2, 0])
     with pytest.raises(ValueError, match="select_cols contains negative values"):
         tf.decode_csv(["1,a,3"], [[1], [2]], select_cols=[-1, 0])
+    with pytest.raises(ValueError, match="Length of select_cols and record_defaults"):
+        tf.decode_csv(["1,2"], [[1], [2]], select_cols=[0])
+    columns = tf.decode_csv(["1,a,3"], [[1], [2]], select_cols=[0, 5])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="Expect 2 fields but have"
+    ):
+        evaluated(columns)
 
 
 def test_right_hand_sides_that_are_rows_have_solutions_that_are_rows() -> None:
@@ -389,3 +396,20 @@ def test_gradients_by_tensors_are_computed_where_all_runs_at_once() -> None:
         ((slope, of),) = optimizer.compute_gradients(lambda: x * x, [x])
         assert of is x
         assert float(slope) == 6.0
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.assert_equal(tf.constant([True, False]), False, message="as said"),
+        lambda: tf.assert_equal(tf.constant(["a"]), "b", message="as said"),
+        lambda: tf.assert_less(tf.constant([1.5]), 1.0, message="as said"),
+        lambda: tf.assert_positive(tf.constant([1.0, -5.0]), message="as said"),
+        lambda: tf.debugging.assert_none_equal(tf.ones([2]), 1.0, message="as said"),
+    ],
+)
+def test_what_is_known_not_to_hold_is_said_as_the_graph_is_built(make: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="as said"):
+        make()
+    tf.assert_equal(tf.placeholder(tf.bool), True)
+    tf.assert_less(tf.constant([0.5]), 1.0)

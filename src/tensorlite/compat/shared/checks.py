@@ -15,6 +15,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import agreeing, converted, given_constant, named
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared import reductions
+from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.check import pairs_of
 from tensorlite.core.dispatch import call, tracer
@@ -85,7 +86,7 @@ def _held(
 
 def _known(x: Any) -> Any:
     """Return the value of a tensor whose value a graph knows; None for others."""
-    found = x.spec.constant()
+    found = get_static_value(x)
     return None if found is None else np.asarray(found)
 
 

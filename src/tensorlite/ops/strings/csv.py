@@ -175,11 +175,8 @@ def fields_of(
 ) -> list[Array]:
     """Return the fields of a row as 0-d arrays of the columns' dtypes."""
     where = "record" if record is None else f"record {record}"
-    if chosen is not None and any(not 0 <= i < len(row) for i in chosen):
-        raise InvalidArgumentError(
-            f"{what}: columns {list(chosen)} are asked for of {len(row)} in {row!r}"
-        )
-    picked = list(row) if chosen is None else [row[i] for i in chosen]
+    places = range(len(row)) if chosen is None else chosen
+    picked = [row[i] for i in places if 0 <= i < len(row)]
     if len(picked) != len(defaults):
         raise InvalidArgumentError(
             f"{what}: Expect {len(defaults)} fields but have {len(picked)} in {where}: {row!r}"
@@ -288,6 +285,11 @@ def decode_csv(
     if any(a >= b for a, b in pairwise(chosen)):
         raise InvalidArgumentError(
             f"decode_csv: select_cols is not strictly increasing: {chosen}"
+        )
+    if chosen and len(chosen) != len(defaults):
+        raise InvalidArgumentError(
+            "decode_csv: Length of select_cols and record_defaults do not match: "
+            f"{len(chosen)} and {len(defaults)}"
         )
     op = DecodeCSV(field_delim, use_quote_delim, na_value, chosen)
     return list(calls(op, records, *defaults))
