@@ -13,7 +13,7 @@ import pytest
 import tensorlite as tl
 from tensorlite.core.errors import GraphDefError
 from tensorlite.interop.tensorflow.inspection.inspecting import described
-from tests.interop.graphdefs import Program
+from tests.interop.graphdefs import Program, Shape
 
 FOLDER = Path(__file__).parent / "data" / "graphs"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -135,3 +135,13 @@ def test_help(arguments: list[str]) -> None:
     code, out, _ = said_of(*arguments)
     assert code == 0
     assert "inspect FILE [PICTURE.svg]" in out
+
+
+def test_what_only_looks_at_variables_is_no_output() -> None:
+    made = Program()
+    made.node("VarHandleOp", "v", dtype=tl.float32, shape=Shape(()), shared_name="v")
+    made.node("ReadVariableOp", "v/Read/ReadVariableOp", "v", dtype=tl.float32)
+    made.node("VarIsInitializedOp", "v/IsInitialized", "v")
+    made.floats("x", 1.0)
+    made.node("Square", "y", "x", T=tl.float32)
+    assert "outputs: y\n" in described(made.bytes())

@@ -72,7 +72,7 @@ def _sharing(tasks: Sequence[Task], slots: int) -> list[int]:
 
     def root(slot: int) -> int:
         while group[slot] != slot:
-            slot = group[slot]
+            group[slot] = slot = group[group[slot]]
         return slot
 
     for task in tasks:

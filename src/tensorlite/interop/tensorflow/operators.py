@@ -33,6 +33,7 @@ from tensorlite.interop.tensorflow.adapters.scattering import SCATTERING
 from tensorlite.interop.tensorflow.adapters.sequence_parsing import SEQUENCES
 from tensorlite.interop.tensorflow.adapters.spectra import SPECTRA
 from tensorlite.interop.tensorflow.adapters.tallying import TALLYING
+from tensorlite.interop.tensorflow.adapters.trees import TREES
 from tensorlite.interop.tensorflow.adapters.variables import VARIABLES
 from tensorlite.interop.tensorflow.adapters.wording import WORDING
 from tensorlite.interop.tensorflow.python_calls import PYTHON
@@ -69,6 +70,7 @@ ADAPTERS: dict[str, Adapter] = {
     **STORED,
     **SUMMARIES,
     **TALLYING,
+    **TREES,
     **LISTING,
     **FURTHER,
     **FURTHER_DATASETS,

@@ -1,4 +1,4 @@
-"""Makes graphs of this folder with gradients and older forms as operators, as make.py does, with TensorFlow 2.
+"""Makes graphs of this folder with gradients and older forms as operators, as make.py does, with TensorFlow 2 or 1.15.
 
     python make_widened.py FOLDER [NAME ...]
 """
@@ -100,6 +100,36 @@ def datasets_by_key():
         outs += ops.DatasetToSingleElement(dataset=whole, output_types=[tf.int64], output_shapes=[[None, None]])
     outs += data.experimental.get_single_element(keyed.batch(9))
     return [step(outs)], []
+
+
+TREES = """
+trees {
+  nodes { bucketized_split { feature_id: 1 threshold: 1 left_id: 1 right_id: 2 } metadata { gain: 0.5 } }
+  nodes { leaf { scalar: -0.25 } }
+  nodes { bucketized_split { threshold: 2 left_id: 3 right_id: 4 } metadata { gain: 0.1 original_leaf { scalar: 0.5 } } }
+  nodes { leaf { scalar: 0.75 } }
+  nodes { leaf { scalar: 1.5 } }
+}
+trees { nodes { leaf { scalar: 0.125 } } }
+tree_weights: 0.5 tree_weights: 2.0
+tree_metadata { num_layers_grown: 2 is_finalized: true } tree_metadata { num_layers_grown: 1 }
+"""
+
+
+@only(IS_OLD)
+def boosted_trees():
+    from google.protobuf import text_format
+    from tensorflow.core.kernels.boosted_trees import boosted_trees_pb2
+
+    message = text_format.Parse(TREES, boosted_trees_pb2.TreeEnsemble()).SerializeToString()
+    first, second = tf.placeholder(tf.int32, [None], "first"), tf.placeholder(tf.int32, [None], "second")
+    handle = ops.BoostedTreesEnsembleResourceHandleOp(shared_name="trees")
+    made = ops.BoostedTreesCreateEnsemble(tree_ensemble_handle=handle, stamp_token=longs(3), tree_ensemble_serialized=message)
+    there = ops.IsBoostedTreesEnsembleInitialized(tree_ensemble_handle=handle)
+    told = ops.BoostedTreesPredict(tree_ensemble_handle=handle, bucketized_features=[first, second], logits_dimension=1)
+    number, kept = ops.BoostedTreesSerializeEnsemble(tree_ensemble_handle=handle)
+    feeds = {first: np.array([0, 2, 3, 3], np.int32), second: np.array([0, 2, 2, 1], np.int32)}
+    return [step([there]), step(targets=[made]), step([there, told, number, kept], feeds)], []
 
 
 if __name__ == "__main__":

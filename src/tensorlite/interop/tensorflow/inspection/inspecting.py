@@ -28,6 +28,10 @@ from tensorlite.interop.tensorflow.stored.models import meta_graphs_of
 
 _INPUTS = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault"}
 _VARIABLES = {"Variable", "VariableV2", "VarHandleOp"}
+_OWN = "__saved_model"
+"""How signatures begin that are there for whoever loads a model, not for its users."""
+_BESIDE = {"Const", "ReadVariableOp", "VarIsInitializedOp"}
+"""What nothing uses because it is only looked at from outside."""
 SOME = 20
 """How many names are listed of a kind."""
 
@@ -65,7 +69,8 @@ def _meta_graphs(path: Path) -> list[MetaGraph]:
 def _beside(meta: MetaGraph) -> Iterator[str]:
     """Return lines of what is noted beside a graph, and of the graph."""
     yield from _listed("tags", meta.tags)
-    for name, signature in sorted(meta.signatures.items()):
+    signatures = sorted(meta.signatures.items())
+    for name, signature in [x for x in signatures if not x[0].startswith(_OWN)]:
         sides = [
             ", ".join([f"{x} {_tensor(y)}" for x, y in sorted(side.items())])
             for side in (signature.inputs, signature.outputs)
@@ -140,11 +145,11 @@ def _listed(title: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def _ends(records: Sequence[Record]) -> list[str]:
-    """Return the nodes that no other uses, but for constants."""
+    """Return the nodes that no other uses, but for constants and looks at variables."""
     used = {x.node for one in records for x in one.inputs}
     used |= {name for one in records for name in one.control}
     ends = [one for one in records if one.name not in used]
-    return [one.name for one in ends if one.op != "Const"]
+    return [one.name for one in ends if one.op not in _BESIDE]
 
 
 def _typed(record: Record) -> str:

@@ -241,7 +241,9 @@ _NAMES = """
     RaggedTensorToVariant RaggedTensorToVariantGradient MutexLock ConsumeMutexLock
     CreateSummaryFileWriter WriteSummary WriteRawProtoSummary WriteGraphSummary ImportEvent
     FlushSummaryWriter CloseSummaryWriter TakeManySparseFromTensorsMap GetSessionHandle
-    GetSessionTensor DeleteSessionTensor
+    GetSessionTensor DeleteSessionTensor BoostedTreesCreateEnsemble BoostedTreesPredict
+    BoostedTreesDeserializeEnsemble BoostedTreesSerializeEnsemble
+    IsBoostedTreesEnsembleInitialized
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
@@ -383,6 +385,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **dict.fromkeys(_OF_TRUTH, _bitwise),
     "Barrier": _barrier,
     "Bincount": bins,
+    "BoostedTreesEnsembleResourceHandleOp": _shared,
     "Bundle": _bundle,
     "ConditionalAccumulator": _accumulator,
     "Const": _const,
