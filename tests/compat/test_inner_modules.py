@@ -81,6 +81,8 @@ def test_version_2_has_its_own() -> None:
         ("ops.math_ops", "reduce_sum_v1", "v1", "reduce_sum"),
         ("ops.nn_ops", "dropout", "v1", "nn.dropout"),
         ("ops.nn_ops", "dropout_v2", "v2", "nn.dropout"),
+        ("ops.nn", "moments", "v1", "nn.moments"),
+        ("ops.standard_ops", "expand_dims", "v1", "expand_dims"),
         ("ops.variables", "VariableV1", "v1", "Variable"),
         ("framework.ops", "name_scope", "v1", "name_scope"),
         ("framework.ops", "name_scope_v2", "v2", "name_scope"),

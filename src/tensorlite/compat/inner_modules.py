@@ -92,6 +92,15 @@ _OWN: Mapping[str, str] = {
     "util.tf_inspect": "tensorlite.compat.shared.inspection",
 }
 """Which of our modules have names that are public nowhere."""
+_GATHERED: Mapping[str, str] = {
+    "ops.nn": "nn_ops nn_impl ctc_ops embedding_ops",
+    "ops.image_ops": "image_ops_impl",
+    "ops.gradients": "gradients_impl",
+    "ops.standard_ops": "array_ops check_ops control_flow_ops embedding_ops functional_ops "
+    "gradients_impl init_ops linalg_ops logging_ops math_ops numerics parsing_ops random_ops "
+    "script_ops sparse_ops string_ops variable_scope variables",
+}
+"""Modules of ops that have the names of others of them."""
 _GENERATED = "tensorlite.compat.shared.generated_ops"
 """What has the names of all operators: the place "generated" in the table of modules."""
 _FUNCTIONS = {"arg_scope"}
@@ -189,10 +198,14 @@ def _places(version: str) -> dict[str, list[str]]:
 @cache
 def _other_names() -> Mapping[str, Mapping[str, str]]:
     """Return by module the names that are others in public, each with those: v1.where."""
-    return {
+    told = {
         path: dict(pair.split("=") for pair in pairs.split())
         for path, pairs in _rows("inner_names.txt")
     }
+    for path, others in _GATHERED.items():
+        each = [told.get(f"ops.{other}", {}) for other in others.split()]
+        told[path] = {name: public for one in each for name, public in one.items()}
+    return told
 
 
 def _packages(path: str) -> list[str]:
