@@ -5,6 +5,10 @@ What TensorFlow 2.21 says is put down.
 
 from __future__ import annotations
 
+import copy
+from importlib import import_module
+from typing import Any
+
 import pytest
 
 from tensorlite.compat import v2 as tf
@@ -63,3 +67,32 @@ def test_programs_are_given_such_specs() -> None:
     traced = tf.function(lambda x: x).get_concrete_function(NAMED)
     (given,), _ = traced.structured_input_signature
     assert given.is_compatible_with(tf.ones([4, 3]))
+
+
+def test_specs_may_have_bounds() -> None:
+    kind: Any = import_module("tensorlite.compat.v1.contrib.framework")
+    bounded = kind.BoundedTensorSpec((2, 3), tf.float32, 0, (5, 5, 5), "x")
+    assert repr(bounded) == (
+        "BoundedTensorSpec(shape=(2, 3), dtype=tf.float32, name='x', minimum=array(0., "
+        "dtype=float32), maximum=array([5., 5., 5.], dtype=float32))"
+    )
+    assert not bounded.minimum.flags.writeable
+    assert bounded == kind.BoundedTensorSpec((2, 3), tf.float32, [0], 5, "x")
+    assert bounded != kind.BoundedTensorSpec((2, 3), tf.float32, 1, 5, "x")
+    assert bounded.is_compatible_with(tf.ones([2, 3]))
+    assert isinstance(bounded, tf.TensorSpec)
+    assert not isinstance(ROWS, kind.BoundedTensorSpec)
+    assert copy.deepcopy(bounded) == bounded
+
+
+def test_bounds_are_those_of_the_dtype_unless_told() -> None:
+    kind: Any = import_module("tensorlite.compat.v2.python.framework.tensor_spec")
+    made = kind.BoundedTensorSpec.from_spec(tf.TensorSpec([8, 3], tf.int32, "x"))
+    assert (made.minimum, made.maximum, made.name) == (-(2**31), 2**31 - 1, "x")
+    assert kind.BoundedTensorSpec.from_spec(made) == made
+    with pytest.raises(ValueError, match="`minimum` can not be None"):
+        kind.BoundedTensorSpec([2], tf.int32, None, 1)
+    with pytest.raises(
+        ValueError, match=r"`maximum` .* is not compatible with shape"
+    ):
+        kind.BoundedTensorSpec([3, 5], tf.int32, 0, [1, 1, 1])

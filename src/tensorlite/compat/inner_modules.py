@@ -57,6 +57,8 @@ _OWN: Mapping[str, str] = {
     "framework.smart_cond": "tensorlite.compat.v1.contrib.static",
     "framework.tensor_shape": "tensorlite.compat.v1.graphs.shape_makers",
     "framework.tensor_util": "tensorlite.compat.v1.graphs.inner_ops",
+    "framework.tensor": "tensorlite.compat.shared.specs.bounded_specs",
+    "framework.tensor_spec": "tensorlite.compat.shared.specs.bounded_specs",
     "framework.test_util": "tensorlite.compat.v1.test_modes",
     "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
     "lib.io.file_io": "tensorlite.compat.shared.file_io",

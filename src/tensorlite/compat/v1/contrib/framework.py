@@ -4,6 +4,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.checks import assert_same_float_dtype
 from tensorlite.compat.shared.ordering import argsort, sort
 from tensorlite.compat.shared.python import py_func
+from tensorlite.compat.shared.specs.bounded_specs import BoundedTensorSpec
 from tensorlite.compat.shared.values import (
     TensorSpec,
     convert_to_tensor_or_sparse_tensor,
@@ -55,6 +56,7 @@ from tensorlite.interop.tensorflow.stored.checkpoints import (
 )
 
 __all__ = [
+    "BoundedTensorSpec",
     "TensorSpec",
     "add_arg_scope",
     "add_model_variable",

@@ -23,10 +23,13 @@ __all__ = [
     "flatten_dict_items",
     "flatten_up_to",
     "flatten_with_joined_string_paths",
+    "flatten_with_tuple_paths",
     "is_nested",
     "is_sequence",
     "map_structure",
     "map_structure_up_to",
+    "map_structure_with_paths",
+    "map_structure_with_tuple_paths",
     "pack_sequence_as",
     "yield_flat_paths",
 ]
@@ -143,6 +146,40 @@ def flatten_with_joined_string_paths(
     """Return the leaves with the keys on the way to each, as one text."""
     paths = [separator.join(map(str, path)) for path in yield_flat_paths(structure)]
     return list(zip(paths, flatten(structure), strict=True))
+
+
+def flatten_with_tuple_paths(structure: Any) -> list[tuple[tuple[Any, ...], Any]]:
+    """Return the leaves with the keys on the way to each.
+
+    >>> flatten_with_tuple_paths({"a": [3, 4]})
+    [(('a', 0), 3), (('a', 1), 4)]
+    """
+    return list(zip(yield_flat_paths(structure), flatten(structure), strict=True))
+
+
+def map_structure_with_tuple_paths(
+    func: Callable[..., Any], *structures: Any, check_types: bool = True
+) -> Any:
+    """Return a structure of what a function makes of the keys to each leaf and the leaves there."""
+    for other in structures[1:]:
+        assert_same_structure(structures[0], other, check_types)
+    leaves = [flatten(x) for x in structures]
+    paths = yield_flat_paths(structures[0])
+    made = [func(*found) for found in zip(paths, *leaves, strict=True)]
+    return pack_sequence_as(structures[0], made)
+
+
+def map_structure_with_paths(
+    func: Callable[..., Any], *structures: Any, check_types: bool = True
+) -> Any:
+    """Return a structure of what a function makes of the path, "a/0", and the leaves there."""
+
+    def called(path: tuple[Any, ...], *leaves: Any) -> Any:
+        return func("/".join(map(str, path)), *leaves)
+
+    return map_structure_with_tuple_paths(
+        called, *structures, check_types=check_types
+    )
 
 
 __dir__ = listing(__name__, globals())
