@@ -45,6 +45,28 @@ def test_each_element_is_of_its_window(overlapping: bool) -> None:
             np.testing.assert_allclose(found[:, i, j], reduced(part, axis=(1, 2)))
 
 
+@pytest.mark.parametrize(
+    ("seeds", "pseudo_random", "rows", "columns"),
+    [
+        ((5, 77), False, [0, 2, 4, 5, 7], [0, 2, 4, 5, 7, 9, 11]),
+        ((123456789, 2), False, [0, 2, 4, 6, 7], [0, 2, 4, 6, 8, 10, 11]),
+        ((5, 77), True, [0, 2, 3, 5, 7], [0, 1, 3, 5, 7, 9, 11]),
+        ((123456789, 2), True, [0, 2, 4, 6, 7], [0, 2, 4, 6, 8, 9, 11]),
+    ],
+)
+def test_two_seeds_give_tensorflows_windows(
+    seeds: tuple[int, int], pseudo_random: bool, rows: list[int], columns: list[int]
+) -> None:
+    images = np.zeros((1, 7, 11, 1))
+    found = fractional_starts(images, (1, 1.44, 1.73, 1), pseudo_random, seeds)
+    assert [x.numpy().tolist() for x in found] == [rows, columns]
+
+
+def test_windows_of_one_size_need_no_numbers() -> None:
+    found = fractional_starts(np.zeros((1, 4, 6, 1)), (1, 2, 2, 1), False, (1, 2))
+    assert [x.numpy().tolist() for x in found] == [[0, 2, 4], [0, 2, 4, 6]]
+
+
 @pytest.mark.parametrize("pool", [max_pool_at, avg_pool_at])
 def test_gradients(pool: Callable[..., tl.Tensor]) -> None:
     rows, columns = tl.asarray([0, 2, 4, 7]), tl.asarray([0, 2, 3, 5])

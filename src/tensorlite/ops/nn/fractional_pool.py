@@ -5,7 +5,10 @@ Windows of one size are in pool.py.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
+
+import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, to_tensor
@@ -26,7 +29,9 @@ from tensorlite.ops.math.compare import less, logical_and
 from tensorlite.ops.math.cumulative import cumulative_sum
 from tensorlite.ops.math.rounding import ceil
 from tensorlite.ops.operators import astype, reshape
+from tensorlite.ops.random import philox
 from tensorlite.ops.random.generators import Source, global_generator
+from tensorlite.ops.random.words import Seeds
 
 __all__: list[str] = []
 
@@ -99,22 +104,28 @@ def starts_of(size: int, count: int, pseudo_random: bool, source: Source) -> Ten
         lengths = least + astype(less(order, rest), dtypes.int64)
         return cumulative_sum(lengths, include_initial=True)
     ratio = size / count
-    most = min((least + 2) / ratio - 1, (size + 1 - least) / ratio - (count - 1))
-    shift = source.uniform((), dtype=dtypes.float64) * most
+    shift = source.uniform((), dtype=dtypes.float64) * _farthest(size, count)
     inner = ceil(ratio * (arange(1, count, dtype=dtypes.float64) + shift)) - 1
     first, last = (reshape(to_tensor(x, dtypes.int64), (1,)) for x in (0, size))
     return concat([first, astype(inner, dtypes.int64), last], axis=0)
+
+
+def _farthest(size: int, count: int) -> float:
+    """Return how far a grid may be moved so that its parts have two sizes still."""
+    least, ratio = size // count, size / count
+    return min((least + 2) / ratio - 1, (size + 1 - least) / ratio - (count - 1))
 
 
 def fractional_starts(
     x: TensorLike,
     ratios: Sequence[float],
     pseudo_random: bool = False,
-    generator: Source | None = None,
+    generator: Source | Seeds | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Return where windows begin in rows and columns of images, so that these shrink by ratios.
 
-    `ratios` are for batch, rows, columns and channels; the first and last are 1.
+    `ratios` are for batch, rows, columns and channels; the first and last are 1. Of two seeds they
+    are the same in every run, and TensorFlow's.
     """
     dims = to_tensor(x).spec.dims
     if len(dims) != 4 or len(ratios) != 4:
@@ -127,12 +138,62 @@ def fractional_starts(
         )
     if dims[1] is None or dims[2] is None:
         raise ShapeError(f"fractional pooling needs the images' sizes, of {dims}")
-    source = generator or global_generator()
-    rows, columns = (
-        starts_of(size, int(size / ratio), pseudo_random, source)
+    axes = [
+        (size, int(size / ratio))
         for size, ratio in ((dims[1], ratios[1]), (dims[2], ratios[2]))
-    )
+    ]
+    if isinstance(generator, tuple):
+        first, second = _seeded_starts(axes, pseudo_random, generator)
+        return to_tensor(first), to_tensor(second)
+    source = generator or global_generator()
+    rows, columns = (starts_of(*axis, pseudo_random, source) for axis in axes)
     return rows, columns
+
+
+def _seeded_starts(
+    axes: Sequence[tuple[int, int]], pseudo_random: bool, seeds: Seeds
+) -> list[Array]:
+    """Return where windows begin in each axis, drawn with TensorFlow's numbers for two seeds."""
+    first, second = (seed % 2**64 for seed in (seeds if any(seeds) else _any_seeds()))
+    key, counter = np.uint64(first), np.array([0, second], np.uint64)
+    draw = _grid_drawn if pseudo_random else _order_drawn
+    found = []
+    for size, count in axes:
+        least, rest = divmod(size, count)
+        if not rest:
+            found.append(np.arange(0, size + 1, least))
+            continue
+        starts, used = draw(size, count, key, counter)
+        found.append(starts)
+        counter = philox.advanced(counter, used)
+    return [starts.astype(np.int64) for starts in found]
+
+
+def _any_seeds() -> Seeds:
+    return secrets.randbits(63), secrets.randbits(63)
+
+
+def _grid_drawn(
+    size: int, count: int, key: Array, counter: Array
+) -> tuple[Array, int]:
+    """Return the moved grid's parts, and how many blocks of random words they took."""
+    ratio = size / count
+    drawn = philox.doubles(np, key, counter, 1)[0] * _farthest(size, count)
+    inner = np.ceil(ratio * (np.arange(1, count) + drawn)) - 1
+    return np.concatenate([[0], inner, [size]]), 1
+
+
+def _order_drawn(
+    size: int, count: int, key: Array, counter: Array
+) -> tuple[Array, int]:
+    """Return the parts of two sizes in a shuffled order, and how many blocks of words they took."""
+    least, rest = divmod(size, count)
+    lengths = [least + 1] * rest + [least] * (count - rest)
+    words = philox.bits(np, key, counter, count).tolist()
+    for i in range(count - 1):
+        other = i + words[i] % (count - i)
+        lengths[i], lengths[other] = lengths[other], lengths[i]
+    return np.cumsum([0, *lengths]), -(-count // 4)
 
 
 def max_pool_at(

@@ -11,7 +11,8 @@ from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.images import glimpses
 from tensorlite.ops.nn import fractional_pool
 from tensorlite.ops.operators import astype
-from tensorlite.ops.random.generators import Seed, Source
+from tensorlite.ops.random.generators import Source
+from tensorlite.ops.random.words import Seeds
 
 Pooled = tuple[Tensor, Tensor, Tensor]
 
@@ -63,10 +64,10 @@ def fractional_avg_pool(
     return fractional_pool.avg_pool_at(x, *starts, overlapping), *starts
 
 
-def _source(kind: str, deterministic: bool, seed: int, other: int) -> Source:
+def _source(kind: str, deterministic: bool, seed: int, other: int) -> Source | Seeds:
     """Return what is drawn from: the same numbers in every run if that is asked for."""
     if deterministic:
-        return Seed((seed, other))
+        return seed, other
     return stream(seed or other or None, kind)
 
 

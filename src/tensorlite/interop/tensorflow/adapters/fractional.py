@@ -1,7 +1,4 @@
-"""Pooling by ratios in GraphDefs: where windows begin is drawn, and told to the gradients.
-
-With given seeds TensorFlow draws other numbers; what is computed of them is the same.
-"""
+"""Pooling by ratios in GraphDefs: where windows begin is drawn, and told to the gradients."""
 
 from __future__ import annotations
 
@@ -21,7 +18,6 @@ from tensorlite.ops.nn.fractional_pool import (
     fractional_starts,
     max_pool_at,
 )
-from tensorlite.ops.random.generators import Seed
 
 Pooling = Callable[..., Tensor]
 
@@ -40,7 +36,7 @@ def _pooled(pool: Pooling, given: Given) -> Values:
         )
 
     def pooled(x: Tensor) -> tuple[Tensor, ...]:
-        source = Seed(seeds) if is_fixed else stream(None, given.record.op)
+        source = seeds if is_fixed else stream(None, given.record.op)
         starts = fractional_starts(x, ratios, by_grid, source)
         return pool(x, *starts, overlapping), *starts
 
