@@ -413,3 +413,24 @@ def test_what_is_known_not_to_hold_is_said_as_the_graph_is_built(make: Any) -> N
         make()
     tf.assert_equal(tf.placeholder(tf.bool), True)
     tf.assert_less(tf.constant([0.5]), 1.0)
+
+
+def test_one_of_several_queues_is_chosen_as_it_runs() -> None:
+    queues = [tf.FIFOQueue(5, [tf.int32], [[size]]) for size in (2, 3)]
+    index = tf.placeholder(tf.int32, [])
+    chosen = tf.QueueBase.from_list(index, queues)
+    assert isinstance(queues[0], tf.QueueBase)
+    assert chosen.shapes[0].as_list() == [None]
+    taken, count = chosen.dequeue(), chosen.size()
+    assert (taken.op.name, taken.shape.as_list()) == ("GatherV2_Dequeue", [None])
+    with tf.Session() as session:
+        session.run([queues[0].enqueue([[1, 2]]), queues[1].enqueue([[3, 4, 5]])])
+        assert session.run(count, {index: 0}) == 1
+        assert session.run(taken, {index: 1}).tolist() == [3, 4, 5]
+        assert session.run(taken, {index: 0}).tolist() == [1, 2]
+
+
+def test_features_of_one_length_have_a_shape() -> None:
+    feature = tf.FixedLenFeature(None, tf.float32)
+    with pytest.raises(ValueError, match="Missing shape for feature a"):
+        tf.parse_example([b""], {"a": feature})

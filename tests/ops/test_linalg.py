@@ -182,3 +182,24 @@ def test_everything_of_the_namespace_is_there() -> None:
     ]
     assert missing == []
     assert sorted(tl.linalg.__all__) == list(tl.linalg.__all__)
+
+
+def test_matrices_with_eigenvalues_below_0_have_logarithms_and_roots() -> None:
+    x = np.array([[-1, 0], [0, -2]], np.complex64)
+    expected = np.diag([np.pi * 1j, np.log(2) + np.pi * 1j])  # as TensorFlow's
+    np.testing.assert_allclose(tl.linalg.logm(x).numpy(), expected, atol=1e-6)
+    x = np.array([[1, 2], [3, 4]], np.complex128)
+    np.testing.assert_allclose(
+        tl.linalg.logm(x).numpy(),
+        [
+            [-0.35043990 + 2.39111780j, 0.92935121 - 1.09376217j],
+            [1.39402681 - 1.64064326j, 1.04358691 + 0.75047463j],
+        ],
+        rtol=1e-7,
+    )
+    root = tl.linalg.sqrtm(np.stack([x, -x])).numpy()
+    np.testing.assert_allclose(root @ root, np.stack([x, -x]), atol=1e-12)
+    shear = np.array([[1, 1], [0, 1]], np.complex128)  # has one eigenvector alone
+    np.testing.assert_allclose(
+        tl.linalg.logm(shear).numpy(), [[0, 1], [0, 0]], atol=1e-12
+    )

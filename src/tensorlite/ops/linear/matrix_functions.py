@@ -102,7 +102,7 @@ class MatrixSquareRoot(Op):
         return _square(self, x)
 
     def kernel(self, xp: Xp, x: Array) -> Array:
-        """Return the roots, by the product form of Denman and Beavers' iteration."""
+        """Return the roots, by eigenvalues or by an iteration."""
         return _root(xp, x).astype(x.dtype)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -122,22 +122,41 @@ class MatrixSquareRoot(Op):
 
 
 def _root(xp: Xp, x: Array) -> Array:
+    """Return the principal roots of matrices, NaN where there is none."""
     if not x.size:
         return x
     wide = x.astype("complex128" if x.dtype.kind == "c" else "float64")
-    unit = xp.eye(x.shape[-1], dtype=wide.dtype)
-    root, product = wide, wide
+    if wide.dtype.kind != "c":
+        # A real matrix may have complex roots only, which the iteration does not find.
+        root = _iterated(xp, wide)
+        return xp.where(_is_root(xp, root, wide), root, xp.nan)
+    values, vectors = xp.linalg.eig(wide)
+    root = xp.matmul(vectors * xp.sqrt(values)[..., None, :], xp.linalg.pinv(vectors))
+    found = _is_root(xp, root, wide)
+    if found.all():
+        return root
+    root = xp.where(found, root, _iterated(xp, wide))  # they have too few vectors
+    return xp.where(_is_root(xp, root, wide), root, xp.nan)
+
+
+def _iterated(xp: Xp, x: Array) -> Array:
+    """Return roots by the product form of Denman and Beavers' iteration."""
+    unit = xp.eye(x.shape[-1], dtype=x.dtype)
+    root, product = x, x
     for _ in range(40):
         inverse = xp.linalg.inv(product)
         root = 0.5 * xp.matmul(root, unit + inverse)
         product = 0.5 * (unit + 0.5 * (product + inverse))
         if float(xp.abs(product - unit).max()) < 1e-15:
             break
-    # A real matrix may have complex roots only, which the iteration does not find.
-    error = xp.abs(xp.matmul(root, root) - wide).max(axis=(-2, -1), keepdims=True)
-    most = xp.abs(wide).max(axis=(-2, -1), keepdims=True)
-    found = error <= 1e-3 * xp.maximum(most, xp.finfo(error.dtype).tiny)
-    return xp.where(found, root, xp.nan)
+    return root
+
+
+def _is_root(xp: Xp, root: Array, x: Array) -> Array:
+    """Return which matrices of a stack are the roots of others, as [..., 1, 1]."""
+    error = xp.abs(xp.matmul(root, root) - x).max(axis=(-2, -1), keepdims=True)
+    most = xp.abs(x).max(axis=(-2, -1), keepdims=True)
+    return error <= 1e-3 * xp.maximum(most, xp.finfo(error.dtype).tiny)
 
 
 class MatrixLogarithm(Op):

@@ -6,7 +6,7 @@ The operators behind it are in operators.py, what a handle stands for in content
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 from tensorlite.core import dtypes
@@ -114,7 +114,7 @@ class QueueBase:
         _check_alike(queues)
         place = index if isinstance(index, int) else to_tensor(index)
         if isinstance(place, Tensor) and tracer() is not None:
-            return _Selected(place, queues)
+            return SelectedQueue(place, queues)
         number = int(place)
         if not 0 <= number < len(queues):
             raise InvalidArgumentError(
@@ -289,16 +289,19 @@ class QueueBase:
         ]
 
 
-class _Selected(QueueBase):
+class SelectedQueue(QueueBase):
     """One of several queues, which one each operation finds out when it runs."""
 
     def __init__(self, index: Tensor, queues: Sequence[QueueBase]) -> None:
         first = queues[0]
-        shapes = first.shapes
-        for queue in queues:
-            shapes = list(map(generalise, shapes, queue.shapes))
+        of_each = [[spec.shape for spec in queue._components] for queue in queues]  # noqa: SLF001
+        shapes = [
+            reduce(generalise, several) for several in zip(*of_each, strict=True)
+        ]
         specs = map(TensorSpec, shapes, first.dtypes)
-        super().__init__(tuple(specs), first.names, "one of several queues", None)
+        QueueBase.__init__(
+            self, tuple(specs), first.names, "one of several queues", None
+        )
         assert_non_negative(index, "from_list: an index")
         assert_less(index, len(queues), "from_list: there are not so many queues")
         self._index = index

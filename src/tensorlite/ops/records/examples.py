@@ -351,6 +351,10 @@ def _kind(key: str, dtype: DTypeLike) -> DType:
 
 
 def _shape(key: str, shape: Any) -> tuple[int, ...]:
+    if shape is None or getattr(shape, "rank", 0) is None:
+        raise InvalidArgumentError(
+            f"features[{key!r}]: Missing shape for feature {key}"
+        )
     sizes = [shape] if isinstance(shape, int) else list(shape)
     if any(n is None or int(n) < 0 for n in sizes):
         raise InvalidArgumentError(

@@ -11,8 +11,7 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.queues import node_name, of_sessions
 from tensorlite.graph_mode.streams import seeds_of
-from tensorlite.ops.queues import queues
-from tensorlite.ops.queues.base import QueueBase
+from tensorlite.ops.queues import base, queues
 
 __all__ = [
     "FIFOQueue",
@@ -23,8 +22,21 @@ __all__ = [
 ]
 
 
-class _Named(QueueBase):
+class QueueBase(base.QueueBase):
     """What all queues have, with names for what they add to a graph."""
+
+    @staticmethod
+    def from_list(index: Any, queues: Any) -> Any:
+        """Return the queue at a place of several, which a tensor may say as it runs."""
+        found = in_graph(
+            lambda: base.QueueBase.from_list(plain(index), queues), None, inner=None
+        )
+        if not isinstance(found, base.SelectedQueue):
+            return found
+        selected: Any = object.__new__(_Selected)
+        selected.__dict__.update(found.__dict__)
+        selected.name = "GatherV2"  # as TensorFlow has it, which gathers handles
+        return selected
 
     def _begin(self, begin: Any, *args: Any, **kwargs: Any) -> None:
         """Make the queue, whose operations are called by its node from then on."""
@@ -87,7 +99,11 @@ class _Named(QueueBase):
         return in_graph(super().is_closed, f"{self._last_name}_Is_Closed", name)
 
 
-def named(queue: QueueBase) -> Any:
+class _Selected(QueueBase, base.SelectedQueue):
+    """One of several queues, which one each operation finds out when it runs."""
+
+
+def named(queue: base.QueueBase) -> Any:
     """Return a queue as programs of TensorFlow 1 have it."""
     kinds = {
         queues.FIFOQueue: FIFOQueue,
@@ -115,7 +131,7 @@ def component_names(names: Any) -> Any:
     return [names] if isinstance(names, str) else names
 
 
-class FIFOQueue(_Named, queues.FIFOQueue):
+class FIFOQueue(QueueBase, queues.FIFOQueue):
     """A queue whose elements come out in the order in which they went in."""
 
     def __init__(
@@ -138,7 +154,7 @@ class FIFOQueue(_Named, queues.FIFOQueue):
         )
 
 
-class RandomShuffleQueue(_Named, queues.RandomShuffleQueue):
+class RandomShuffleQueue(QueueBase, queues.RandomShuffleQueue):
     """A queue whose elements come out in random order."""
 
     def __init__(
@@ -165,7 +181,7 @@ class RandomShuffleQueue(_Named, queues.RandomShuffleQueue):
         )
 
 
-class PaddingFIFOQueue(_Named, queues.PaddingFIFOQueue):
+class PaddingFIFOQueue(QueueBase, queues.PaddingFIFOQueue):
     """A FIFOQueue of elements whose sizes differ, which batches fill up."""
 
     def __init__(
@@ -188,7 +204,7 @@ class PaddingFIFOQueue(_Named, queues.PaddingFIFOQueue):
         )
 
 
-class PriorityQueue(_Named, queues.PriorityQueue):
+class PriorityQueue(QueueBase, queues.PriorityQueue):
     """A queue whose elements come out by priority, the lowest first."""
 
     def __init__(
