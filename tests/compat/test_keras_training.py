@@ -481,31 +481,3 @@ def test_metrics_that_models_and_layers_keep_are_reported_and_start_anew() -> No
 def test_models_are_given_inputs_and_outputs_together() -> None:
     with pytest.raises(tl.errors.InvalidArgumentError, match="inputs alone"):
         keras.Model(keras.Input((2,)))
-
-
-@pytest.mark.filterwarnings("ignore:Your input ran out of data")
-@pytest.mark.parametrize(
-    ("steps", "count", "want"),
-    [
-        (7, 15, [14.4024, 10.9913, 8.3882]),
-        (3, 8, [15.1728, 13.2468, 11.5793]),
-        (None, 15, [14.4024, 10.9913, 8.3882]),
-    ],
-)
-@pytest.mark.parametrize("as_dataset", [False, True])
-def test_epochs_of_some_steps_end_where_the_data_does(
-    as_dataset: bool, steps: Any, count: int, want: list[float]
-) -> None:
-    keras = tf.keras
-    dense = keras.layers.Dense(3, use_bias=False, kernel_initializer="ones")
-    model = keras.Sequential([keras.Input((4,)), dense])
-    model.compile("sgd", "mse")
-    x, y = np.ones((100, 4)), np.zeros((100, 3))
-    data = (
-        (tf.data.Dataset.from_tensor_slices((x, y)).batch(20),)
-        if as_dataset
-        else (x, y, 20)
-    )
-    history = model.fit(*data, steps_per_epoch=steps, epochs=3, verbose=0)
-    np.testing.assert_allclose(history.history["loss"], want, atol=1e-3)
-    assert int(model.optimizer.iterations) == count

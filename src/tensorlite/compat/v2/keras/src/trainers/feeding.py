@@ -6,7 +6,7 @@ import math
 import random
 import warnings
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -163,11 +163,17 @@ class Sequence:
     def __len__(self) -> int:
         raise NotImplementedError("a Sequence has __getitem__(index) and __len__()")
 
+    @property
+    def num_batches(self) -> int | None:
+        """How many batches an epoch has; a program may say None, for no end."""
+        return len(self)
+
     def on_epoch_end(self) -> None:
         """Do nothing."""
 
     def __iter__(self) -> Iterator[Any]:
-        yield from (self[i] for i in range(len(self)))
+        size = self.num_batches
+        yield from (self[i] for i in (count() if size is None else range(size)))
 
 
 class Indexed:
@@ -177,14 +183,16 @@ class Indexed:
         self.source, self.shuffle = source, shuffle
 
     @property
-    def steps(self) -> int:
-        """How many batches there are."""
-        return len(self.source)
+    def steps(self) -> int | None:
+        """How many batches there are, None for no end."""
+        found: Any = getattr(self.source, "num_batches", _NO_MORE)
+        return len(self.source) if found is _NO_MORE else found
 
     def epoch(self) -> Iterator[Any]:
         """Yield the batches, in a new order if shuffled, then tell the source of the end."""
-        order = list(range(len(self.source)))
-        if self.shuffle:
+        size = self.steps
+        order: Any = count() if size is None else list(range(size))
+        if self.shuffle and size is not None:
             random.shuffle(order)  # Python's own seed counts here, as for Keras
         for i in order:
             yield self.source[i]

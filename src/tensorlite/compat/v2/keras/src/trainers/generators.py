@@ -1,4 +1,4 @@
-"""What Keras 2 calls fit, evaluate and predict where generators give the batches.
+"""What Keras 2 calls fit, evaluate and predict where generators give the batches; single steps.
 
 The methods that do it are in trainer.py; they take generators, too.
 """
@@ -14,6 +14,21 @@ class OfGenerators:
     fit: Any
     evaluate: Any
     predict: Any
+
+    def _step(self, name: str) -> Any:
+        raise NotImplementedError("a model says what a step is")
+
+    def make_train_function(self, force: bool = False) -> Any:
+        """Return a function that trains by a batch, traced; force has no effect."""
+        return self._step("train")
+
+    def make_test_function(self, force: bool = False) -> Any:
+        """Return a function that evaluates a batch, traced; force has no effect."""
+        return self._step("test")
+
+    def make_predict_function(self, force: bool = False) -> Any:
+        """Return a function that predicts from a batch, traced; force has no effect."""
+        return self._step("predict")
 
     def fit_generator(
         self,

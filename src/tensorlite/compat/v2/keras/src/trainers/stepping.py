@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,16 @@ def as_tensor(x: Any) -> Any:
     return constant(
         array.astype(width().numpy) if array.dtype == np.float64 else array
     )
+
+
+def grouped(parts: Iterable[Any], size: int) -> Iterator[tuple[int, int, list[Any]]]:
+    """Yield batches in groups, each with the numbers of its first step and of its last."""
+    rest = iter(parts)
+    for first in count(0, size):
+        group = list(islice(rest, size))
+        if not group:
+            return
+        yield first, first + size - 1, group
 
 
 def numbers(logs: Any) -> dict[str, Any]:

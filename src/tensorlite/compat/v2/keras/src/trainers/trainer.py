@@ -31,6 +31,7 @@ from tensorlite.compat.v2.keras.src.trainers.stepping import (
     Steps,
     as_tensor,
     calling,
+    grouped,
     in_order,
     numbers,
 )
@@ -55,6 +56,7 @@ class Training(OfGenerators):
     run_eagerly = False
     jit_compile = False
     steps_per_execution = 1
+    stop_evaluating = stop_predicting = False
     loss: Any = None
     output_names: list[str]
     _steps: Any = None
@@ -79,7 +81,8 @@ class Training(OfGenerators):
         """Say how the model is trained: optimizer, losses and metrics, by names or objects.
 
         Several outputs have lists or dicts of them. Steps are traced unless run_eagerly;
-        steps_per_execution and jit_compile are only kept. Further arguments have no effect.
+        steps_per_execution says how many steps callbacks see as one; jit_compile is only kept.
+        Further arguments have no effect.
         """
         if _are_metrics(loss_weights):  # Keras 2 has the metrics in the third place
             loss_weights, metrics = metrics, loss_weights
@@ -241,18 +244,6 @@ class Training(OfGenerators):
 
         return run
 
-    def make_train_function(self, force: bool = False) -> Any:
-        """Return a function that trains by a batch, traced; force has no effect."""
-        return self._step("train")
-
-    def make_test_function(self, force: bool = False) -> Any:
-        """Return a function that evaluates a batch, traced; force has no effect."""
-        return self._step("test")
-
-    def make_predict_function(self, force: bool = False) -> Any:
-        """Return a function that predicts from a batch, traced; force has no effect."""
-        return self._step("predict")
-
     def _check_compiled(self) -> None:
         if not self._compiled:
             raise InvalidArgumentError(
@@ -336,10 +327,11 @@ class Training(OfGenerators):
         self, step: Any, parts: Any, listeners: Any, class_weight: Any
     ) -> dict[str, Any]:
         logs: dict[str, Any] = {}
-        for number, data in enumerate(parts):
-            listeners.on_train_batch_begin(number)
-            logs = in_order(step(feeding.with_class_weights(data, class_weight)))
-            listeners.on_train_batch_end(number, logs)
+        for first, last, group in grouped(parts, self.steps_per_execution):
+            listeners.on_train_batch_begin(first)
+            for data in group:
+                logs = in_order(step(feeding.with_class_weights(data, class_weight)))
+            listeners.on_train_batch_end(last, logs)
             if self.stop_training:
                 break
         return logs
@@ -353,11 +345,16 @@ class Training(OfGenerators):
     def _evaluated(self, source: Any, steps: Any, listeners: Any) -> dict[str, Any]:
         self.reset_metrics()
         step, logs = self._step("test"), {}
+        self.stop_evaluating = False
         listeners.on_test_begin()
-        for number, data in enumerate(islice(source.epoch(), steps)):
-            listeners.on_test_batch_begin(number)
-            logs = numbers(step(data))
-            listeners.on_test_batch_end(number, logs)
+        parts = islice(source.epoch(), steps)
+        for first, last, group in grouped(parts, self.steps_per_execution):
+            listeners.on_test_batch_begin(first)
+            for data in group:
+                logs = numbers(step(data))
+            listeners.on_test_batch_end(last, logs)
+            if self.stop_evaluating:
+                break
         listeners.on_test_end(logs)
         return dict(logs)
 
@@ -398,13 +395,17 @@ class Training(OfGenerators):
         source = feeding.source_of(x, None, None, batch_size)
         listeners = self._listeners(callbacks, 0, 1, steps or source.steps)
         step, parts = self._step("predict"), []
+        self.stop_predicting = False
         listeners.on_predict_begin()
-        for number, data in enumerate(islice(source.epoch(), steps)):
-            listeners.on_predict_batch_begin(number)
-            parts.append(
-                nest.map_structure(lambda t: np.array(t.numpy()), step(data))
-            )
-            listeners.on_predict_batch_end(number)
+        batches = islice(source.epoch(), steps)
+        for first, last, group in grouped(batches, self.steps_per_execution):
+            listeners.on_predict_batch_begin(first)
+            made = [nest.map_structure(_array, step(data)) for data in group]
+            parts += made
+            joined = nest.map_structure(lambda *rows: np.concatenate(rows), *made)
+            listeners.on_predict_batch_end(last, {"outputs": joined})
+            if self.stop_predicting:
+                break
         listeners.on_predict_end()
         if not parts:
             raise InvalidArgumentError("predict: there is no batch to predict from")
@@ -490,3 +491,7 @@ def _are_metrics(given: Any) -> bool:
     if isinstance(given, (list, tuple)):
         return any(map(_are_metrics, given))
     return given is not None and not isinstance(given, (int, float, np.generic))
+
+
+def _array(x: Any) -> Any:
+    return np.array(x.numpy())
