@@ -17,12 +17,13 @@ from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.conversions import any_registered, is_convertible, registered
 from tensorlite.compat.described import Described
 from tensorlite.compat.identity import TensorsOfAnyKind
+from tensorlite.compat.operands import OF_TRUTH, divided, either
 from tensorlite.compat.shapes import TensorShape, shape_told
 from tensorlite.compat.titles import bear, is_composite
 from tensorlite.core import operand
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.dtypes import DType, bool_, float32, float64
+from tensorlite.core.dtypes import DType, bool_
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.shapes import SCALAR, AnyShape
 from tensorlite.core.sizes import Dimension
@@ -129,10 +130,10 @@ def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any
                     f"{default}: the operands are {first.spec} and {second.spec}; cast one of them"
                 )
             if default == "truediv" and first.dtype.is_integer:
-                first, second = _divided(first), _divided(second)
+                first, second = divided(first), divided(second)
             if first.dtype is bool_ and name == "bitwise_xor":
-                return _either(first, second)
-            function = _OF_TRUTH.get(name, name) if first.dtype is bool_ else name
+                return either(first, second)
+            function = OF_TRUTH.get(name, name) if first.dtype is bool_ else name
             return getattr(operand.operators, function)(first, second)
 
         return in_graph(made, default)
@@ -140,32 +141,10 @@ def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any
     return method
 
 
-_OF_TRUTH = {
-    "bitwise_and": "logical_and",
-    "bitwise_or": "logical_or",
-    "bitwise_invert": "logical_not",
-}
-"""What TensorFlow makes of operators on bits where these are of truth values."""
-
-
-def _either(x: Tensor, y: Tensor) -> Tensor:
-    """Return whether one of two holds, as TensorFlow makes it: one, and not both."""
-    made = operand.operators
-    return made.logical_and(
-        made.logical_or(x, y), made.logical_not(made.logical_and(x, y))
-    )
-
-
-def _divided(x: Tensor) -> Tensor:
-    """Return whole numbers as TensorFlow divides them."""
-    wanted = float32 if x.dtype.itemsize <= 2 else float64
-    return operand.operators.astype(x, wanted)
-
-
 def _unary(name: str, default: str) -> Callable[..., Any]:
     def method(self: Any) -> Any:
         x = to_tensor(self)
-        function = _OF_TRUTH.get(name, name) if x.dtype is bool_ else name
+        function = OF_TRUTH.get(name, name) if x.dtype is bool_ else name
         return in_graph(lambda: getattr(operand.operators, function)(x), default)
 
     return method

@@ -38,9 +38,7 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays.ensure import ensure_shape as ensured
 from tensorlite.ops.arrays.identity import IdentityN
 from tensorlite.ops.arrays.shape import as_shape as shape_tensor, shape_of
-from tensorlite.ops.composite import composed
 from tensorlite.ops.math.flows import ShapeN
-from tensorlite.ops.older_forms import GuaranteeConst, ParallelConcat
 from tensorlite.ops.sparse.tensor import SparseTensor
 
 
@@ -140,17 +138,6 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
     if all(isinstance(x, _NUMBERS) for x in values):
         return converted([getattr(x, "tolist", lambda x=x: x)() for x in values])
     return tl.stack(tensors_of(values, name="{}"), axis=axis)
-
-
-@named("parallel_stack", "ParallelConcat")
-def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
-    """Return tensors of one shape joined along a new first axis."""
-    parts = tensors_of(values)
-    known = parts[0].spec.shape if parts else None
-    if active_graph() is None or known is None or None in known:
-        return tl.stack(parts)
-    rows = [plain(expand_dims(x, 0)) for x in parts]
-    return composed(ParallelConcat((len(parts), *known)), *rows)
 
 
 @named("unstack")
@@ -488,18 +475,6 @@ def identity_n(input: Any, name: str | None = None) -> Any:
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """Return the tensor as it is, as a constant to whatever asks for gradients."""
     return tl.stop_gradient(converted(input))
-
-
-@named("PreventGradient")
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
-    """Return the tensor; TensorFlow raises for its gradient, which is None here."""
-    return tl.stop_gradient(converted(input))
-
-
-@named("GuaranteeConst")
-def guarantee_const(input: Any, name: str | None = None) -> Any:
-    """Return the tensor as it is; that it never changes is a promise not made use of."""
-    return composed(GuaranteeConst(), converted(input))
 
 
 @named("EnsureShape")

@@ -30,12 +30,10 @@ from tensorlite.compat.shared import (
 from tensorlite.compat.shared.arrays import (
     ensure_shape as ensure_shape,
     fill as fill,
-    guarantee_const as guarantee_const,
     identity as identity,
     identity_n as identity_n,
     linspace as linspace,
     ones as ones,
-    parallel_stack as parallel_stack,
     range as range,
     rank as rank,
     reshape as reshape,
@@ -209,6 +207,10 @@ from tensorlite.compat.shared.picking import (
     unravel_index as unravel_index,
 )
 from tensorlite.compat.shared.printing import print as print
+from tensorlite.compat.shared.promises import (
+    guarantee_const as guarantee_const,
+    parallel_stack as parallel_stack,
+)
 from tensorlite.compat.shared.python import (
     Print as Print,
     custom_gradient as custom_gradient,

@@ -29,11 +29,9 @@ from tensorlite.compat.shared.arrays import (
     ensure_shape as ensure_shape,
     expand_dims as expand_dims,
     eye as eye,
-    guarantee_const as guarantee_const,
     identity as identity,
     identity_n as identity_n,
     linspace as linspace,
-    parallel_stack as parallel_stack,
     range as range,
     rank as rank,
     reshape as reshape,
@@ -176,6 +174,10 @@ from tensorlite.compat.shared.picking import (
     unravel_index as unravel_index,
 )
 from tensorlite.compat.shared.printing import print as print
+from tensorlite.compat.shared.promises import (
+    guarantee_const as guarantee_const,
+    parallel_stack as parallel_stack,
+)
 from tensorlite.compat.shared.python import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
