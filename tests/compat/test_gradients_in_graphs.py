@@ -190,3 +190,32 @@ def test_blocks_that_are_computed_again_find_their_variables_again() -> None:
         found, wanted = session.run([again, plain])
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
     np.testing.assert_allclose(wanted[0], [[2 / np.cosh(3) ** 2] * 2], rtol=1e-4)
+
+
+def test_tapes_in_graphs_tell_which_variables_were_read() -> None:
+    with tf.Graph().as_default():
+        kept = tf.get_variable("kept", [], use_resource=True)
+        reference = tf.get_variable("reference", [], use_resource=False)
+        with tf.GradientTape() as tape:
+            _ = tf.get_variable("w", [2], use_resource=True) * kept * reference
+        assert [x.name for x in tape.watched_variables()] == ["w:0", "kept:0"]
+        assert tape.watched_variables()[1] is kept
+
+
+def test_gradients_of_graphs_that_are_told_are_told_variables() -> None:
+    told = []
+
+    @tf.custom_gradient
+    def scaled(x: Any) -> Any:
+        w = tf.get_variable("w", [], use_resource=True)
+
+        def gradient(dy: Any, variables: Any = None) -> Any:
+            told.extend(variables)
+            return dy * w, [tf.reduce_sum(dy * x)]
+
+        return x * w, gradient
+
+    with tf.Graph().as_default():
+        x = tf.ones([2])
+        tf.gradients(scaled(x), x)
+        assert told == tf.trainable_variables()

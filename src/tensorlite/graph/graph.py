@@ -165,6 +165,7 @@ class Node:
         "name",
         "op",
         "outputs",
+        "owner",
     )
     __match_args__ = ("op", "inputs")
 
@@ -184,6 +185,8 @@ class Node:
         """Nodes of one group are placed together; "" is no group."""
         self.name = ""
         self.line: Line = UNKNOWN
+        self.owner: Callable[[], Any] | None = None
+        """Returns the variable whose handle this makes, as a weak reference does."""
         self.outputs = tuple(
             [SymbolicTensor(self, i, spec) for i, spec in enumerate(specs)]
         )

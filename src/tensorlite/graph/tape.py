@@ -402,7 +402,9 @@ def _packed(sources: Any, found: Iterator[Any]) -> Any:
 
 def owner_of(kept: Tensor) -> Any:
     """Return the variable whose handle was watched, None for other tensors."""
-    state = kept.array if isinstance(kept, EagerTensor) else None
+    state = (
+        kept.array if isinstance(kept, EagerTensor) else getattr(kept, "node", None)
+    )
     owner = getattr(state, "owner", None)
     return None if owner is None else owner()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -141,6 +142,7 @@ class GraphVariable(Variable):
         )
         made = self._node(op, (), self.bare_name)
         self.handle = made.outputs[0]
+        made.owner = ref(self)
         value = to_tensor(self.first)
         assert isinstance(value, SymbolicTensor)
         # What functions of devices say of the variable holds for what gives and reads its value.

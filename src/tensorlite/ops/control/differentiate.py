@@ -103,11 +103,16 @@ def _as_gradient(dx: Any) -> Gradient:
     return dx if dx is None or isinstance(dx, IndexedSlices) else to_tensor(dx)
 
 
-class _VariableWatcher(Interpreter):
+class VariableWatcher(Interpreter):
     """Notes which trainable variables are read."""
 
     def __init__(self) -> None:
         self.handles: dict[int, Tensor] = {}
+
+    def variables(self) -> list[Any]:
+        """Return those of them that a program holds, in the order of their first reading."""
+        owners = map(owner_of, self.handles.values())
+        return [x for x in owners if x is not None]
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         """Return the outputs of `op`."""
@@ -149,7 +154,7 @@ def custom_gradient(
         tensors = [
             leaf for leaf in nest.flatten(converted) if isinstance(leaf, Tensor)
         ]
-        with _VariableWatcher() as watcher:
+        with VariableWatcher() as watcher:
             result, gradient = function(*converted, **kwargs)
         outputs = [to_tensor(y) for y in nest.flatten(result)]
         handles = list(watcher.handles.values())

@@ -32,6 +32,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.ops.control.differentiate import VariableWatcher
 from tensorlite.ops.state import variable as state
 
 __all__ = [
@@ -99,14 +100,29 @@ scatter_min = _rows("ScatterMin", "scatter_min")
 
 
 class GradientTape(tapes.GradientTape):
-    """A tape, which in a graph asks that for gradients."""
+    """A tape, which in a graph asks that for gradients, and only notes which variables are read."""
+
+    _noting: VariableWatcher | None = None
 
     def __enter__(self) -> Any:
-        return self if active_graph() is not None else super().__enter__()
+        if active_graph() is None:
+            return super().__enter__()
+        self._noting = VariableWatcher()
+        self._noting.__enter__()
+        return self
 
     def __exit__(self, *error: object) -> None:
-        if active_graph() is None:
+        if self._noting is None:
             super().__exit__(*error)
+        else:
+            self._noting.__exit__(*error)
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """Return the variables that were read; in a graph those that are resources."""
+        if self._noting is None:
+            return super().watched_variables()
+        read = self._noting.variables() if self.watch_accessed_variables else []
+        return tuple(x for x in read if not getattr(x, "is_reference", False))
 
     def watch(self, tensors: Any) -> None:
         """Let the tape record what is made of the tensors; in a graph nothing is needed."""
