@@ -186,3 +186,14 @@ def test_convolutions_over_time_drop_in_training_only() -> None:
     x = drawn(1, 3, 4, 4, 1)
     np.testing.assert_array_equal(layer(x), layer(x, training=False))
     assert np.abs(layer(x, training=True).numpy() - layer(x).numpy()).max() > 1e-4
+
+
+def test_steps_that_a_mask_leaves_out_change_nothing() -> None:
+    x = drawn(2, 4, 5, 5, 2)
+    mask = np.array([[True, True, False, False], [True] * 4])
+    layer = layers.ConvLSTM2D(3, 3, padding="same", return_sequences=True)
+    made = layer(x, mask=mask).numpy()
+    whole = layer(x).numpy()
+    np.testing.assert_allclose(made[1], whole[1], atol=1e-6)
+    np.testing.assert_allclose(made[0, :2], whole[0, :2], atol=1e-6)
+    np.testing.assert_array_equal(made[0, 3], made[0, 1])

@@ -24,6 +24,8 @@ from tensorlite.compat.v2.keras.src.layers.more import Wrapper
 class _OverTime(Convolution):
     """An LSTM whose products are convolutions (Shi et al. 2015)."""
 
+    supports_masking = True
+
     def __init__(
         self,
         filters: int,
@@ -116,9 +118,8 @@ class _OverTime(Convolution):
             lambda: tl.identity(ones),
         )
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
-        steps = tl.moveaxis(inputs, 1, 0)
-        steps = tl.flip(steps, axis=0) if self.go_backwards else steps
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        steps = self._in_turn(inputs)
         if self.dropout:
             steps = steps * self._shares(steps[0], self.dropout, training)
         first = tl.zeros_like(self._seen(steps[0]))
@@ -129,9 +130,29 @@ class _OverTime(Convolution):
         def step(before: Any, x: Any) -> Any:
             return self._step(before, x, shares)
 
-        hidden, cells = tl.scan(step, steps, (empty, empty))
+        def shown(before: Any, row: Any) -> Any:
+            x, counts = row
+            after = self._step(before, x, shares)
+            told = tl.reshape(counts, [-1, *[1] * (self.axes + 1)])
+            pairs = zip(after, before, strict=True)
+            return tuple(tl.where(told, new, old) for new, old in pairs)
+
+        if mask is None:
+            hidden, cells = tl.scan(step, steps, (empty, empty))
+        else:
+            counts = self._in_turn(tl.astype(tl.asarray(mask), tl.bool))
+            hidden, cells = tl.scan(shown, (steps, counts), (empty, empty))
         made = tl.moveaxis(hidden, 0, 1) if self.return_sequences else hidden[-1]
         return [made, hidden[-1], cells[-1]] if self.return_state else made
+
+    def _in_turn(self, x: Any) -> Any:
+        """Return what belongs to steps, in the order in which they are taken."""
+        steps = tl.moveaxis(x, 1, 0)
+        return tl.flip(steps, axis=0) if self.go_backwards else steps
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        own = mask if self.return_sequences else None
+        return [own, None, None] if self.return_state else own
 
     def _seen(self, x: Any) -> Any:
         made = self._convolved(x, self.kernel, self.padding)
