@@ -15,8 +15,11 @@ from tensorlite.compat.shared.values import (
     VariableAggregation,
     VariableSynchronization,
 )
+from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.fetchable import effect
+from tensorlite.ops.sparse.state import ResourceScatterDiv, ResourceScatterMul
 from tensorlite.ops.state import variable as state
 
 
@@ -51,9 +54,21 @@ def _replaced(
     return documented(made, f"Let parts of a variable {does}, and return it.")
 
 
-def _factors(old: Any, indices: Any, updates: Any) -> Any:
-    rows = tl.broadcast_to(updates, tl.concat([tl.shape(indices), tl.shape(old)[1:]]))
-    return tl.unsorted_segment_prod(rows, indices, tl.shape(old)[0])
+def _scattered(op: Op, default: str, does: str) -> Callable[..., Any]:
+    """Return what brings updates into rows of a variable in place."""
+
+    @named(default)
+    def made(
+        ref: Any,
+        indices: Any,
+        updates: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        given = converted(indices), converted(updates, ref.dtype)
+        return changed(ref, effect(op, ref.handle, *given))
+
+    return documented(made, f"Let rows of a variable {does}, and return it.")
 
 
 def _in_batches(old: Any, indices: Any, updates: Any) -> Any:
@@ -67,12 +82,8 @@ def _in_batches(old: Any, indices: Any, updates: Any) -> Any:
     )
 
 
-scatter_mul = _replaced(
-    "ScatterMul", lambda x, i, y: x * _factors(x, i, y), "be multiplied"
-)
-scatter_div = _replaced(
-    "ScatterDiv", lambda x, i, y: x / _factors(x, i, y), "be divided"
-)
+scatter_mul = _scattered(ResourceScatterMul(), "ScatterMul", "be multiplied")
+scatter_div = _scattered(ResourceScatterDiv(), "ScatterDiv", "be divided")
 scatter_nd_update = _replaced(
     "ScatterNdUpdate", tl.tensor_scatter_nd_update, "be others"
 )

@@ -355,8 +355,8 @@ losses, metrics, optimizers = keras.losses, keras.metrics, keras.optimizers
 constant_initializer = initializers.Constant
 ones_initializer = initializers.Ones
 zeros_initializer = initializers.Zeros
-random_normal_initializer = initializers.RandomNormal
-random_uniform_initializer = initializers.RandomUniform
+random_normal_initializer = initializers.DrawnNormal
+random_uniform_initializer = initializers.DrawnUniform
 
 give_results()
 

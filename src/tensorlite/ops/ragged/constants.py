@@ -66,6 +66,9 @@ def constant_value(
 
 def _encoded(values: Any, dtype: Any, shape: Shape | None) -> Array:
     wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(values, list) and wanted is None:
+        # Arrays in lists are rows of numbers, whose dtypes do not count.
+        values = [x.tolist() if isinstance(x, np.generic) else x for x in values]
     if isinstance(values, list) and shape is not None and 0 in shape:
         kind = np.float32 if wanted is None else wanted.numpy
         return np.zeros(shape, kind)

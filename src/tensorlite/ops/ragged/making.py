@@ -27,6 +27,13 @@ from tensorlite.ops.math.bounds import maximum, minimum
 from tensorlite.ops.math.compare import where
 from tensorlite.ops.math.reduce import all as all_of, any as any_of, max as largest
 from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.ragged.checking import (
+    as_vector,
+    checked_length,
+    checked_lengths,
+    checked_row_numbers,
+    checked_splits,
+)
 from tensorlite.ops.ragged.slicing import any_rows, grouped, splits_of
 from tensorlite.ops.sparse.tensor import SparseTensor
 
@@ -51,37 +58,18 @@ def from_row_splits(
     kind: Kind, values: Any, row_splits: Any, validate: bool = True
 ) -> Any:
     """Return values in rows, each from one bound to the next."""
-    splits = bounds(row_splits)
-    if validate and not hasattr(splits, "node"):
-        ends = splits.numpy()
-        if (
-            ends.ndim != 1
-            or len(ends) == 0
-            or ends[0] != 0
-            or (np.diff(ends) < 0).any()
-        ):
-            raise InvalidArgumentError(
-                f"Arguments to from_row_splits do not form a valid RaggedTensor: row_splits is "
-                f"{ends.tolist()}; it begins with 0 and does not fall"
-            )
-        _check_count(values_in(values), int(ends[-1]))
-    return kind.of(values_in(values), splits)
-
-
-def _check_count(values: Any, count: int) -> None:
-    have = values.shape[0]
-    if have is not None and have != count:
-        raise InvalidArgumentError(
-            f"the bounds are of {count} values, and there are {have}: they do not form a valid "
-            "RaggedTensor"
-        )
+    splits, inner = bounds(row_splits), values_in(values)
+    return kind.of(inner, checked_splits(splits, inner) if validate else splits)
 
 
 def from_row_lengths(
     kind: Kind, values: Any, row_lengths: Any, validate: bool = True
 ) -> Any:
     """Return values in rows of some lengths."""
-    return from_row_splits(kind, values, splits_of(bounds(row_lengths)), validate)
+    lengths = as_vector(bounds(row_lengths), "row_lengths")
+    inner = values_in(values)
+    checked = checked_lengths(lengths, inner) if validate else lengths
+    return kind.of(inner, splits_of(checked))
 
 
 def from_value_rowids(
@@ -92,20 +80,22 @@ def from_value_rowids(
     validate: bool = True,
 ) -> Any:
     """Return values in rows, of which it is told in which each is."""
-    ids = bounds(value_rowids)
+    ids, inner = as_vector(bounds(value_rowids), "value_rowids"), values_in(values)
+    if validate:
+        ids = checked_row_numbers(ids, nrows, inner)
     if nrows is None:
         padded = concat([constant(np.asarray([-1], ids.dtype.numpy)), ids])
         nrows = padded[-1] + 1
     ends = arange(0, astype(to_tensor(nrows), ids.dtype) + 1, dtype=ids.dtype)
-    splits = astype(searchsorted(ids, ends), ids.dtype)
-    return from_row_splits(kind, values, splits, validate)
+    return kind.of(inner, astype(searchsorted(ids, ends), ids.dtype))
 
 
 def from_row_starts(
     kind: Kind, values: Any, row_starts: Any, validate: bool = True
 ) -> Any:
     """Return values in rows with some beginnings."""
-    starts, inner = bounds(row_starts), values_in(values)
+    starts = as_vector(bounds(row_starts), "row_starts")
+    inner = values_in(values)
     count = inner.nrows() if isinstance(inner, RaggedParts) else size_at(inner, 0)
     end = reshape(astype(count, starts.dtype), [1])
     return from_row_splits(kind, inner, concat([starts, end]), validate)
@@ -115,7 +105,7 @@ def from_row_limits(
     kind: Kind, values: Any, row_limits: Any, validate: bool = True
 ) -> Any:
     """Return values in rows with some ends."""
-    limits = bounds(row_limits)
+    limits = as_vector(bounds(row_limits), "row_limits")
     zero = constant(np.zeros(1, limits.dtype.numpy))
     return from_row_splits(kind, values, concat([zero, limits]), validate)
 
@@ -128,18 +118,19 @@ def from_uniform_row_length(
     validate: bool = True,
 ) -> Any:
     """Return values in rows of one length."""
-    inner = values_in(values)
-    length = int(uniform_row_length)
-    if length == 0:
-        count = 0 if nrows is None else int(nrows)
-        return kind.of(inner, constant(np.zeros(count + 1, np.int64)), 0)
-    have = inner.shape[0]
-    if validate and have is not None and have % length:
-        raise InvalidArgumentError(
-            f"{have} values do not form rows of {length}: uniform_row_length does not divide them"
-        )
-    like = kind.of(inner, constant(np.zeros(1, np.int64)))
-    return grouped(inner, length, like)
+    inner, length = values_in(values), uniform_row_length
+    if validate:
+        length = checked_length(length, inner)
+    if nrows is None and isinstance(length, int):
+        like = kind.of(inner, constant(np.zeros(1, np.int64)), 0)
+        return grouped(inner, length, like) if length else like
+    if nrows is None:
+        rows = kind.of(inner, constant(np.zeros(1, np.int64)))
+        count = size_at(inner, 0) if inner is rows.flat_values else inner.nrows()
+        nrows = astype(count, length.dtype) // maximum(length, 1)
+    splits = arange(0, nrows + 1) * length
+    checked = checked_splits(splits, inner) if validate else splits
+    return kind.of(inner, checked, length if isinstance(length, int) else None)
 
 
 def nested(
@@ -208,6 +199,9 @@ def _are_nested(lengths: Any) -> bool:
 
 def _merged(x: Tensor) -> Tensor:
     """Return a tensor with its first two axes as one."""
+    if x.spec.rank is None:
+        sizes = shape_of(x)
+        return reshape(x, concat([expand_dims(sizes[0] * sizes[1], 0), sizes[2:]]))
     rows, columns, *inner = _sizes(x)
     return reshape(x, [rows * columns, *inner])
 
@@ -230,9 +224,17 @@ def _sizes(x: Tensor) -> list[Any]:
     ]
 
 
+def _first_sizes(x: Tensor) -> list[Any]:
+    """Return the first two sizes, of a tensor whose rank need not be known."""
+    if x.spec.rank is not None:
+        return _sizes(x)[:2]
+    sizes = shape_of(x)
+    return [sizes[0], sizes[1]]
+
+
 def _uniform(kind: Kind, values: Any, x: Tensor, dtype: DType) -> Any:
     """Return the rows of a tensor, all of its second size."""
-    rows, columns = _sizes(x)[:2]
+    rows, columns = _first_sizes(x)
     ends = arange(0, astype(to_tensor(rows), dtype) + 1, dtype=dtype)
     splits = ends * astype(to_tensor(columns), dtype)
     if isinstance(rows, int):

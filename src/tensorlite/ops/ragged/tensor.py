@@ -5,7 +5,7 @@ Functions of them are in arrange.py and reduce.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -297,10 +297,6 @@ class RaggedTensor(RaggedParts):
 
     def __getitem__(self, key: Any) -> Any:
         return getitem_ragged(self, key)
-
-    def __iter__(self) -> Iterator[Any]:
-        """Yield the rows."""
-        return iter([self[i] for i in range(int(self.nrows().item()))])
 
     def __bool__(self) -> NoReturn:
         raise TypeError("RaggedTensor may not be used as a boolean.")

@@ -13,11 +13,14 @@ from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.making import same, without_gradient
 from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, int32, uint8
+from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.images.boxes import (
     non_max_suppression_overlaps as non_max_suppression_overlaps_of,
 )
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.ragged.maps import map_numbers
 
 __all__ = [
     "adjust_brightness",
@@ -350,7 +353,25 @@ def resize(
     """
     options = (str(method), preserve_aspect_ratio, antialias)
     sizes = converted(sizes_of(size), int32, "size")
+    if isinstance(images, RaggedParts):
+        return _resized_rows(images, sizes, options)
     return tl.image.resize(converted(images), sizes, *options)
+
+
+def _resized_rows(images: Any, sizes: Any, options: Any) -> Any:
+    """Return images of different sizes at one size; ShapeError unless they are a batch."""
+    if images.shape.rank != 4:
+        raise ShapeError(
+            f"tf.image.resize: images.shape.rank is {images.shape.rank}; it must be 4 if images is "
+            "ragged"
+        )
+
+    def resized(place: Any) -> list[Any]:
+        image = images[place]
+        whole = image.to_tensor() if hasattr(image, "to_tensor") else image
+        return [tl.image.resize(whole, sizes, *options)]
+
+    return map_numbers(resized, images.nrows(), [False])[0]
 
 
 @named("resize_image_with_pad", "pad_to_bounding_box/Pad")

@@ -8,8 +8,9 @@ from typing import Any, Self
 from tensorlite.compat.v1.graphs.framework import Graph, placeholder
 from tensorlite.compat.v2.func_graphs import FuncGraph
 from tensorlite.compat.v2.functions import Concrete
-from tensorlite.compat.views import plain
+from tensorlite.compat.views import GraphTensor, plain
 from tensorlite.core import nest
+from tensorlite.core.spec import TensorSpec
 from tensorlite.graph_mode import wrapped
 from tensorlite.ops.state.variable import Variable
 
@@ -80,12 +81,18 @@ def wrap_function(
 ) -> WrappedFunction:
     """Return what code of TensorFlow 1 builds as a function; its variables are made once.
 
-    signature has the arguments' TensorSpecs.
+    signature has the arguments' TensorSpecs; what is none is given to `fn` as it is.
     """
     graph = Graph()
     with graph.as_default():
-        given = nest.map_structure(
-            lambda x: placeholder(x.dtype, x.shape, x.name or "arg"), list(signature)
-        )
+        given = nest.map_structure(_argument, list(signature))
         fetches = fn(*given)
-    return WrappedFunction.of(graph, given, fetches, wrapped.held_by(graph))
+    fed = [x for x in nest.flatten(given) if isinstance(x, GraphTensor)]
+    return WrappedFunction.of(graph, fed, fetches, wrapped.held_by(graph))
+
+
+def _argument(given: Any) -> Any:
+    """Return a placeholder for a spec, anything else as it is."""
+    if not isinstance(given, TensorSpec):
+        return given
+    return placeholder(given.dtype, given.shape, given.name or "arg")

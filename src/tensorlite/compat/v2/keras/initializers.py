@@ -73,6 +73,26 @@ class RandomNormal(_Seeded, init_ops.RandomNormal):
         super().__init__(mean, stddev, seed)
 
 
+class _Drawn(_Seeded):
+    """Draws others each time where no seed is given."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.seed = self.given_seed
+
+    @property
+    def source(self) -> Any:
+        return init_ops.Initializer.source if self.seed is None else super().source
+
+
+class DrawnUniform(_Drawn, RandomUniform):
+    """Weights from minval to below maxval, others each time where there is no seed."""
+
+
+class DrawnNormal(_Drawn, RandomNormal):
+    """Normally distributed weights, others each time where there is no seed."""
+
+
 class TruncatedNormal(_Seeded, init_ops.TruncatedNormal):
     """Normally distributed weights, at most two deviations from the mean."""
 
