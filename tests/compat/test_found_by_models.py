@@ -140,7 +140,8 @@ def test_structures_are_cut_where_others_have_their_leaves() -> None:
 
 
 def test_structures_are_mapped_with_the_ways_to_their_leaves() -> None:
-    nest: Any = tf.contrib.framework.nest
+    contrib: Any = tf.contrib
+    nest = contrib.framework.nest
     first, second = {"a": [3, 4], "b": (5,)}, {"a": [1, 1], "b": (2,)}
     assert nest.flatten_with_tuple_paths(first)[1:] == [(("a", 1), 4), (("b", 0), 5)]
     joined = nest.map_structure_with_paths(lambda *x: x, first, second)

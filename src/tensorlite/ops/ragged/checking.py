@@ -79,11 +79,10 @@ def checked_row_numbers(ids: Tensor, nrows: Any, values: Any) -> Tensor:
 def checked_length(length: Any, values: Any) -> Any:
     """Return a length of rows, of which there are whole ones."""
     count = _count(values)
-    if _is_known(length) and isinstance(count, int):
-        known = _size(length)
-        if known < 0 or (count % known if known else count):
-            _refuse(f"rows of uniform_row_length={known} do not hold {count} values")
-        return known
+    if isinstance(length, int) and isinstance(count, int):
+        if length < 0 or (count % length if length else count):
+            _refuse(f"rows of uniform_row_length={length} do not hold {count} values")
+        return length
     size = to_tensor(length)
     whole = astype(to_tensor(count), size.dtype)
     rest = whole - whole // maximum(size, 1) * maximum(size, 0)
@@ -94,7 +93,10 @@ def _is_known(x: Any) -> bool:
     return not isinstance(x, Tensor) or isinstance(x, EagerTensor)
 
 
-def _size(length: Any) -> int:
+def row_length(length: Any) -> Any:
+    """Return a length that all rows have as a number; as a tensor, where it is not known yet."""
+    if not _is_known(length):
+        return length
     array = np.asarray(length)
     if array.ndim:
         _refuse(f"uniform_row_length is {array.tolist()}: Shape must be rank 0")

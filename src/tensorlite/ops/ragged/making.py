@@ -33,6 +33,7 @@ from tensorlite.ops.ragged.checking import (
     checked_lengths,
     checked_row_numbers,
     checked_splits,
+    row_length,
 )
 from tensorlite.ops.ragged.slicing import any_rows, grouped, splits_of
 from tensorlite.ops.sparse.tensor import SparseTensor
@@ -118,7 +119,7 @@ def from_uniform_row_length(
     validate: bool = True,
 ) -> Any:
     """Return values in rows of one length."""
-    inner, length = values_in(values), uniform_row_length
+    inner, length = values_in(values), row_length(uniform_row_length)
     if validate:
         length = checked_length(length, inner)
     if nrows is None and isinstance(length, int):
