@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.core.dispatch import calls
 from tensorlite.ops.math.counting import UniqueWithCounts, UnravelIndex
 from tensorlite.ops.nn.candidates import AllCandidateSampler
+from tensorlite.ops.nn.pool_argmax import MaxPoolGradWithArgmax
 from tensorlite.ops.older_forms import (
     AccumulateNV2,
     GuaranteeConst,
@@ -19,6 +20,10 @@ from tests.cases.base import INTS, OpCase, arrays
 from tests.cases.composites import one
 
 ROWS, IDS, COUNT = np.array([0, 3, 1]), np.array([0, 0, 2]), np.int32(4)
+
+PUT_BACK = MaxPoolGradWithArgmax((1, 2, 2, 1), (1, 2, 2, 1))
+GREATEST = np.array([0, 3]).reshape(2, 1, 1, 1)
+FIRST, LAST = [np.arange(4).reshape(2, 2, 1) == i for i in (0, 3)]
 
 
 def picked(x: np.ndarray, shares: tuple[float, float]) -> np.ndarray:
@@ -73,6 +78,13 @@ CASES = (
         lambda x: np.stack(np.unravel_index(x, (3, 4))).astype(x.dtype),
         arrays((2, 2), low=0, high=11),
         dtypes=INTS,
+        needs_rank=True,
+    ),
+    OpCase(
+        "MaxPoolGradWithArgmax",
+        lambda x, dy: one(PUT_BACK)(x, dy, GREATEST),
+        lambda x, dy: np.stack([np.where(FIRST, dy[0], 0), np.where(LAST, dy[1], 0)]),
+        arrays((2, 2, 2, 1), (2, 1, 1, 1)),
         needs_rank=True,
     ),
     OpCase(

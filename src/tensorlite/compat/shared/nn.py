@@ -9,9 +9,9 @@ import numpy as np
 
 from tensorlite.compat.calling import agreeing, converted, named, own_or
 from tensorlite.compat.shared import elementwise
-from tensorlite.compat.shared.arrays import concat
+from tensorlite.compat.shared.arrays import concat, expand_dims, squeeze
 from tensorlite.compat.shared.picking import top_k as top_k
-from tensorlite.compat.views import plain, shown
+from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.check import integers_of
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
@@ -350,10 +350,24 @@ def _pool1d(
     window, step = [
         x if isinstance(x, int) else spatial(x, 1, form)[0] for x in sizes
     ]
-    return function(converted(input), window, step, padding, form)
+    x = converted(input)
+    if active_graph() is None or form != "NWC":
+        return function(x, window, step, padding, form)
+    rows = plain(expand_dims(x, 1))
+    here = f"{scope.get().name}/"
+    pool = _POOLS_OF_ROWS[function]
+    made = in_graph(lambda: pool(rows, (1, window), (1, step), padding), None, here)
+    return squeeze(made, [1])
 
 
-@named("MaxPool1d")
+_POOLS_OF_ROWS = {
+    pools.max_pool1d: pools.max_pool2d,
+    pools.avg_pool1d: pools.avg_pool2d,
+}
+"""What pools images of one row, by what pools sequences."""
+
+
+@named("MaxPool1d", None)
 def max_pool1d(
     input: Any,
     ksize: Any,
@@ -366,7 +380,7 @@ def max_pool1d(
     return _pool1d(pools.max_pool1d, input, (ksize, strides), padding, data_format)
 
 
-@named("AvgPool1D")
+@named("AvgPool1D", None)
 def avg_pool1d(
     input: Any,
     ksize: Any,

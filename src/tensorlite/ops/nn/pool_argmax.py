@@ -14,6 +14,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.gather import unsorted_segment_sum
 from tensorlite.ops.arrays.ranges import arange
 from tensorlite.ops.arrays.shape import shape_of
+from tensorlite.ops.composite import Composite
 from tensorlite.ops.math.reduce import prod as prod_of
 from tensorlite.ops.nn.pool import MaxPool
 from tensorlite.ops.nn.windows import four
@@ -61,6 +62,19 @@ class MaxPoolWithArgmax(Op):
         """Return the gradient at the places."""
         x, places = call.inputs[0], call.outputs[1]
         return (put_back(x, dy, places, self.include_batch_in_index),)
+
+
+class MaxPoolGradWithArgmax(Composite):
+    """What flows to images by the places of the greatest elements of windows."""
+
+    ksize: tuple[int, ...]
+    strides: tuple[int, ...]
+    padding: str = "VALID"
+    include_batch_in_index: bool = False
+
+    def compose(self, x: Tensor, dy: Tensor, places: Tensor) -> Tensor:
+        """Return it for each image."""
+        return put_back(x, dy, places, self.include_batch_in_index)
 
 
 def put_back(

@@ -18,6 +18,7 @@ from tensorlite.compat.v1.functions.nn_functions import log_softmax
 from tensorlite.ops.linear.matmul import BatchMatMulV2, MatMul
 from tensorlite.ops.math.flows import PreventGradient, ShapeN
 from tensorlite.ops.nn.batch_norm import FusedBatchNormGradV3
+from tensorlite.ops.nn.pool_argmax import MaxPoolGradWithArgmax
 
 _NO_SECOND = (
     "Currently there is no way to take the second derivative of {} due to the fused "
@@ -118,6 +119,14 @@ def _volumes_filters(op: Any, dy: Any) -> Any:
 def _mean_pool(op: Any, dy: Any) -> Any:
     own = op.node.op
     return operator(own.sibling(f"{own.name}Grad"), shape(op.inputs[0]), dy)
+
+
+@gradient_of("MaxPoolWithArgmax")
+def _greatest_pool(op: Any, dy: Any, _: Any) -> Any:
+    own = op.node.op
+    options = (own.ksize, own.strides, own.padding, own.include_batch_in_index)
+    kind = MaxPoolGradWithArgmax(*options)
+    return operator(kind, op.inputs[0], dy, op.outputs[1])
 
 
 @gradient_of("FusedBatchNormV3")

@@ -25,7 +25,6 @@ from tensorlite.ops.math.arithmetic import conj, sum as sum_of
 from tensorlite.ops.math.elementwise import sqrt
 from tensorlite.ops.nn import patches
 from tensorlite.ops.nn.pool import MaxPool, depth_of, max_pool_in_depth
-from tensorlite.ops.nn.pool_argmax import put_back
 from tensorlite.ops.operators import astype
 from tensorlite.ops.sparse import segments as sparse_segments
 from tensorlite.ops.strings import text
@@ -144,22 +143,12 @@ def _cubes(given: Given) -> Values:
     )
 
 
-def _put_back(given: Given) -> Values:
-    for name in ("ksize", "strides", "padding"):
-        given.attribute(name)
-    with_batch = given.typed("include_batch_in_index", bool)
-    return given.composed(
-        lambda x, dy, places: put_back(x, dy, places, with_batch), *given.tensors
-    )
-
-
 MATCHING: dict[str, Adapter] = {
     "Bucketize": _buckets,
     "ConjugateTranspose": lambda given: given.composed(
         lambda x, axes: conj(transpose(x, axes)), *given.tensors
     ),
     "ExtractVolumePatches": _cubes,
-    "MaxPoolGradWithArgmax": _put_back,
     "MaxPool": _greatest,
     "MaxPoolV2": _greatest,
     "NthElement": _nth,
