@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from tensorlite.compat.v2.checkpoints import is_of_graph
+from tensorlite.compat.v2.checkpoints import is_of_graph, tell
 from tensorlite.core.check import a_path, whole
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.interop.tensorflow.stored import checkpoints as stored, states
@@ -96,6 +97,7 @@ class CheckpointManager:
             last_preserved_timestamp=self._preserved,
             save_relative_paths=True,
         )
+        tell(options, path)
         return path
 
     def _sweep(self) -> None:
@@ -128,11 +130,23 @@ def _number(counter: Any) -> int:
     return int(counter)
 
 
+@dataclass
 class CheckpointOptions:
-    """Where TensorFlow would write from; files are written from here."""
+    """What is called when a checkpoint is written: functions of its path, or of nothing.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self.given = kwargs
+    The other options are TensorFlow's and change nothing of how files are written here.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.train.CheckpointOptions(experimental_write_callbacks=[print]).enable_async
+    False
+    """
+
+    experimental_io_device: str | None = None
+    experimental_enable_async_checkpoint: bool = False
+    experimental_write_callbacks: Any = None
+    enable_async: bool = False
+    experimental_skip_slot_variables: bool = False
+    experimental_sharding_callback: Any = None
 
 
 def checkpoints_iterator(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,11 @@ from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.compat.views import shown
 from tensorlite.core.check import a_path
 from tensorlite.core.dispatch import constant, interpreted_by
-from tensorlite.core.errors import CheckpointError, NotFoundError
+from tensorlite.core.errors import (
+    AssertionFailedError,
+    CheckpointError,
+    NotFoundError,
+)
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variables import GraphVariable
@@ -252,6 +257,18 @@ class Status:
                 variable.load(value, chosen_session(session, "run_restore_ops"))
 
 
+def tell(options: Any, path: str) -> None:
+    """Call what CheckpointOptions name, with the path of what is written if they take it."""
+    for callback in getattr(options, "experimental_write_callbacks", None) or ():
+        count = len(signature(callback).parameters)
+        if count > 1:
+            raise AssertionFailedError(
+                "Callback functions for checkpoint are required to have 0 or 1 parameters, but "
+                f"this has {count} parameters: {callback}"
+            )
+        callback(*[path][:count])
+
+
 class Checkpoint(Module):
     """Objects that are saved together: modules, optimizers, variables, dicts and lists of these."""
 
@@ -297,6 +314,7 @@ class Checkpoint(Module):
         tree = _Tree(self)
         tree.fetch(session)
         save_objects(path, tree.root)
+        tell(options, path)
         return path
 
     def read(self, save_path: Any, options: Any = None) -> Status:
@@ -314,6 +332,7 @@ class Checkpoint(Module):
         states.update_checkpoint_state(
             str(Path(path).parent), path, save_relative_paths=True
         )
+        tell(options, path)
         return path
 
     def counted(self, session: Any = None) -> int:
