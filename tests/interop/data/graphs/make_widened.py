@@ -102,6 +102,15 @@ def datasets_by_key():
     return [step(outs)], []
 
 
+@only(not IS_OLD)
+def nearest_centres():
+    x, feeds = given(points=floats(5, 3), centres=floats(4, 3))
+    outs = []
+    for count in (1, 3, 9):
+        outs += ops.NearestNeighbors(points=x["points"], centers=x["centres"], k=longs(count))
+    return [step(outs, feeds)], []
+
+
 TREES = """
 trees {
   nodes { bucketized_split { feature_id: 1 threshold: 1 left_id: 1 right_id: 2 } metadata { gain: 0.5 } }

@@ -18,7 +18,7 @@ from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import PLAIN, Adapter, Plain
 from tensorlite.ops.arrays.arrange import expand_dims, transpose
 from tensorlite.ops.arrays.gather import gather, take, unsorted_segment_sum
-from tensorlite.ops.arrays.search import argsort, sort as sorted_of
+from tensorlite.ops.arrays.search import argsort, sort as sorted_of, top_k
 from tensorlite.ops.arrays.sets import UniqueWithCountsV2
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.math.arithmetic import conj, sum as sum_of
@@ -143,6 +143,19 @@ def _cubes(given: Given) -> Values:
     )
 
 
+def _nearest(given: Given) -> Values:
+    """Return the nearest centres of each point, and the squares of their distances."""
+    most = int(given.constant(2))
+
+    def nearest(points: Tensor, centres: Tensor) -> tuple[Tensor, Tensor]:
+        apart = expand_dims(points, axis=1) - expand_dims(centres, axis=0)
+        squares = sum_of(apart * apart, axis=2)
+        found, places = top_k(-squares, min(most, centres.shape[0]))
+        return astype(places, dtypes.int64), -found
+
+    return given.composed(nearest, *given.tensors[:2])
+
+
 MATCHING: dict[str, Adapter] = {
     "Bucketize": _buckets,
     "ConjugateTranspose": lambda given: given.composed(
@@ -151,6 +164,7 @@ MATCHING: dict[str, Adapter] = {
     "ExtractVolumePatches": _cubes,
     "MaxPool": _greatest,
     "MaxPoolV2": _greatest,
+    "NearestNeighbors": _nearest,
     "NthElement": _nth,
     "RegexFullMatch": _matched,
     "RegexReplace": _replaced,
