@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tensorlite.ops.arrays.arrange import matrix_transpose
 from tensorlite.ops.linear.bands import (
+    banded_triangular_solve,
     matrix_diag,
     matrix_diag_part,
     matrix_set_diag,
@@ -56,6 +57,7 @@ from tensorlite.ops.linear.spectral import (
 )
 
 __all__ = [
+    "banded_triangular_solve",
     "band_part",
     "cholesky",
     "cholesky_solve",

@@ -235,3 +235,22 @@ def test_special_functions_far_out() -> None:
         tl.math.bessel_i0e(np.float64(1e4)).item(), 0.003989472, 1e-6
     )
     assert tl.math.ndtri([0.0, 1.0]).tolist() == [-np.inf, np.inf]
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("adjoint", [True, False])
+def test_equations_of_a_few_bands(lower: bool, adjoint: bool) -> None:
+    main, off = np.array([2.0, 3, 4]), np.array([0.5, -1])
+    matrix = np.diag(main) + np.diag(off, -1 if lower else 1)
+    rows = [main, [0, *off]] if lower else [[*off, 0], main]
+    rhs = np.array([[1.0], [2], [3]])
+    found = tl.linalg.banded_triangular_solve(
+        np.array(rows), rhs, lower=lower, adjoint=adjoint
+    )
+    wanted = np.linalg.solve(matrix.T if adjoint else matrix, rhs)
+    np.testing.assert_allclose(found.numpy(), wanted)
+
+
+def test_equations_of_one_band_keep_their_shape() -> None:
+    found = tl.linalg.banded_triangular_solve([[2.0, 4.0]], [[1.0], [2.0]])
+    np.testing.assert_allclose(found.numpy(), [[0.5], [0.5]])

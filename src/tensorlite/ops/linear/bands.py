@@ -20,13 +20,14 @@ from tensorlite.ops.arrays.gather import gather, sizes
 from tensorlite.ops.arrays.repeat import pad
 from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.linear.diagonal import diag, diag_part
-from tensorlite.ops.linear.solve import solve
+from tensorlite.ops.linear.solve import solve, triangular_solve
 from tensorlite.ops.math.arithmetic import conjugated
 from tensorlite.ops.math.compare import where
 from tensorlite.ops.math.reduce import prod as prod_of
 from tensorlite.ops.operators import reshape
 
 __all__ = [
+    "banded_triangular_solve",
     "matrix_diag",
     "matrix_diag_part",
     "matrix_set_diag",
@@ -291,3 +292,29 @@ def tridiagonal_matmul(
     parts = zip((upper, main, lower), (after, right, before), strict=True)
     first, second, third = [expand_dims(part, -1) * rows for part, rows in parts]
     return first + second + third
+
+
+def banded_triangular_solve(
+    bands: TensorLike, rhs: TensorLike, *, lower: bool = True, adjoint: bool = False
+) -> Tensor:
+    """Return the solutions of equations of triangular matrices with few bands.
+
+    `bands` is [..., bands, n], from the main diagonal down, or if not `lower` from the uppermost to
+    the main one. ShapeError if how many there are is not known.
+
+    >>> print(tl.linalg.banded_triangular_solve([[2.0, 4.0], [0.0, 1.0]], [[2.0], [5.0]]))
+    [[1.]
+     [1.]]
+    """
+    rows = to_tensor(bands)
+    count = rows.spec.dims[-2]
+    if count is None:
+        raise ShapeError(
+            f"banded_triangular_solve: how many bands {rows.spec} has is open"
+        )
+    low, high = (1 - count, 0) if lower else (0, count - 1)
+    if count == 1:
+        matrix = matrix_diag(rows[..., 0, :])
+    else:
+        matrix = matrix_diag(rows, (low, high), align="LEFT_RIGHT")
+    return triangular_solve(matrix, rhs, lower=lower, adjoint=adjoint)

@@ -7,7 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.linear.matrices import adjoint_of
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import InvalidArgumentError
 
 
 @named("lu_solve")
@@ -85,16 +85,8 @@ def banded_triangular_solve(
     `bands` is [..., bands, n], from the main diagonal down, or if not `lower` from the uppermost to
     the main one. ShapeError if how many there are is not known.
     """
-    rows = converted(bands)
-    count = rows.shape[-2]
-    if count is None:
-        raise ShapeError(
-            f"banded_triangular_solve: how many bands {rows.spec} has is open"
-        )
-    low, high = (1 - count, 0) if lower else (0, count - 1)
-    matrix = tl.linalg.matrix_diag(rows, (low, high), align="LEFT_RIGHT")
-    return tl.linalg.triangular_solve(
-        matrix, converted(rhs), lower=lower, adjoint=adjoint
+    return tl.linalg.banded_triangular_solve(
+        converted(bands), converted(rhs), lower=lower, adjoint=adjoint
     )
 
 

@@ -32,7 +32,11 @@ from tensorlite.ops.arrays.shape import astype, reshape, shape_of
 from tensorlite.ops.control.differentiate import gradients
 from tensorlite.ops.images.framing import crop_and_resize
 from tensorlite.ops.images.resize import ResizeBilinear
-from tensorlite.ops.linear.bands import tridiagonal_matmul, tridiagonal_solve
+from tensorlite.ops.linear.bands import (
+    banded_triangular_solve,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
 from tensorlite.ops.linear.decompose import cholesky
 from tensorlite.ops.linear.linalg import lstsq
 from tensorlite.ops.linear.matrix_functions import regularised_lstsq
@@ -176,6 +180,16 @@ def _tridiagonal(given: Given) -> Values:
 def _tridiagonal_product(*diagonals_and_rhs: Tensor) -> Tensor:
     *diagonals, rhs = diagonals_and_rhs
     return tridiagonal_matmul(concat(diagonals, axis=-2), rhs)
+
+
+def _banded(given: Given) -> Values:
+    lower, adjoint = [given.typed(name, bool) for name in ("lower", "adjoint")]
+    return given.composed(
+        lambda bands, rhs: banded_triangular_solve(
+            bands, rhs, lower=lower, adjoint=adjoint
+        ),
+        *given.tensors,
+    )
 
 
 def _least_squares(given: Given) -> Values:
@@ -351,6 +365,7 @@ def _cepstrum(given: Given) -> Values:
 
 REWRITTEN: dict[str, Adapter] = {
     "AudioSpectrogram": _spectrogram,
+    "BandedTriangularSolve": _banded,
     "BatchCholeskyGrad": _factor_gradient,
     "BatchMatrixSolveLs": _least_squares,
     "BatchNormWithGlobalNormalization": _normalised,
