@@ -19,12 +19,13 @@ _MEMBERS = {"components": "component"}
 """What one of a list of inputs is called, where that is not the name of the list."""
 
 
-_MADE = ("Const", "Pack")
-"""What arguments become that are no tensors: constants, and lists of which members are tensors."""
+_READ = "ReadVariableOp"
+_MADE = ("Const", "Pack", _READ)
+"""What arguments become that are no tensors: constants, lists with tensors in them, variables."""
 
 
 _NAMED = "named"
-"""Under what a graph keeps the constants and lists that were given the names which they bear."""
+"""Under what a graph keeps what is of such arguments and was given the name which it bears."""
 
 
 def keep_name(node: Node) -> None:
@@ -34,7 +35,7 @@ def keep_name(node: Node) -> None:
 
 
 def is_named(node: Node) -> bool:
-    """Return whether a constant or list was given the name that it bears."""
+    """Return whether what is of an argument was given the name that it bears."""
     return node in node.graph.kept.get(_NAMED, ())
 
 
@@ -46,7 +47,7 @@ def name_arguments(graph: Graph, count: int, prefix: str) -> None:
     for node in graph.nodes[: count - len(graph.nodes) - 1 : -1]:
         for place, x in enumerate(node.inputs):
             if _is_unnamed(x.node, prefix) and not is_named(x.node):
-                argument = _argument(node, place)
+                argument = _argument(node, place, prefix)
                 if argument:
                     rename(x.node, f"{node.name}/{argument}")
 
@@ -60,11 +61,15 @@ def _is_unnamed(node: Node, prefix: str) -> bool:
     return not rest or (rest[0] == "_" and rest[1:].isdecimal())
 
 
-def _argument(node: Node, place: int) -> str:
-    """Return what TensorFlow calls an input of a node, "" where that is not known."""
-    own = int(
-        isinstance(node.op, StatefulDraw)
-    )  # its generator, which TensorFlow's has inside
+def _argument(node: Node, place: int, prefix: str) -> str:
+    """Return what TensorFlow calls an input of a node, "" where that is not known.
+
+    Variables are read where they are taken.
+    """
+    if node.inputs[place].node.op.name == _READ:
+        return "" if node.name == prefix else _READ
+    # The generator of a draw is inside of TensorFlow's.
+    own = int(isinstance(node.op, StatefulDraw))
     names = _OTHERS.get(node.op.name) or _names(node.op.name, len(node.inputs) - own)
     return names[place - own] if own <= place < len(names) + own else ""
 

@@ -121,8 +121,9 @@ def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any
         if not operand.is_operand(other):
             return NotImplemented
 
+        mine = _taken(self)
+
         def made() -> Any:
-            mine = to_tensor(self)
             theirs = adopted(other, mine.dtype, "x" if swapped else "y")
             first, second = (theirs, mine) if swapped else (mine, theirs)
             if first.dtype is not second.dtype:
@@ -141,9 +142,15 @@ def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any
     return method
 
 
+def _taken(x: Any) -> Tensor:
+    """Return a tensor, or the value of a variable, which is read before the call begins."""
+    is_read = active_graph() is not None and not isinstance(x, GraphTensor)
+    return to_tensor(x.value() if is_read else x)
+
+
 def _unary(name: str, default: str) -> Callable[..., Any]:
     def method(self: Any) -> Any:
-        x = to_tensor(self)
+        x = _taken(self)
         function = OF_TRUTH.get(name, name) if x.dtype is bool_ else name
         return in_graph(lambda: getattr(operand.operators, function)(x), default)
 
@@ -195,9 +202,9 @@ class Operators:
         return self is not other
 
     def __getitem__(self, key: Any) -> Any:
-        x: Any = self
+        x = _taken(self)
         select = keys.selection(plain(key), lambda at: plain(view(at) + 1))
-        return in_graph(lambda: select(to_tensor(x)), "strided_slice")
+        return in_graph(lambda: select(x), "strided_slice")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError(

@@ -183,7 +183,7 @@ class Session(stateless.Session):
             return nest.rebuild(fetches, members)
         if isinstance(fetches, GraphVariable):
             early = fed is None or any(x is fetches.snapshot for x in fed)
-            return fetches.snapshot if early else fetches
+            return fetches.snapshot if early or fetches.is_behind else fetches
         if isinstance(fetches, bytes):
             fetches = fetches.decode()
         if isinstance(fetches, str):

@@ -7,7 +7,7 @@ reads it. Scopes that share variables by name are in variable_scopes.py.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 from weakref import ref
 
 import numpy as np
@@ -66,7 +66,6 @@ class GraphVariable(Variable):
     __slots__ = (
         "bare_name",
         "born_behind",
-        "collections",
         "constraint",
         "first",
         "graph",
@@ -76,6 +75,10 @@ class GraphVariable(Variable):
         "watched",
     )
 
+    is_made_reference: ClassVar[bool] = True
+    """Whether those that are made have TensorFlow 1's own kind of node."""
+    is_behind: ClassVar[bool] = False
+    """Whether it stands for the value behind one write, which fetching it runs."""
     handle: SymbolicTensor
     bare_name: str
     """The name of the node that makes it."""
@@ -90,7 +93,6 @@ class GraphVariable(Variable):
         *,
         validate_shape: bool = True,
         constraint: Callable[[Any], Any] | None = None,
-        is_reference: bool = True,
     ) -> None:
         if initial is None:
             raise InvalidArgumentError(
@@ -108,35 +110,25 @@ class GraphVariable(Variable):
             self.first = self._first(initial, dtype)
             value = self.first.spec
             known = value.shape if validate_shape else None
-            self._describe(
-                TensorSpec(known if shape is None else shape, value.dtype),
-                is_reference,
-            )
+            self._describe(TensorSpec(known if shape is None else shape, value.dtype))
         self.trainable = trainable and value.dtype.is_differentiable
 
     def _first(self, initial: First, dtype: DTypeLike | None) -> Tensor:
         wanted = None if dtype is None else as_dtype(dtype)
         if callable(initial):
             with name_scope("Initializer"):
-                return _tensor(initial(), wanted)
-        node = len(self.graph.nodes)
-        value = _tensor(initial, wanted)
-        if (
-            isinstance(value, SymbolicTensor)
-            and value.node in self.graph.nodes[node:]
-        ):
-            made = value.node
-            if made is self.graph.nodes[-1] and made.op.name == "Const":
-                name = self.graph.free_name(f"{self.bare_name}/initial_value")
-                self.graph.rename(made, name)
+                return tensor_of(initial(), wanted)
+        count = len(self.graph.nodes)
+        value = tensor_of(initial, wanted)
+        titled_constant(self.graph, value, count, f"{self.bare_name}/initial_value")
         return value
 
-    def _describe(self, spec: TensorSpec, is_reference: bool) -> None:
+    def _describe(self, spec: TensorSpec) -> None:
         """Make the nodes."""
         op = VarHandleOp(
             spec,
             self.watched and spec.dtype.is_differentiable,
-            is_reference,
+            self.is_made_reference,
             debug_name=self.bare_name,
             shared_name=self.bare_name,
         )
@@ -146,14 +138,18 @@ class GraphVariable(Variable):
         value = to_tensor(self.first)
         assert isinstance(value, SymbolicTensor)
         # What functions of devices say of the variable holds for what gives and reads its value.
+        self._describe_uses(value, made.device)
+
+    def _describe_uses(self, value: SymbolicTensor, device: DeviceName) -> None:
+        """Make the nodes that give the first value, and that read it."""
         self.initializing = self._node(
             AssignVariableOp(),
             (self.handle, value),
             f"{self.bare_name}/Assign",
-            made.device,
+            device,
         )
         read = self._node(
-            ReadVariableOp(), (self.handle,), f"{self.bare_name}/read", made.device
+            ReadVariableOp(), (self.handle,), f"{self.bare_name}/read", device
         )
         self.snapshot = read.outputs[0]
 
@@ -219,6 +215,10 @@ class GraphVariable(Variable):
         with alike(0, inside=1):  # the one reading, which enters the loop
             return super().__tensor__()
 
+    def awaited(self) -> Any:
+        """Return what stands for the variable among what is waited for."""
+        return self.__tensor__()
+
     def has_value_here(self) -> bool:
         """Return whether it has a value outside of sessions' runs, too; most have none."""
         return False
@@ -228,9 +228,7 @@ class GraphVariable(Variable):
         return super().__tensor__()
 
     def sparse_read(self, indices: TensorLike) -> Tensor:
-        """Return the rows at `indices`; those of a reference are taken where its value lies."""
-        if not self.is_reference:
-            return super().sparse_read(indices)
+        """Return the rows at `indices`, which are taken where its value lies."""
         own = self.handle.node
         token = scope.set(scope.get()._replace(group=own.group or own.name))
         try:
@@ -248,7 +246,7 @@ class GraphVariable(Variable):
         return from_graph
 
     def _fitting(self, value: TensorLike) -> Tensor:
-        return _tensor(value, self.dtype)
+        return tensor_of(value, self.dtype)
 
     def __iter__(self) -> Any:
         raise InvalidArgumentError(
@@ -260,7 +258,7 @@ class GraphVariable(Variable):
         return f"<Variable {self.bare_name + ':0'!r} {head}>"
 
 
-def _tensor(value: Any, wanted: DType | None) -> Tensor:
+def tensor_of(value: Any, wanted: DType | None) -> Tensor:
     """Return a value as a tensor of a dtype, numbers being made to fit."""
     if isinstance(value, Operand):
         x = value.__tensor__()
@@ -270,6 +268,14 @@ def _tensor(value: Any, wanted: DType | None) -> Tensor:
     if isinstance(value, (np.ndarray, np.generic)) and wanted is not None:
         return constant(value.copy(), wanted)  # the program may write into its own
     return to_tensor(value, wanted)
+
+
+def titled_constant(graph: Graph, value: Tensor, count: int, name: str) -> None:
+    """Give a constant a name that was made last, behind so many nodes of a graph."""
+    if isinstance(value, SymbolicTensor) and value.node in graph.nodes[count:]:
+        made = value.node
+        if made is graph.nodes[-1] and made.op.name == "Const":
+            graph.rename(made, graph.free_name(name))
 
 
 def _has_tensor(value: Any) -> bool:

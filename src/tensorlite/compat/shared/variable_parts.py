@@ -1,6 +1,6 @@
-"""Changes of parts of variables, named by places in more than one axis, and factors of rows.
+"""Changes of parts of variables: of rows, and of what stands at places in more than one axis.
 
-Rows that are replaced, added to or bounded are changed in place by ops/sparse/state.py.
+Both are operators of ops/sparse.
 """
 
 from __future__ import annotations
@@ -18,8 +18,25 @@ from tensorlite.compat.shared.values import (
 from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.resource_variables import ResourceVariable
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.fetchable import effect
-from tensorlite.ops.sparse.state import ResourceScatterDiv, ResourceScatterMul
+from tensorlite.ops.sparse.places_state import (
+    ResourceScatterNdAdd,
+    ResourceScatterNdMax,
+    ResourceScatterNdMin,
+    ResourceScatterNdSub,
+    ResourceScatterNdUpdate,
+)
+from tensorlite.ops.sparse.state import (
+    ResourceScatterAdd,
+    ResourceScatterDiv,
+    ResourceScatterMax,
+    ResourceScatterMin,
+    ResourceScatterMul,
+    ResourceScatterSub,
+    ResourceScatterUpdate,
+)
 from tensorlite.ops.state import variable as state
 
 
@@ -35,40 +52,17 @@ def _read(variable: Any) -> Any:
     return state.Variable.read_value(variable)
 
 
-def _replaced(
-    default: str, change: Callable[[Any, Any, Any], Any], does: str
-) -> Callable[..., Any]:
-    """Return an assignment of a value that is made of the old one."""
-
-    @named(default)
-    def made(
-        ref: Any,
-        indices: Any,
-        updates: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-    ) -> Any:
-        value = change(_read(ref), converted(indices), converted(updates, ref.dtype))
-        return changed(ref, state.Variable.assign(ref, value))
-
-    return documented(made, f"Let parts of a variable {does}, and return it.")
-
-
-def _scattered(op: Op, default: str, does: str) -> Callable[..., Any]:
-    """Return what brings updates into rows of a variable in place."""
-
-    @named(default)
-    def made(
-        ref: Any,
-        indices: Any,
-        updates: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-    ) -> Any:
-        given = converted(indices), converted(updates, ref.dtype)
-        return changed(ref, effect(op, ref.handle, *given))
-
-    return documented(made, f"Let rows of a variable {does}, and return it.")
+@named("ScatterNdUpdate")
+def batch_scatter_update(
+    ref: Any,
+    indices: Any,
+    updates: Any,
+    use_locking: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Let parts of each batch of a variable be others, and return it."""
+    value = _in_batches(ref, converted(indices), converted(updates, ref.dtype))
+    return changed(ref, state.Variable.assign(ref, value))
 
 
 def _in_batches(old: Any, indices: Any, updates: Any) -> Any:
@@ -82,24 +76,61 @@ def _in_batches(old: Any, indices: Any, updates: Any) -> Any:
     )
 
 
-scatter_mul = _scattered(ResourceScatterMul(), "ScatterMul", "be multiplied")
-scatter_div = _scattered(ResourceScatterDiv(), "ScatterDiv", "be divided")
-scatter_nd_update = _replaced(
-    "ScatterNdUpdate", tl.tensor_scatter_nd_update, "be others"
-)
-scatter_nd_add = _replaced("ScatterNdAdd", tl.tensor_scatter_nd_add, "be added to")
-scatter_nd_sub = _replaced(
-    "ScatterNdSub", tl.tensor_scatter_nd_sub, "be subtracted from"
-)
-scatter_nd_max = _replaced(
-    "ScatterNdMax", tl.tensor_scatter_nd_max, "be no less than updates"
-)
-scatter_nd_min = _replaced(
-    "ScatterNdMin", tl.tensor_scatter_nd_min, "be no greater than updates"
-)
-batch_scatter_update = _replaced(
-    "ScatterNdUpdate", _in_batches, "of each batch be others"
-)
+def _brought(op: Callable[..., Op], does: str) -> Callable[..., Any]:
+    """Return the function that brings updates into parts of a variable by an operator."""
+
+    def write(
+        variable: Any, indices: Any, updates: Any, name: str | None = None
+    ) -> Any:
+        places, values = converted(indices), converted(updates, variable.dtype)
+        if places.spec.rank == 0:
+            places, values = tl.expand_dims(places, 0), tl.expand_dims(values, 0)
+        own = op(returns=_is_reference(variable))
+        return effect(own, variable.handle, places, values)
+
+    title = op().name
+    of_resource = named(title)(write)
+    of_reference = named(title.removeprefix("Resource"))(write)
+
+    def made(
+        ref: Any,
+        indices: Any,
+        updates: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+    ) -> Any:
+        function = of_reference if _is_reference(ref) else of_resource
+        return behind(ref, function(ref, indices, updates, name=name))
+
+    return documented(made, f"Let parts of a variable {does}, and return it.")
+
+
+def _is_reference(variable: Any) -> bool:
+    """Return whether this is a variable of a graph whose changes give its value back."""
+    return isinstance(variable, GraphVariable) and variable.is_reference
+
+
+def behind(variable: Any, write: Any) -> Any:
+    """Return a variable behind what has changed it, as TensorFlow has it."""
+    if active_graph() is None:
+        return variable
+    if isinstance(variable, ResourceVariable):
+        return variable.behind(write)
+    return write if _is_reference(variable) else changed(variable, write)
+
+
+scatter_update = _brought(ResourceScatterUpdate, "be others")
+scatter_add = _brought(ResourceScatterAdd, "be added to")
+scatter_sub = _brought(ResourceScatterSub, "be subtracted from")
+scatter_max = _brought(ResourceScatterMax, "be no less than updates")
+scatter_min = _brought(ResourceScatterMin, "be no greater than updates")
+scatter_mul = _brought(ResourceScatterMul, "be multiplied")
+scatter_div = _brought(ResourceScatterDiv, "be divided")
+scatter_nd_update = _brought(ResourceScatterNdUpdate, "be others")
+scatter_nd_add = _brought(ResourceScatterNdAdd, "be added to")
+scatter_nd_sub = _brought(ResourceScatterNdSub, "be subtracted from")
+scatter_nd_max = _brought(ResourceScatterNdMax, "be no less than updates")
+scatter_nd_min = _brought(ResourceScatterNdMin, "be no greater than updates")
 
 
 @named("GatherNd")
@@ -114,7 +145,9 @@ def _places(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _rows(function: Callable[..., Any]) -> Callable[..., Any]:
+def rows(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the method of a function that changes rows, which are given as slices."""
+
     def method(
         self: Any,
         sparse_delta: Any,
@@ -160,9 +193,9 @@ class Parts(Joined):
     scatter_nd_sub = _places(scatter_nd_sub)
     scatter_nd_max = _places(scatter_nd_max)
     scatter_nd_min = _places(scatter_nd_min)
-    scatter_mul = _rows(scatter_mul)
-    scatter_div = _rows(scatter_div)
-    batch_scatter_update = _rows(batch_scatter_update)
+    scatter_mul = rows(scatter_mul)
+    scatter_div = rows(scatter_div)
+    batch_scatter_update = rows(batch_scatter_update)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Any:
         """Return the elements or slices at places, which the last axis of `indices` holds."""

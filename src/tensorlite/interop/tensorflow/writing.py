@@ -37,6 +37,7 @@ from tensorlite.interop.tensorflow.tensors import OF_DTYPE, shape_proto
 from tensorlite.interop.tensorflow.writers.counting import counted
 from tensorlite.interop.tensorflow.writers.parts import Spelled
 from tensorlite.interop.tensorflow.writers.referring import (
+    as_taken,
     kind_of,
     references,
     references_of,
@@ -269,7 +270,8 @@ class _Body:
             for one in self._parts(node, op)
             if one.op != "Const" or not self._is_there(node, one)
         ]
-        inputs = [self._pinned(node, i, x) for i, x in enumerate(node.inputs)]
+        taken = as_taken(node, self._references)
+        inputs = [self._pinned(node, i, x) for i, x in enumerate(taken)]
         control = [f"^{x.name}" for x in node.control if x.op.role is not Role.INPUT]
         for number, one in enumerate(parts):
             name = self._part_name(node, one.name)

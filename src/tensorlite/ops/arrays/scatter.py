@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-class _TensorScatter(Op, abstract=True):
+class TensorScatter(Op, abstract=True):
     """A tensor with updates brought in at the coordinates that rows of indices say."""
 
     def infer(
@@ -68,7 +68,7 @@ class _TensorScatter(Op, abstract=True):
         raise TypeError(f"{self.name} does not say how it combines")
 
 
-class TensorScatterUpdate(_TensorScatter):
+class TensorScatterUpdate(TensorScatter):
     """A tensor with parts replaced; of those at one place the last stays."""
 
     def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
@@ -118,7 +118,7 @@ def _last(indices: Tensor, x: Tensor) -> Tensor:
     return call(LastWrites(), indices, shape_of(x))
 
 
-class TensorScatterAdd(_TensorScatter):
+class TensorScatterAdd(TensorScatter):
     """A tensor with updates added at coordinates."""
 
     def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
@@ -130,7 +130,7 @@ class TensorScatterAdd(_TensorScatter):
         return dy, None, gather_nd(dy, call.inputs[1])
 
 
-class TensorScatterSub(_TensorScatter):
+class TensorScatterSub(TensorScatter):
     """A tensor with updates subtracted at coordinates."""
 
     def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> Array:
@@ -142,7 +142,7 @@ class TensorScatterSub(_TensorScatter):
         return dy, None, negative(gather_nd(dy, call.inputs[1]))
 
 
-class _TensorScatterBound(_TensorScatter, abstract=True):
+class _TensorScatterBound(TensorScatter, abstract=True):
     """A tensor bounded by updates at coordinates."""
 
     def grad(self, call: Call, dy: Tensor) -> Grads:

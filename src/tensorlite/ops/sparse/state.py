@@ -65,14 +65,23 @@ class _ResourceScatter(Op, abstract=True):
 
     effect = Effect.WRITE
     differentiable = False
+    returns: bool = False
+    """Whether the new value comes back, as that of TensorFlow 1's references does."""
 
     def infer(
         self, handle: TensorSpec, indices: TensorSpec, updates: TensorSpec
     ) -> tuple[TensorSpec, ...]:
-        """Return nothing; ShapeError or DTypeError when the updates do not fit the rows.
+        """Return the variable's spec if its value comes back; errors when the updates do not fit.
 
         One number is brought into every element of the rows.
         """
+        self.check(handle, indices, updates)
+        return (handle.inner[0],) if self.returns else ()
+
+    def check(
+        self, handle: TensorSpec, indices: TensorSpec, updates: TensorSpec
+    ) -> None:
+        """Raise ShapeError or DTypeError when the updates do not fit the rows."""
         integers(self.name, indices)
         have = handle.inner[0]
         if have.dtype is not updates.dtype:
@@ -82,7 +91,7 @@ class _ResourceScatter(Op, abstract=True):
             )
         wanted = _rows_shape(self.name, handle, indices)
         if updates.shape == ():
-            return ()
+            return
         try:
             merge(wanted, updates.shape)
         except ShapeError:
@@ -90,14 +99,13 @@ class _ResourceScatter(Op, abstract=True):
                 f"{self.name}: updates have shape {shape_text(updates.shape)}; indices "
                 f"{shape_text(indices.shape)} into {have} need {shape_text(wanted)}"
             ) from None
-        return ()
 
     def kernel(
         self, xp: Xp, handle: VariableState, indices: Array, updates: Array
     ) -> tuple[Array, ...]:
         """Bring the updates into the variable's array."""
         given = [TensorSpec(x.shape, of_numpy(x.dtype)) for x in (indices, updates)]
-        self.infer(handle.spec, *given)
+        self.check(handle.spec, *given)
         with handle.rewritten() as whole:
             in_range(self.name, indices, whole.shape[0], 0)
             rows = whole.reshape(whole.shape[0], prod(whole.shape[1:]))
@@ -108,7 +116,7 @@ class _ResourceScatter(Op, abstract=True):
                 else xp.broadcast_to(updates, each)
             )
             self.combine(xp, rows, indices.reshape(-1), values)
-        return ()
+        return (handle.value(),) if self.returns else ()
 
     def combine(self, xp: Xp, rows: Array, places: Array, values: Array) -> None:
         """Bring values into some of the rows."""

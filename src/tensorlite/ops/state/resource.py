@@ -225,13 +225,19 @@ class Write(Op, abstract=True):
 
     effect = Effect.WRITE
     differentiable = False
+    returns: bool = True
+    """Whether the new value comes back; in TensorFlow's graphs a resource is read behind."""
 
-    def infer(self, handle: TensorSpec, value: TensorSpec) -> TensorSpec:
+    def infer(
+        self, handle: TensorSpec, value: TensorSpec
+    ) -> TensorSpec | tuple[TensorSpec, ...]:
         """Return the variable's spec; ShapeError or DTypeError when the value does not fit."""
         _check_fits(handle.inner[0], value)
-        return handle.inner[0]
+        return handle.inner[0] if self.returns else ()
 
-    def kernel(self, xp: Xp, handle: VariableState, value: Array) -> Array:
+    def kernel(
+        self, xp: Xp, handle: VariableState, value: Array
+    ) -> Array | tuple[Array, ...]:
         """Make the new value the variable's."""
         have = handle.spec.inner[0]
         if value.shape != have.shape or value.dtype != have.dtype.numpy:
@@ -239,7 +245,7 @@ class Write(Op, abstract=True):
             _check_fits(have, given, f" {handle.name!r}")
         with handle.lock:
             made = handle.array = self.combine(xp, handle, value)
-        return made
+        return made if self.returns else ()
 
     def combine(self, xp: Xp, old: VariableState, value: Array) -> Array:
         """Return the new value."""

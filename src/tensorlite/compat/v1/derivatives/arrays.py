@@ -116,7 +116,7 @@ def _concat(op: Any, dy: Any) -> Any:
 def _gather(op: Any, dy: Any) -> Any:
     x, indices, axis = op.inputs
     if axis.spec.scalar() == 0:
-        return _rows(shape(x, int64), indices, dy)
+        return _rows(cast(shape(x, int64), int32), indices, dy)
     if op.node.op.batch_dims or None in (x.spec.rank, axis.spec.scalar()):
         return NotImplemented
     whole = cast(shape(x, int64), int32)
@@ -140,12 +140,11 @@ def _gather_variable(op: Any, dy: Any) -> Any:
     dims = handle.spec.inner[0].shape
     if dims is None or None in dims:
         return NotImplemented
-    return _rows(constant(list(dims), int64, name="Shape"), indices, dy)
+    return _rows(constant(list(dims), int32), indices, dy)
 
 
-def _rows(sizes: Any, indices: Any, dy: Any) -> IndexedSlices:
+def _rows(whole: Any, indices: Any, dy: Any) -> IndexedSlices:
     """Return the gradient of rows at some indices, as those rows of a tensor of some sizes."""
-    whole = cast(sizes, int32)
     count = expand_dims(size(indices), 0)
     values = reshape(dy, concat([count, whole[1:]], 0))
     return IndexedSlices(values, reshape(indices, count), whole)

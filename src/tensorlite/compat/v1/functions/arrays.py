@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from tensorlite.compat.shared.cutting import broadcast_dynamic_shape as _broadca
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.resource_variables import ResourceVariable
 
 __all__ = [
     "batch_to_space",
@@ -156,6 +159,10 @@ def gather(
     [30, 10]
     """
     batched = 0 if batch_dims is None else batch_dims
+    is_rows = batched == 0 and isinstance(axis, (int, NoneType)) and not axis
+    is_resource = isinstance(params, ResourceVariable)
+    if is_resource and is_rows and active_graph() is not None:
+        return params.sparse_read(indices, name=name)
     return picking.gather(params, indices, validate_indices, axis, batched, name)
 
 

@@ -25,6 +25,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.graph_mode.partitioned import PartitionedVariable
+from tensorlite.graph_mode.resource_variables import ResourceVariable
 from tensorlite.ops.arrays.identity import identity, stop_gradient
 from tensorlite.ops.math import arithmetic, bounds
 from tensorlite.ops.math.elementwise import sqrt, square
@@ -212,8 +213,9 @@ def log_poisson_loss(
 def _of_lookup(params: Any, *_: Any, **__: Any) -> str | None:
     """Return the name of what is looked up, in one table or in the shards of one."""
     shards = params.parts if isinstance(params, PartitionedVariable) else params
-    is_cut = isinstance(shards, (list, tuple)) and len(shards) > 1
-    return "Reshape_1" if is_cut else "Identity"
+    if isinstance(shards, (list, tuple)) and len(shards) > 1:
+        return "Reshape_1"
+    return "Identity_1" if isinstance(shards, ResourceVariable) else "Identity"
 
 
 @named("embedding_lookup", _of_lookup)
@@ -237,11 +239,16 @@ def embedding_lookup(
     """
     params = _shards(params)
     places = converted(ids, None, "ids")
+    is_read = isinstance(params, ResourceVariable) and active_graph() is not None
+    whole = f"{scope.get().name}/"
 
     def looked_up() -> Any:
         return embedding.embedding_lookup(params, places, partition_strategy)
 
-    found = plain(in_graph(looked_up, "embedding_lookup", f"{scope.get().name}/"))
+    if is_read:
+        found = plain(params.sparse_read(places, name=whole))
+    else:
+        found = plain(in_graph(looked_up, "embedding_lookup", whole))
     if max_norm is None:
         return identity(found)
     rank = places.spec.rank or 0

@@ -48,6 +48,7 @@ from tensorlite.graph_mode.graph import (
 )
 from tensorlite.graph_mode.sessions import get_default_session
 from tensorlite.graph_mode.streams import global_seed
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops import fetchable
 from tensorlite.ops.arrays import identity as identities
 from tensorlite.ops.control import differentiate
@@ -269,6 +270,8 @@ def _listed(inputs: Any) -> list[Any]:
 
 def _awaited(x: Any) -> Any:
     found = plain(x)
+    if isinstance(found, GraphVariable):
+        return found.awaited()
     if isinstance(found, Operand):
         return found.__tensor__()
     return found() if callable(found) else found

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorlite.compat.v1.graphs.graphdefs import import_graph_def
 from tensorlite.compat.v1.graphs.notes import adopt_info, info_of, runner_info
+from tensorlite.compat.v1.graphs.resources import ResourceVariable
 from tensorlite.compat.v1.graphs.stripping import describe, part_below, strip_defaults
 from tensorlite.compat.v1.graphs.variables import RefVariable
 from tensorlite.compat.v1.pipelines.input import QueueRunner
@@ -157,7 +158,9 @@ _MADE_ANEW = {GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}
 def _member(graph: Any, scope: str, member: Any, known: dict[str, Any]) -> Any:
     if isinstance(member, VariableInfo):
         if member.variable_name not in known:
-            made = object.__new__(RefVariable)
+            made = object.__new__(
+                ResourceVariable if member.is_resource else RefVariable
+            )
             adopt_info(made, graph, scope, member)
             known[member.variable_name] = made
         return known[member.variable_name]

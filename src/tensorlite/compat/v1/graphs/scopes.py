@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.calling import named
+from tensorlite.compat.calling import given_constant, named
+from tensorlite.compat.shared.arrays import stack
+from tensorlite.compat.shared.elementwise import logical_not
+from tensorlite.compat.shared.masks import boolean_mask
 from tensorlite.compat.v1.graphs.variable_slices import VariableSlice
 from tensorlite.compat.v1.graphs.variables import Variable, count_up_to as count_up_to
 from tensorlite.compat.views import plain
@@ -33,8 +36,6 @@ from tensorlite.graph_mode.variable_scopes import (
     get_variable_scope,
 )
 from tensorlite.ops import fetchable
-from tensorlite.ops.arrays.masks import boolean_mask
-from tensorlite.ops.arrays.stack import stack
 
 __all__ = [
     "AUTO_REUSE",
@@ -307,10 +308,16 @@ def tables_initializer(name: str | None = "init_all_tables") -> Any:
 initialize_all_tables = tables_initializer
 
 
-@named("IsVariableInitialized")
 def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
     """Return whether the variable has a value, a boolean scalar."""
-    return super(Variable, _variable(variable)).is_initialized()
+    found = _variable(variable)
+    is_resource = not getattr(found, "is_reference", True)
+    return found.is_initialized(name) if is_resource else _is_there(found, name=name)
+
+
+@named("IsVariableInitialized")
+def _is_there(variable: Any, name: str | None = None) -> Any:
+    return super(Variable, variable).is_initialized()
 
 
 @named("report_uninitialized_variables", "boolean_mask/GatherV2")
@@ -326,8 +333,8 @@ def report_uninitialized_variables(
     )
     if not variables:
         return calls(Const(np.array([], object)))[0]
-    missing = ~stack([super(Variable, x).is_initialized() for x in variables])
-    names = calls(Const(np.array([x.op.name for x in variables], object)))[0]
+    missing = logical_not(stack([is_variable_initialized(x) for x in variables]))
+    names = given_constant(np.array([x.op.name for x in variables], object))
     return boolean_mask(names, missing)
 
 
@@ -368,7 +375,8 @@ def assign_add(
     ref: Any, value: Any, use_locking: Any = None, name: str | None = None
 ) -> Any:
     """Return ref with a value added, which it has once this runs; use_locking has no effect."""
-    return _target(ref).assign_add(value, name=name)
+    target = _target(ref)
+    return target.assign_add(value, name=_of_reference(target, name))
 
 
 def assign_sub(
@@ -378,7 +386,13 @@ def assign_sub(
 
     use_locking has no effect.
     """
-    return _target(ref).assign_sub(value, name=name)
+    target = _target(ref)
+    return target.assign_sub(value, name=_of_reference(target, name))
+
+
+def _of_reference(target: Any, name: str | None) -> str | None:
+    """Return the name for a change of a variable; TensorFlow's of resources take none here."""
+    return name if getattr(target, "is_reference", True) else None
 
 
 def _target(ref: Any) -> Any:

@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import tensorlite as tl
-from tensorlite.compat.calling import converted, named
-from tensorlite.compat.documenting import explained
 from tensorlite.compat.overriding import (
     NoGradient,
     NotDifferentiable,
@@ -18,22 +15,24 @@ from tensorlite.compat.overriding import (
 from tensorlite.compat.shared import control_flow, tapes
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.compat.shared.variable_parts import (
-    changed,
+    scatter_add,
     scatter_div,
+    scatter_max,
+    scatter_min,
     scatter_mul,
     scatter_nd_add,
     scatter_nd_sub,
     scatter_nd_update,
+    scatter_sub,
+    scatter_update,
 )
 from tensorlite.compat.v1.graphs.framework import gradients
 from tensorlite.compat.v1.graphs.scopes import get_variable
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.ops.control.differentiate import VariableWatcher
-from tensorlite.ops.state import variable as state
 
 __all__ = [
     "GradientTape",
@@ -58,45 +57,6 @@ __all__ = [
     "scatter_update",
     "vectorized_map",
 ]
-
-
-_DONE = {
-    "scatter_update": "replaced by updates",
-    "scatter_add": "to which updates are added",
-    "scatter_sub": "from which updates are subtracted",
-    "scatter_max": "that are the larger of them and updates",
-    "scatter_min": "that are the smaller of them and updates",
-}
-
-
-def _rows(default: str, method: str) -> Callable[..., Any]:
-    @named(default)
-    def made(
-        ref: Any,
-        indices: Any,
-        updates: Any,
-        use_locking: bool = False,
-        name: str | None = None,
-    ) -> Any:
-        places, values = converted(indices), converted(updates, ref.dtype)
-        if places.ndim == 0:
-            places, values = tl.expand_dims(places, 0), tl.expand_dims(values, 0)
-        slices = IndexedSlices(values, places, tuple(ref.spec.dims))
-        return changed(ref, getattr(state.Variable, method)(ref, slices))
-
-    help_text = f"""Return the variable with rows {_DONE[method]}, which it has once this runs.
-
-    indices has the rows' numbers, of any shape; updates has that shape and the rows' behind.
-    use_locking has no effect.
-    """
-    return explained(made, method, help_text)
-
-
-scatter_update = _rows("ScatterUpdate", "scatter_update")
-scatter_add = _rows("ScatterAdd", "scatter_add")
-scatter_sub = _rows("ScatterSub", "scatter_sub")
-scatter_max = _rows("ScatterMax", "scatter_max")
-scatter_min = _rows("ScatterMin", "scatter_min")
 
 
 class GradientTape(tapes.GradientTape):

@@ -6,15 +6,16 @@ in variable_slices.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from inspect import signature
 from typing import Any
 
 from tensorlite.compat.calling import named
 from tensorlite.compat.shapes import TensorShape, as_shape
+from tensorlite.compat.shared import variable_parts
 from tensorlite.compat.shared.creators import Creatable
-from tensorlite.compat.shared.variable_parts import Parts, changed
+from tensorlite.compat.shared.variable_parts import Parts, rows
 from tensorlite.compat.v1.graphs.notes import adopt_proto, proto_of
 from tensorlite.compat.v1.graphs.variable_slices import (
     EagerPart,
@@ -34,9 +35,32 @@ from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph, built, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
+from tensorlite.graph_mode.variable_scopes import get_variable_scope
 from tensorlite.graph_mode.variables import GraphVariable, Unasked
 from tensorlite.ops.state import variable as state
 from tensorlite.ops.state.resource import CountUpToVariableOp
+
+
+class Kinds:
+    """What variables of graphs are made that are resources, and whether all are to be."""
+
+    resource: Any
+    are_resources = False
+
+
+def asks_for_resource(use_resource: bool | None) -> bool:
+    """Return whether a variable is to be a resource, as told, by its scope or by the program."""
+    if use_resource is None:
+        use_resource = get_variable_scope().use_resource
+    return Kinds.are_resources if use_resource is None else bool(use_resource)
+
+
+def of_kind(variable: Any) -> Callable[..., Any]:
+    """Return what makes variables that are of the same kind as another, as its slots are."""
+    is_resource = isinstance(variable, GraphVariable) and not variable.is_reference
+    if not is_resource:
+        return Variable
+    return lambda *args, **kwargs: Variable(*args, **kwargs | {"use_resource": True})
 
 
 class Variable(Parts, state.Variable, metaclass=Creatable):
@@ -47,7 +71,10 @@ class Variable(Parts, state.Variable, metaclass=Creatable):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Return a variable that is yet to be initialised."""
         if cls is Variable:
-            kind = EagerVariable if active_graph() is None else RefVariable
+            kind: Any = EagerVariable
+            if active_graph() is not None:
+                is_resource = asks_for_resource(kwargs.get("use_resource"))
+                kind = Kinds.resource if is_resource else RefVariable
             return kind.__new__(kind, *args, **kwargs)
         return object.__new__(cls)
 
@@ -153,7 +180,6 @@ class RefVariable(Operators, Variable, GraphVariable):
             _shape_asked(shape),
             validate_shape=validate_shape,
             constraint=constraint,
-            is_reference=not use_resource,
         )
         self.trainable = watched
         _add_to_collections(self, collections, watched)
@@ -196,7 +222,9 @@ class RefVariable(Operators, Variable, GraphVariable):
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> RefVariable:
         """Return the variable that a VariableDef tells of, names below import_scope."""
-        return RefVariable(variable_def=variable_def, import_scope=import_scope)
+        kind = Kinds.resource if variable_def.is_resource else RefVariable
+        made: RefVariable = kind(variable_def=variable_def, import_scope=import_scope)
+        return made
 
     def value(self) -> Any:
         """Return the variable's value, the same tensor each time."""
@@ -216,7 +244,7 @@ class RefVariable(Operators, Variable, GraphVariable):
     def initialized_value(self) -> Any:
         """Return the value, or the first value where it has none yet."""
         with alike(_OF_FIRST_VALUES):
-            return _initialized_value(self, _is_there(self))
+            return value_or_first(self, _is_there(self))
 
     def is_initialized(self, name: str | None = None) -> Any:
         """Return whether the variable has a value, a boolean scalar."""
@@ -285,52 +313,16 @@ class RefVariable(Operators, Variable, GraphVariable):
         made = _written(self, "assign_sub", delta, "AssignSub", name)
         return made if read_value else made.op
 
-    def scatter_add(
-        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
-    ) -> Any:
-        """Return the variable with an IndexedSlices' rows added."""
-        return _written(
-            self, "scatter_add", self._slices(sparse_delta), "ScatterAdd", name
-        )
-
-    def scatter_sub(
-        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
-    ) -> Any:
-        """Return the variable with an IndexedSlices' rows subtracted."""
-        return _written(
-            self, "scatter_sub", self._slices(sparse_delta), "ScatterSub", name
-        )
-
-    def scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
-    ) -> Any:
-        """Return the variable with rows of an IndexedSlices in place of its own."""
-        return _written(
-            self, "scatter_update", self._slices(sparse_delta), "ScatterUpdate", name
-        )
-
-    def scatter_max(
-        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
-    ) -> Any:
-        """Return the variable with the larger of its elements and an IndexedSlices'."""
-        return _written(
-            self, "scatter_max", self._slices(sparse_delta), "ScatterMax", name
-        )
-
-    def scatter_min(
-        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
-    ) -> Any:
-        """Return the variable with the smaller of its elements and an IndexedSlices'."""
-        return _written(
-            self, "scatter_min", self._slices(sparse_delta), "ScatterMin", name
-        )
+    scatter_add = rows(variable_parts.scatter_add)
+    scatter_sub = rows(variable_parts.scatter_sub)
+    scatter_update = rows(variable_parts.scatter_update)
+    scatter_max = rows(variable_parts.scatter_max)
+    scatter_min = rows(variable_parts.scatter_min)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """Return the rows that indices name."""
-        if self.is_reference:
-            with built(get_default_graph()):
-                return shown(GraphVariable.sparse_read(self, plain(indices)))
-        return _sparse_read(self, indices, name=name)
+        with built(get_default_graph()):
+            return shown(GraphVariable.sparse_read(self, plain(indices)))
 
 
 @named("read")
@@ -339,7 +331,7 @@ def _read(variable: Any, name: str | None = None) -> Any:
 
 
 @named("cond", "Merge")
-def _initialized_value(variable: Any, is_there: Any, name: str | None = None) -> Any:
+def value_or_first(variable: Any, is_there: Any, name: str | None = None) -> Any:
     return GraphVariable.value_or_first(variable, is_there)
 
 
@@ -355,11 +347,6 @@ _OF_FIRST_VALUES = 9
 @named("VarIsInitializedOp")
 def _is_initialized(variable: Any, name: str | None = None) -> Any:
     return state.Variable.is_initialized(variable)
-
-
-@named("Gather")
-def _sparse_read(variable: Any, indices: Any, name: str | None = None) -> Any:
-    return state.Variable.sparse_read(variable, indices)
 
 
 def _held(value: Any, dtype: Any) -> Any:
@@ -384,8 +371,7 @@ def _written(
     @named(default)
     def write(given: Any, name: str | None = None) -> Any:
         with scope.device(variable.op.node.device):
-            made = getattr(state.Variable, method)(variable, given)
-        return changed(variable, made) if method.startswith("scatter") else made
+            return getattr(state.Variable, method)(variable, given)
 
     made = write(value, name=name)
     return variable if made is None else made

@@ -10,7 +10,7 @@ from tensorlite.compat.shared.arrays import zeros
 from tensorlite.compat.shared.elementwise import cast, minimum, pow
 from tensorlite.compat.v1.functions.init_ops import zeros_initializer
 from tensorlite.compat.v1.graphs import framework, scopes
-from tensorlite.compat.v1.graphs.variables import Variable
+from tensorlite.compat.v1.graphs.variables import Variable, of_kind
 from tensorlite.compat.views import GraphTensor, plain
 from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -75,7 +75,7 @@ class ExponentialMovingAverage:
             else:
                 spec = plain(x).spec
                 first = partial(zeros, spec.shape, spec.dtype)  # type: ignore[assignment]
-            return new_slot(x, first, self._name, Variable)
+            return new_slot(x, first, self._name, of_kind(x))
 
     def _decay_now(self) -> Any:
         decay = framework.convert_to_tensor(self._decay, name="decay")
@@ -138,7 +138,7 @@ def assign_moving_average(
         share = _share(decay, variable.dtype)
         if not zero_debias:
             step = (variable.value() - value) * share
-            return variable.assign_sub(step, name=prefix)
+            return scopes.assign_sub(variable, step, name=prefix)
         return _debiased(variable, value, share, prefix)
 
 

@@ -19,7 +19,7 @@ from tensorlite.compat.shared.segments import (
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs import framework, scopes
-from tensorlite.compat.v1.graphs.variables import Variable
+from tensorlite.compat.v1.graphs.variables import of_kind
 from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import one_of, pairs_of, several
@@ -302,7 +302,7 @@ class Optimizer:
         self, var: Any, val: Any, slot_name: str, op_name: str
     ) -> Any:
         return self._slots.found_or_made(
-            var, slot_name, lambda: new_slot(var, val, op_name, Variable)
+            var, slot_name, lambda: new_slot(var, val, op_name, of_kind(var))
         )
 
     def _get_or_make_slot_with_initializer(
@@ -330,7 +330,8 @@ class Optimizer:
                 if active_graph() is not None:
                     stack.enter_context(framework.device(None))
                     stack.enter_context(framework.device(colocate_with.device))
-                return Variable(initial_value, name=name, trainable=False)
+                make = of_kind(colocate_with)
+                return make(initial_value, name=name, trainable=False)
 
         return self._slots.own_or_made(name, made)
 

@@ -7,17 +7,20 @@ from functools import partial
 from typing import Any
 
 from tensorlite.compat.shared.arrays import identity
-from tensorlite.compat.shared.elementwise import cast
-from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.shared.elementwise import cast, sqrt
+from tensorlite.compat.shared.variable_parts import scatter_add
+from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.training.optimizer import Optimizer, dense
 from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.counting import alike
+from tensorlite.core.op import Op
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.resource_variables import ResourceVariable
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.nn import training
 from tensorlite.ops.nn.applying import Apply, SparseApply
-from tensorlite.ops.sparse.state import ResourceScatterSub
+from tensorlite.ops.sparse.state import ResourceScatterAdd, ResourceScatterSub
 
 
 class _ByRule(Optimizer):
@@ -40,35 +43,21 @@ class _ByRule(Optimizer):
         return [plain(cast(x, var.dtype)) for x in self._hyper]
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        slots = [self.get_slot(var, name).handle for name in self._slot_names]
-
-        hyper = self._hyper_of(var)
-
-        def made() -> Any:
-            states = [var.handle, *slots]
-            return effect(self._rule, *self._rule.ordered(states, hyper, plain(grad)))
-
-        return in_graph(made, f"Apply{self._label}")
+        return self._applied_by(self._rule, "Apply", var, [plain(grad)])
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        slots = [self.get_slot(var, name).handle for name in self._slot_names]
+        rows = plain(grad)
+        given = [rows.values, rows.indices]
+        return self._applied_by(SparseApply(self._rule), "SparseApply", var, given)
 
-        hyper = self._hyper_of(var)
-
-        def made() -> Any:
-            rows = plain(grad)
-            rule, given = (
-                SparseApply(self._rule),
-                (rows.values, rows.indices),
-            )
-            states = [var.handle, *slots]
-            return effect(rule, *self._rule.ordered(states, hyper, *given))
-
-        return in_graph(made, f"SparseApply{self._label}")
-
-    @property
-    def _label(self) -> str:
-        return self._rule.name.removeprefix("ResourceApply").removesuffix("ByPowers")
+    def _applied_by(self, rule: Any, verb: str, var: Any, given: list[Any]) -> Any:
+        """Return the update by a rule, or by that for rows, of a variable and its slots."""
+        states = [var.handle]
+        states += [self.get_slot(var, name).handle for name in self._slot_names]
+        inputs = self._rule.ordered(states, self._hyper_of(var), *given)
+        label = self._rule.name.removeprefix("ResourceApply").removesuffix("ByPowers")
+        kind = "" if getattr(var, "is_reference", True) else "Resource"
+        return in_graph(lambda: effect(rule, *inputs), f"{kind}{verb}{label}")
 
 
 class GradientDescentOptimizer(_ByRule):
@@ -96,14 +85,14 @@ class GradientDescentOptimizer(_ByRule):
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         rows = shown(plain(grad))
-        step = rows.values * cast(self._hyper[0], var.dtype)
-
-        def made() -> Any:
-            return effect(
-                ResourceScatterSub(), var.handle, plain(rows.indices), plain(step)
-            )
-
-        return in_graph(made, "ScatterSub")
+        if getattr(var, "is_reference", True):
+            step = rows.values * cast(self._hyper[0], var.dtype)
+            op: Op = ResourceScatterSub()
+        else:
+            step, op = -rows.values * self._learning_rate, ResourceScatterAdd()
+        inputs = [var.handle, plain(rows.indices), plain(step)]
+        kind = op.name if isinstance(op, ResourceScatterAdd) else "ScatterSub"
+        return in_graph(lambda: effect(op, *inputs), kind)
 
 
 class MomentumOptimizer(_ByRule):
@@ -397,6 +386,21 @@ class ProximalAdagradOptimizer(_ByRule):
             self._get_or_make_slot(v, value, "accumulator", self._name)
 
 
+def _faded(slot: Any, beta: Any, grad: Any, given: Any) -> Any:
+    """Return a moving average, all of it faded, with what is given added to rows of it."""
+    whole = scopes.assign(slot, slot * beta)
+    with framework.control_dependencies([whole]):
+        if not isinstance(slot, ResourceVariable):
+            return scatter_add(slot, grad.indices, given)
+        inputs = plain([slot.handle, grad.indices, given])
+        added = in_graph(lambda: effect(ResourceScatterAdd(), *inputs), _ADDING)
+    with framework.control_dependencies([added]):
+        return slot.value()
+
+
+_ADDING = "ResourceScatterAdd"
+
+
 class AdamOptimizer(_ByRule):
     """Takes steps of averaged gradients over the root of averaged squares (Kingma and Ba 2014).
 
@@ -445,14 +449,31 @@ class AdamOptimizer(_ByRule):
 
     def _hyper_of(self, var: Any) -> list[Any]:
         """Return the powers that the rate is corrected by, and rate, betas and epsilon."""
-        powers = [x.value() for x in self._get_beta_accumulators()]
-        cast_to = [plain(cast(x, var.dtype)) for x in powers]
-        return [*cast_to, *super()._hyper_of(var)]
+        return [*plain(self._powers_for(var)), *super()._hyper_of(var)]
+
+    def _powers_for(self, var: Any) -> list[Any]:
+        """Return the powers in a variable's dtype."""
+        powers = self._get_beta_accumulators()
+        return [x if x.dtype is var.dtype else cast(x, var.dtype) for x in powers]
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
-        # Rows that are not named decay, too, so that the result is that of dense gradients.
-        with alike(33):
+        if active_graph() is None:  # rows that are not named decay, too
             return self._apply_dense(dense(grad), var)
+        return super()._apply_sparse_duplicate_indices(grad, var)
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        """Return the update that dense gradients would give, as TensorFlow composes it."""
+        powers = self._powers_for(var)
+        rate, beta1, beta2, epsilon = [cast(x, var.dtype) for x in self._hyper]
+        step = rate * sqrt(1 - powers[1]) / (1 - powers[0])
+        moments, squares = [self.get_slot(var, name) for name in self._slot_names]
+        by_mean = _faded(moments, beta1, grad, grad.values * (1 - beta1))
+        by_square = _faded(
+            squares, beta2, grad, grad.values * grad.values * (1 - beta2)
+        )
+        root = sqrt(by_square)
+        changed = scopes.assign_sub(var, step * by_mean / (root + epsilon))
+        return framework.group(changed, by_mean, by_square)
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
         powers = self._get_beta_accumulators()

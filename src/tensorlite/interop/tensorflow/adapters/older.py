@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant
@@ -17,13 +16,6 @@ from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops.arrays.ensure import EnsureShape
 from tensorlite.ops.arrays.gather import GatherNd, take
 from tensorlite.ops.arrays.identity import Identity
-from tensorlite.ops.arrays.scatter import (
-    TensorScatterAdd,
-    TensorScatterMax,
-    TensorScatterMin,
-    TensorScatterSub,
-    TensorScatterUpdate,
-)
 from tensorlite.ops.arrays.search import InTopKV2, TopKV2
 from tensorlite.ops.arrays.slicing import TensorStridedSliceUpdate
 from tensorlite.ops.control.effects import Print
@@ -98,15 +90,6 @@ def _print(given: Given) -> Values:
     return given.node(Identity(), x, control=(done,)).outputs
 
 
-def _scattered(op: Callable[[], Op], given: Given) -> Values:
-    """Write to elements or slices of a variable."""
-    if given.typed("bad_indices_policy", str) not in {"", "DEFAULT", "ERROR"}:
-        raise GraphDefError(
-            f"{given.record}: only indices that are there are supported"
-        )
-    return _replaced(given, op)
-
-
 def _replaced(given: Given, op: Callable[[], Op]) -> Values:
     """Write to a part of a variable: read it, change that, and write it whole."""
     first = given.values[0] if given.values else None
@@ -173,12 +156,3 @@ OLDER: dict[str, Adapter] = {
     "ResourceCountUpTo": _count_up_to,
     "TopK": _top_k,
 }
-for _name, _op in {
-    "Add": TensorScatterAdd,
-    "Max": TensorScatterMax,
-    "Min": TensorScatterMin,
-    "Sub": TensorScatterSub,
-    "Update": TensorScatterUpdate,
-}.items():
-    OLDER[f"ScatterNd{_name}"] = partial(_scattered, _op)
-    OLDER[f"ResourceScatterNd{_name}"] = partial(_scattered, _op)

@@ -5,6 +5,7 @@ How references are read is in tensorflow/references.py.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -23,6 +24,13 @@ from tensorlite.ops.arrays.identity import Identity, PlaceholderWithDefault
 from tensorlite.ops.arrays.shape import Shape
 from tensorlite.ops.nn import training
 from tensorlite.ops.nn.applying import Apply, SparseApply
+from tensorlite.ops.sparse.places_state import (
+    ResourceScatterNdAdd,
+    ResourceScatterNdMax,
+    ResourceScatterNdMin,
+    ResourceScatterNdSub,
+    ResourceScatterNdUpdate,
+)
 from tensorlite.ops.sparse.state import (
     ResourceGather,
     ResourceScatterAdd,
@@ -41,6 +49,7 @@ from tensorlite.ops.state.resource import (
     ReadVariableOp,
     VarHandleOp,
     VarIsInitializedOp,
+    Write,
 )
 
 
@@ -151,16 +160,26 @@ def _written(given: Given, op: Op, *inputs: SymbolicTensor) -> Values:
     return [given.written(first, read.outputs[0])]
 
 
-def _plainly(op: type[Op], given: Given) -> Values:
-    """Write to a resource; where TensorFlow has no output, none is used."""
+def _plainly(op: type[Write], given: Given) -> Values:
+    """Write to a resource, which has no output."""
     given.check_attributes()
-    given.node(op(), *given.tensors)
+    given.node(op(returns=False), *given.tensors)
     return ()
 
 
-def _scattered(op: type[Op], given: Given) -> Values:
-    handles = [_handle(given, 0)]
-    return _written(given, op(), *handles, given.tensor(1), given.tensor(2))
+def _scattered(op: Callable[..., Op], given: Given) -> Values:
+    """Write to parts of a variable, and return it if it is a reference, else nothing."""
+    if given.typed("bad_indices_policy", str) not in {"", "DEFAULT", "ERROR"}:
+        raise GraphDefError(
+            f"{given.record}: only indices that are there are supported"
+        )
+    given.check_attributes()
+    first, inputs = given.values[0], (given.tensor(1), given.tensor(2))
+    is_reference = isinstance(first, Reference)
+    node = given.node(op(returns=is_reference), _handle(given, 0), *inputs)
+    if not isinstance(first, Reference):
+        return ()
+    return [given.written(first, node.outputs[0])]
 
 
 def _handle(given: Given, i: int) -> SymbolicTensor:
@@ -252,6 +271,15 @@ for _name, _op in {
 }.items():
     VARIABLES[f"Scatter{_name}"] = partial(_scattered, _op)
     VARIABLES[f"ResourceScatter{_name}"] = partial(_scattered, _op)
+for _name, _places in {
+    "Add": ResourceScatterNdAdd,
+    "Max": ResourceScatterNdMax,
+    "Min": ResourceScatterNdMin,
+    "Sub": ResourceScatterNdSub,
+    "Update": ResourceScatterNdUpdate,
+}.items():
+    VARIABLES[f"ScatterNd{_name}"] = partial(_scattered, _places)
+    VARIABLES[f"ResourceScatterNd{_name}"] = partial(_scattered, _places)
 for _name, (_rule, _states) in _RULES.items():
     for _start in ("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"):
         if signature_of(f"{_start}{_name}") is not None:

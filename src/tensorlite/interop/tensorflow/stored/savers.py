@@ -31,7 +31,7 @@ from tensorlite.interop.tensorflow.stored import checkpoints, states
 from tensorlite.interop.tensorflow.stored.operators import RestoreTensors, SaveTensors
 from tensorlite.ops.arrays.identity import PlaceholderWithDefault, identity
 from tensorlite.ops.arrays.shape import reshape
-from tensorlite.ops.fetchable import effect, group
+from tensorlite.ops.fetchable import effect, group, ran
 from tensorlite.ops.state.resource import AssignVariableOp
 
 
@@ -160,10 +160,18 @@ def _restore(saved: Sequence[Saveable], path: Any, reshaped: bool) -> Node:
     assigned: list[Any] = []
     for x, value in zip(saved, values, strict=True):
         fitted = reshape(value, tuple(x.variable.spec.dims)) if reshaped else value
-        (after,) = calls(AssignVariableOp(), x.variable.handle, fitted)
-        assigned.append(_named(after, "Assign"))
+        assigned.append(_assigned(x.variable, fitted))
     done: Any = group(*assigned)
     return _bearing(done, "restore_all")
+
+
+def _assigned(variable: Any, value: Any) -> Any:
+    """Return what gives a variable a value that was restored, as TensorFlow names it."""
+    if variable.is_reference:
+        (after,) = calls(AssignVariableOp(), variable.handle, value)
+        return _named(after, "Assign")
+    calls(AssignVariableOp(returns=False), variable.handle, identity(value))
+    return ran()
 
 
 def _names_and_parts(saved: Sequence[Saveable]) -> tuple[Any, Any]:

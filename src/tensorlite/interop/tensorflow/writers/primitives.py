@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from tensorlite.core.dtypes import resource
 from tensorlite.core.op import Effect, Op, Role
@@ -202,15 +203,50 @@ def _give_names(graph: Graph, made: Graph, kept: dict[Node, str]) -> None:
             node.name = kept[node]
         elif node not in late:
             node.name = _free(_outside(node, titles.get(node, node.op.name)), taken)
-    for user in made.nodes:
-        for x in user.inputs:
-            if x.node in late:
-                late.discard(x.node)
-                is_end = user.op.role in (Role.MERGE, Role.NEXT)
-                title = x.node.op.name
-                below = f"{user.name}/{title}"
-                wanted = _outside(x.node, title) if is_end else below
-                x.node.name = _free(wanted, taken)
+    gates = {node.inputs[0].node: node for node in made.nodes if _is_gate(node)}
+    for user, chain in _brought_for(made, late.copy()):
+        is_end = user.op.role in (Role.MERGE, Role.NEXT)
+        title = chain[-1].op.name
+        below = f"{gates.get(user, user).name}/{title}"
+        wanted = _outside(chain[-1], title) if is_end else below
+        for node in chain:
+            if node in late:
+                late.discard(node)
+                node.name = _free(wanted, taken)
+
+
+def _brought_for(
+    graph: Graph, brought: set[Node]
+) -> Iterator[tuple[Node, list[Node]]]:
+    """Yield who asks for what is brought in, and the nodes that do it, as TensorFlow 1 makes them.
+
+    What comes from further outside is brought in first; results of the side that is taken if the
+    condition holds come before those of the other.
+    """
+    takers = [node for node in graph.nodes if node not in brought]
+    for branch, nodes in groupby(takers, _branch_ended):
+        users = list(nodes)
+        for side in (slice(1, None), slice(1)) if branch else (slice(None),):
+            for user in users:
+                for x in user.inputs[side]:
+                    if x.node in brought:
+                        yield user, _chain(x.node, brought)
+
+
+def _branch_ended(node: Node) -> str:
+    """Return the name of the branch whose result a Merge gives, "" for any other node."""
+    is_loops = node.op.role is Role.MERGE and node.inputs[1].node.op.role is Role.NEXT
+    is_end = node.op.role is Role.MERGE and not is_loops
+    return node.name.rpartition("/")[0] if is_end else ""
+
+
+def _chain(node: Node, brought: set[Node]) -> list[Node]:
+    """Return the nodes that bring something in one after the other, the outermost first."""
+    found: list[Node] = []
+    while node in brought:
+        found.insert(0, node)
+        node = node.inputs[0].node
+    return found
 
 
 def _free(wanted: str, taken: set[str]) -> str:

@@ -7,7 +7,7 @@ tensorflow/references.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -31,6 +31,7 @@ _NAMES = {
 }
 """What takes a reference where its name does not tell; others lose their "Resource"."""
 _PASSING = {Role.SWITCH, Role.ENTER}
+_SAVING = {"SaveTensors"}
 
 
 def references(graph: Graph) -> set[Node]:
@@ -56,6 +57,9 @@ def references(graph: Graph) -> set[Node]:
 
 def references_of(node: Node) -> set[Node]:
     """Return those of a node and of what it takes that make references."""
+    if node.op.name in _SAVING:
+        read = [_read_by(x.node) for x in node.inputs]
+        return {handle.node for handle in read if handle is not None}
     made = [node, *[x.node for x in node.inputs]]
     takes = reference_type(node) is not None
     return {x for x in made if takes and is_reference(x)}
@@ -89,9 +93,35 @@ def reference_type(node: Node) -> str | None:
     written = spelled(node)
     if written is None:
         return None
-    name = written.parts[-1].op
+    name = _taking(written.parts).op
     known = signature_of(name.replace("Resource", "", 1))
     return known.name if known is not None and known.takes_references else None
+
+
+def _taking(parts: tuple[Spelled, ...]) -> Spelled:
+    """Return the part that takes variables: the last, or that before which reads what it wrote."""
+    reads_behind = len(parts) > 1 and parts[-1].op == "ReadVariableOp"
+    return parts[0] if reads_behind else parts[-1]
+
+
+def as_taken(node: Node, found: Collection[Node]) -> list[SymbolicTensor]:
+    """Return what a node takes as it is written: savers take references, and read them."""
+    if node.op.name not in _SAVING:
+        return list(node.inputs)
+    handles = [_read_by(x.node) for x in node.inputs]
+    pairs = zip(handles, node.inputs, strict=True)
+    return [
+        x if held is None or held.node not in found else held for held, x in pairs
+    ]
+
+
+def _read_by(node: Node) -> SymbolicTensor | None:
+    """Return the variable that TensorFlow 1 reads by a node: the one that comes with it."""
+    if node.op.name != "ReadVariableOp":
+        return None
+    (handle,) = node.inputs
+    is_own = is_reference(handle.node) and node.name == f"{handle.node.name}/read"
+    return handle if is_own else None
 
 
 def type_of(node: Node) -> str:
@@ -119,7 +149,10 @@ def spelled_by_reference(node: Node) -> tuple[Spelled, ...]:
         return (Spelled(name, given),)
     written = spelled(node)
     assert written is not None
-    *before, last = written.parts
+    last = _taking(written.parts)
+    if last is not written.parts[-1]:
+        return (Spelled(name, last.attributes, last.inputs),)
+    before = written.parts[:-1]
     return *before, Spelled(name, last.attributes, last.inputs, last.name, last.after)
 
 

@@ -86,8 +86,10 @@ def _const(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled("Const", {"value": op.attributes()["value"]}),)
 
 
-def _written(op: Op, _: Node) -> tuple[Spelled, ...]:
-    """Return a write, and the read that is its output here."""
+def _written(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return a write, and the read that is its output here, if it has one."""
+    if not node.outputs:
+        return (Spelled(op.name, {}),)
     write = Spelled(op.name, {}, name="write")
     read = Spelled("ReadVariableOp", {}, (0,), after=("write",))
     return (write, read)
@@ -228,9 +230,7 @@ _NAMES = """
     IdentityN InitializeTableFromTextFileV2 NotEqual OptionalHasValue QueueCloseV2
     QueueDequeueManyV2
     QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2
-    QueueSizeV2 ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceScatterAdd
-    ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul
-    ResourceScatterSub ResourceScatterUpdate
+    QueueSizeV2 ReadVariableOp ResourceApplyFtrlV2 ResourceGather
     SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2 StackPushV2
     TensorListReserve
     TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
@@ -456,3 +456,7 @@ for _name in (
     _SPECIAL[f"ResourceApply{_name}"] = _applied
 for _name in ("Assign", "AssignAdd", "AssignSub"):
     _SPECIAL[f"{_name}VariableOp"] = _written
+for _name in ("Add", "Div", "Max", "Min", "Mul", "Sub", "Update"):
+    _SPECIAL[f"ResourceScatter{_name}"] = _written
+for _name in ("Add", "Max", "Min", "Sub", "Update"):
+    _SPECIAL[f"ResourceScatterNd{_name}"] = _written

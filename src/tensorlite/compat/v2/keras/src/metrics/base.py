@@ -19,7 +19,7 @@ from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.compat.v2.keras.src.losses import base as base_loss
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.v2.keras.src.models.in_sessions import (
-    GatheringWeight,
+    SessionWeight,
     graph_of_models,
     in_graph_of_models,
 )
@@ -95,7 +95,7 @@ class Metric(Module):
                 made: Any = Weight(make(), trainable=False, name=whole, dtype=wanted)
         else:
             with in_graph_of_models(graph), graph.building():
-                made = GatheringWeight(make, False, (), name=name, dtype=wanted)
+                made = SessionWeight(make, False, (), name=name, dtype=wanted)
         self._made = (*self._made, made)
         return made
 

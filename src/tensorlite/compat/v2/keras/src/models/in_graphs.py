@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
 from tensorlite.compat import views
+from tensorlite.compat.arguments import name_arguments
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.nest import flatten
 from tensorlite.core.tensor import IndexedSlices, Tensor
@@ -16,6 +17,7 @@ from tensorlite.graph_mode.graph import (
     active_graph,
     at_once,
     built,
+    inner_graph,
     name_scope,
 )
 from tensorlite.graph_mode.variables import GraphVariable
@@ -40,9 +42,18 @@ def of_values(value: Any) -> bool:
     return tracer() is None and not any(isinstance(x, Tensor) for x in flatten(value))
 
 
-def inside(name: str) -> AbstractContextManager[object]:
+@contextmanager
+def inside(name: str) -> Iterator[None]:
     """Let nodes that a layer makes have its name before theirs, where it is called in a graph."""
-    return nullcontext() if building.get() is None else name_scope(name)
+    graph = building.get()
+    if graph is None:
+        yield
+        return
+    within = inner_graph(graph)
+    count = len(within.nodes)
+    with name_scope(name) as prefix:
+        yield
+    name_arguments(within, count, prefix[:-1])
 
 
 def anywhere(call: Callable[..., Any]) -> Callable[..., Any]:

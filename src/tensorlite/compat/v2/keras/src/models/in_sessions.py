@@ -12,9 +12,9 @@ from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from tensorlite.compat.v1.graphs.framework import Session
-from tensorlite.compat.v1.graphs.variables import RefVariable
+from tensorlite.compat.v1.graphs.resources import ResourceVariable
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
-from tensorlite.compat.views import operation, plain
+from tensorlite.compat.views import operation
 from tensorlite.core.dispatch import call, calls, interpreted_by, tracer
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.graph_mode.graph import (
@@ -145,7 +145,7 @@ def _begin(session: Session, wanted: Any) -> None:
             session.run([x.initializing for x in empty])
 
 
-class SessionWeight(RefVariable):
+class SessionWeight(ResourceVariable):
     """A weight of a model of a graph, which has its value where nothing is being built, too."""
 
     __slots__ = ("graph_handle",)
@@ -212,17 +212,3 @@ class SessionWeight(RefVariable):
         if self.has_value_here():
             return Variable.device.fget(self)  # type: ignore[attr-defined]
         return super().device
-
-
-class GatheringWeight(SessionWeight):
-    """One of a metric, which is read anew behind what is waited for at each use."""
-
-    __slots__ = ()
-
-    def __tensor__(self) -> Any:
-        here = self.has_value_here()
-        return super().__tensor__() if here else plain(self.read_value())
-
-    def value(self) -> Any:
-        """Return the value as it is read anew."""
-        return self.read_value()
