@@ -140,15 +140,18 @@ def _sizes(given: Any, shape: tuple[int | None, ...] | None) -> Any:
 
 
 def shuffling(of: Pipeline[Any], most: Any, seed: Any, order: Order) -> Recipe:
-    """Return the recipe of elements in a random order; zeros for seeds that nobody gave."""
+    """Return the recipe of elements in a random order; zeros for seeds that nobody gave.
+
+    Without seeds one order is as good as another, and nothing needs to go on with its words.
+    """
     if is_symbolic(seed):
         seeds = DEFAULT_SEED, seed
     else:
         seeds = (0, 0) if seed is None else seeds_of(seed)
     numbers = {"buffer_size": most, "seed": seeds[0], "seed2": seeds[1]}
-    if order is Order.CONTINUED:
+    if order is Order.CONTINUED and seed is not None:
         return Recipe(SHUFFLED_ON, (of,), numbers=numbers)
-    anew = {"reshuffle_each_iteration": order is Order.ANEW}
+    anew = {"reshuffle_each_iteration": order is not Order.SAME}
     return Recipe("ShuffleDataset", (of,), numbers=numbers, settings=anew)
 
 

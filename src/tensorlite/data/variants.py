@@ -179,6 +179,10 @@ def as_tensor(dataset: Pipeline[Any], by_value: bool = False) -> Tensor:
     return _Making(by_value).tensor(dataset)
 
 
+_GIVEN = "normalize_element/component"
+"""What TensorFlow calls the tensors that datasets are made of."""
+
+
 class _Making:
     """Nodes for datasets, one for each though others are made of it twice."""
 
@@ -206,7 +210,7 @@ class _Making:
             return recipe.state[0]
         functions = recipe.functions.values()
         inputs = [self.tensor(one) for one in recipe.made_of]
-        inputs += [self._own(x, f"component_{i}") for i, x in enumerate(recipe.state)]
+        inputs += [self._own(x, f"{_GIVEN}_{i}") for i, x in enumerate(recipe.state)]
         inputs += [self._own(x, "captured") for one in functions for x in one.given]
         inputs += [self._own(x, name) for name, x in recipe.numbers.items()]
         kind: Any = REGISTRY[recipe.kind]

@@ -139,9 +139,13 @@ def _number(graph: Graph) -> int:
 
 
 def one_shot(dataset: Pipeline[Any]) -> Iterator:
-    """Return an iterator that begins by itself, and ends for good at the dataset's end."""
+    """Return an iterator that begins by itself, and ends for good at the dataset's end.
+
+    Its function makes the dataset; as in TensorFlow, so do nodes beside it, which nothing takes.
+    """
     specs = leaf_specs(dataset.element_spec)
     with _building():
+        as_tensor(dataset)
         made = trace(lambda: [as_tensor(dataset, by_value=True)], (), "make_dataset")
     factory = Compiled(made.graph)
     handle = _made(

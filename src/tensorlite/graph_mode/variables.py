@@ -31,6 +31,7 @@ from tensorlite.graph_mode.graph import (
     name_scope,
     outside,
 )
+from tensorlite.graph_mode.guards import guarded
 from tensorlite.ops.arrays.gather import gather
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.control.loops import cond
@@ -138,6 +139,7 @@ class GraphVariable(Variable):
         value = to_tensor(self.first)
         assert isinstance(value, SymbolicTensor)
         # What functions of devices say of the variable holds for what gives and reads its value.
+        value = guarded(self.graph, value, self.bare_name)
         self._describe_uses(value, made.device)
 
     def _describe_uses(self, value: SymbolicTensor, device: DeviceName) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from tensorlite.compat.shared.arrays import identity
+from tensorlite.compat.shared.arrays import identity, ones
 from tensorlite.compat.shared.elementwise import cast, sqrt
 from tensorlite.compat.shared.variable_parts import scatter_add
 from tensorlite.compat.v1.graphs import framework, scopes
@@ -148,9 +148,9 @@ class AdagradOptimizer(_ByRule):
             self._get_or_make_slot(v, first, "accumulator", self._name)
 
 
-def _filled(v: Any, value: float, name: str = "Const") -> Any:
-    """Return what a slot begins with that has one value everywhere: a constant of some name."""
-    return framework.constant(value, v.dtype, v.get_shape(), name=name)
+def _filled(v: Any, value: float) -> Any:
+    """Return what a slot begins with that has one value everywhere."""
+    return framework.constant(value, v.dtype, v.get_shape())
 
 
 class AdagradDAOptimizer(_ByRule):
@@ -256,7 +256,7 @@ class RMSPropOptimizer(_ByRule):
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
-            first = partial(_filled, v, 1.0, "ones")
+            first = partial(ones, v.get_shape(), v.dtype)
             self._get_or_make_slot(v, first, "rms", self._name)
             if self._centered:
                 self._zeros_slot(v, "mg", self._name)
