@@ -37,6 +37,7 @@ from tensorlite.graph_mode.graph import (
     name_scope,
     outermost_graph,
 )
+from tensorlite.graph_mode.resource_variables import ResourceVariable
 from tensorlite.graph_mode.sessions import Session, chosen_session, reading
 from tensorlite.interop.tensorflow.inspection.expanding import (
     Expanded,
@@ -144,8 +145,11 @@ def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any
 
 def _taken(x: Any) -> Tensor:
     """Return a tensor, or the value of a variable, which is read before the call begins."""
-    is_read = active_graph() is not None and not isinstance(x, GraphTensor)
-    return to_tensor(x.value() if is_read else x)
+    graph = None if isinstance(x, GraphTensor) else active_graph()
+    if graph is None:
+        return to_tensor(x)
+    with built(graph):
+        return to_tensor(x.value() if isinstance(x, ResourceVariable) else x)
 
 
 def _unary(name: str, default: str) -> Callable[..., Any]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dtypes import DTypeLike, as_dtype
-from tensorlite.core.scope import control_dependencies
+from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import inner_graph, name_scope
@@ -69,8 +69,13 @@ class ResourceVariable(GraphVariable):
         self.snapshot = made.outputs[0]
 
     def __tensor__(self) -> Tensor:
-        """Return the value, by a node that reads it here."""
-        return Variable.__tensor__(self)
+        """Return the value, by a node that reads it here, on the variable's device."""
+        here, place = scope.get(), self.handle.node.device
+        token = scope.set(here if place is ANYWHERE else here._replace(device=place))
+        try:
+            return Variable.__tensor__(self)
+        finally:
+            scope.reset(token)
 
     def read_value(self) -> Tensor:
         """Return the value, by a node that reads it and one that passes it on."""
@@ -103,6 +108,6 @@ class UnreadVariable(ResourceVariable):
     def __tensor__(self) -> Tensor:
         """Return the value, by a node that reads it behind the write."""
         with control_dependencies([self.writing]):
-            return super().__tensor__()
+            return Variable.__tensor__(self)
 
     read_value = __tensor__

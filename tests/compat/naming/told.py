@@ -105,8 +105,12 @@ def told(tf: Any, program: str, unwritten: Any = ()) -> dict[str, list[str]]:
     There are none of these where an error that is `unwritten` says that a graph cannot be written.
     """
     with tf.Graph().as_default() as graph:
-        known = given(tf, program)
-        if program.startswith("with "):
+        whole = _whole(program)
+        known = given(tf, program if whole is None else "")
+        if whole is not None:
+            exec(whole, known)  # of a file beside this one
+            result = known.get("Z", ())
+        elif program.startswith("with "):
             exec(program, known)  # of a file beside this one
             result = known["Z"]
         else:
@@ -123,6 +127,14 @@ def told(tf: Any, program: str, unwritten: Any = ()) -> dict[str, list[str]]:
             "collected": collected,
             "nodes": nodes(graph, unwritten),
         }
+
+
+def _whole(program: str) -> Any:
+    """Return the text of a program of many lines, None for one that is a line itself."""
+    kind, _, name = program.partition(" ")
+    return (
+        (FOLDER / "whole" / (name + ".txt")).read_text() if kind == "whole" else None
+    )
 
 
 def nodes(graph: Any, unwritten: Any) -> list[str]:

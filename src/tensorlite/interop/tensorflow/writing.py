@@ -40,8 +40,8 @@ from tensorlite.interop.tensorflow.writers.referring import (
     as_taken,
     kind_of,
     references,
-    references_of,
     spelled_by_reference,
+    taken_by,
 )
 from tensorlite.interop.tensorflow.writers.spelling import spelled
 from tensorlite.ops.random.stateful_draws import generators
@@ -226,7 +226,7 @@ class _Body:
         if alone is None:
             self._references = set() if is_function else references(graph)
         else:
-            self._references = references_of(alone)
+            self._references = taken_by(alone)
         captured = graph.captured if isinstance(graph, ManualGraph) else {}
         self._captured = {x.node: outer for x, outer in captured.items()}
 
@@ -270,8 +270,7 @@ class _Body:
             for one in self._parts(node, op)
             if one.op != "Const" or not self._is_there(node, one)
         ]
-        taken = as_taken(node, self._references)
-        inputs = [self._pinned(node, i, x) for i, x in enumerate(taken)]
+        inputs = [self._pinned(node, *x) for x in as_taken(node, self._references)]
         control = [f"^{x.name}" for x in node.control if x.op.role is not Role.INPUT]
         for number, one in enumerate(parts):
             name = self._part_name(node, one.name)

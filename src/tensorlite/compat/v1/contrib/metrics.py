@@ -29,11 +29,12 @@ from tensorlite.compat.v1.contrib.streaming import (
     streaming_pearson_correlation,
     streaming_sparse_precision_at_top_k,
 )
-from tensorlite.compat.v1.functions import numbers
+from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.functions.arrays import confusion_matrix
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
 
 streaming_mean = metrics.mean
 streaming_mean_tensor = metrics.mean_tensor
@@ -94,12 +95,14 @@ def accuracy(
         raise InvalidArgumentError(
             f"Labels should have bool, string, or integer dtype, not {wanted.dtype}"
         )
-    right = elementwise.cast(elementwise.equal(predictions, labels), float32)
-    if weights is None:
-        return numbers.reduce_mean(right, name=name)
-    scale = elementwise.cast(weights, float32)
-    total = numbers.reduce_sum(right * scale)
-    return elementwise.divide(total, numbers.reduce_sum(scale), name=name)
+    with name_scope(name, "accuracy"):
+        right = elementwise.cast(elementwise.equal(predictions, labels), float32)
+        if weights is None:
+            return numbers.reduce_mean(right)
+        scaled = elementwise.multiply(right, weights)
+        each = elementwise.multiply(weights, v1_arrays.ones_like(scaled))
+        whole = numbers.reduce_sum(each)
+        return elementwise.divide(numbers.reduce_sum(scaled), whole, name="div")
 
 
 def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:

@@ -169,10 +169,6 @@ def _plainly(op: type[Write], given: Given) -> Values:
 
 def _scattered(op: Callable[..., Op], given: Given) -> Values:
     """Write to parts of a variable, and return it if it is a reference, else nothing."""
-    if given.typed("bad_indices_policy", str) not in {"", "DEFAULT", "ERROR"}:
-        raise GraphDefError(
-            f"{given.record}: only indices that are there are supported"
-        )
     given.check_attributes()
     first, inputs = given.values[0], (given.tensor(1), given.tensor(2))
     is_reference = isinstance(first, Reference)
@@ -180,6 +176,15 @@ def _scattered(op: Callable[..., Op], given: Given) -> Values:
     if not isinstance(first, Reference):
         return ()
     return [given.written(first, node.outputs[0])]
+
+
+def _scattered_to_places(op: Callable[..., Op], given: Given) -> Values:
+    """Write to elements or slices of a variable."""
+    if given.typed("bad_indices_policy", str) not in {"", "DEFAULT", "ERROR"}:
+        raise GraphDefError(
+            f"{given.record}: only indices that are there are supported"
+        )
+    return _scattered(op, given)
 
 
 def _handle(given: Given, i: int) -> SymbolicTensor:
@@ -278,8 +283,8 @@ for _name, _places in {
     "Sub": ResourceScatterNdSub,
     "Update": ResourceScatterNdUpdate,
 }.items():
-    VARIABLES[f"ScatterNd{_name}"] = partial(_scattered, _places)
-    VARIABLES[f"ResourceScatterNd{_name}"] = partial(_scattered, _places)
+    VARIABLES[f"ScatterNd{_name}"] = partial(_scattered_to_places, _places)
+    VARIABLES[f"ResourceScatterNd{_name}"] = partial(_scattered_to_places, _places)
 for _name, (_rule, _states) in _RULES.items():
     for _start in ("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"):
         if signature_of(f"{_start}{_name}") is not None:

@@ -7,7 +7,7 @@ tensorflow/references.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
 
@@ -57,9 +57,6 @@ def references(graph: Graph) -> set[Node]:
 
 def references_of(node: Node) -> set[Node]:
     """Return those of a node and of what it takes that make references."""
-    if node.op.name in _SAVING:
-        read = [_read_by(x.node) for x in node.inputs]
-        return {handle.node for handle in read if handle is not None}
     made = [node, *[x.node for x in node.inputs]]
     takes = reference_type(node) is not None
     return {x for x in made if takes and is_reference(x)}
@@ -104,15 +101,21 @@ def _taking(parts: tuple[Spelled, ...]) -> Spelled:
     return parts[0] if reads_behind else parts[-1]
 
 
-def as_taken(node: Node, found: Collection[Node]) -> list[SymbolicTensor]:
-    """Return what a node takes as it is written: savers take references, and read them."""
-    if node.op.name not in _SAVING:
-        return list(node.inputs)
-    handles = [_read_by(x.node) for x in node.inputs]
-    pairs = zip(handles, node.inputs, strict=True)
-    return [
-        x if held is None or held.node not in found else held for held, x in pairs
-    ]
+def as_taken(
+    node: Node, found: Collection[Node]
+) -> Iterator[tuple[int, SymbolicTensor]]:
+    """Yield place and tensor of what a node takes: savers take references, and read them."""
+    for place, x in enumerate(node.inputs):
+        handle = _read_by(x.node) if node.op.name in _SAVING else None
+        yield place, x if handle is None or handle.node not in found else handle
+
+
+def taken_by(node: Node) -> set[Node]:
+    """Return the references that a node is of, or takes."""
+    inputs = node.inputs if node.op.name in _SAVING else ()
+    handles = [_read_by(x.node) for x in inputs]
+    saved = {handle.node for handle in handles if handle is not None}
+    return references_of(node) | saved
 
 
 def _read_by(node: Node) -> SymbolicTensor | None:
