@@ -159,6 +159,7 @@ def test_graphs_with_resources_are_read_again_as_they_were(tmp_path: Any) -> Non
 
 
 def test_weights_scale_the_accuracy_of_a_batch() -> None:
-    right = tf.contrib.metrics.accuracy([1, 2, 3, 4], [1, 2, 0, 0], 2.0)
+    metrics: Any = tf.contrib.metrics
+    right = metrics.accuracy([1, 2, 3, 4], [1, 2, 0, 0], 2.0)
     with tf.Session() as session:
         assert session.run(right) == 0.5
