@@ -458,8 +458,7 @@ def shown(x: Any) -> Any:
 
 
 def _rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
-    changed = {field.name: change(getattr(x, field.name)) for field in fields(x)}
-    return replace(x, **changed)
+    return replace(x, **{one.name: change(getattr(x, one.name)) for one in fields(x)})
 
 
 def in_graph(
