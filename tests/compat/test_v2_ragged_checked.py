@@ -5,14 +5,12 @@ Which are refused, and what the others give, TensorFlow 2.21 has told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.graph_mode.graph import mode
 
 WRONG = [
     ("from_row_splits", [2, 4]),
@@ -34,14 +32,6 @@ WRONG = [
     ("from_uniform_row_length", -1),
     ("from_uniform_row_length", 0),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _eagerly() -> Iterator[None]:
-    before = mode.eager
-    mode.eager = True
-    yield
-    mode.eager = before
 
 
 @pytest.mark.parametrize(("name", "given"), WRONG)

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tensorlite.compat.v2 as tf
-from tensorlite.graph_mode.graph import mode
 
 tf1 = tf.compat.v1
-
-
-@pytest.fixture(autouse=True)
-def _eagerly() -> Iterator[None]:
-    before = mode.eager
-    mode.eager = True
-    yield
-    mode.eager = before
 
 
 class Scaled(tf.Module):
