@@ -290,3 +290,19 @@ def test_so_many_checkpoints() -> None:
 def test_seeds_of_version_2(seed: Any) -> None:
     with pytest.raises(TensorliteError, match=r"seed=.*integers"):
         tf2.random.Generator.from_seed(seed)
+
+
+@pytest.mark.parametrize(
+    ("begin", "size"), [(4, -1), (-1, -1), (-1, 1), (4, 0), (2, 2), (1, -2)]
+)
+@pytest.mark.parametrize("is_known", [True, False])
+def test_slices_must_lie_in_the_tensor(begin: int, size: int, is_known: bool) -> None:
+    """As in TensorFlow; what is known while the graph is built may be refused there."""
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        x = tf1.constant([1, 2, 3])
+        given: Any = [[begin], [size]]
+        if not is_known:
+            given = [tf1.placeholder_with_default(v, [None]) for v in given]
+        with pytest.raises(tf1.errors.InvalidArgumentError, match="do not lie"):
+            session.run(tf1.slice(x, *given))
+        assert session.run(tf1.slice(x, [3], [-1])).tolist() == []

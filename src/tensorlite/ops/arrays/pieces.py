@@ -47,6 +47,10 @@ class Slice(Op):
     def kernel(self, xp: Xp, x: Array, begin: Array, size: Array) -> Array:
         """Return the block."""
         ends = np.where(size == -1, x.shape, begin + size)
+        if np.any((begin < 0) | (ends < begin) | (ends > x.shape)):
+            columns = zip(x.shape, begin.tolist(), size.tolist(), strict=True)
+            for column in columns:
+                _sliced_size(*column)
         return x[tuple(map(slice, begin.tolist(), ends.tolist()))]
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -60,15 +64,16 @@ class Slice(Op):
 def _sliced_size(whole: Dim, first: Dim, size: Dim) -> Dim:
     if size is None or (size == -1 and (whole is None or first is None)):
         return None
-    if size == -1 and whole is not None and first is not None:
+    if size == -1 and whole is not None and first is not None and 0 <= first <= whole:
         return whole - first
     if (
         whole is not None
         and first is not None
         and not 0 <= first <= first + size <= whole
     ):
+        count = "all" if size == -1 else size
         raise ShapeError(
-            f"Slice: {size} elements from {first} on do not lie in an axis of {whole}"
+            f"Slice: {count} elements from {first} on do not lie in an axis of {whole}"
         )
     return size
 
