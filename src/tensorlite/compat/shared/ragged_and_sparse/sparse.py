@@ -77,7 +77,7 @@ class SparseTensor(PlainSparse, metaclass=_SparseKind):
         """Return a sparse tensor as it is, or one of a SparseTensorValue's three parts."""
         if isinstance(sparse_tensor_value, PlainSparse):
             return sparse_tensor_value
-        return cls(*sparse_tensor_value)
+        return super().from_value(sparse_tensor_value)
 
     def with_values(self, values: Any) -> SparseTensor:
         """Return a sparse tensor with other values at the same places."""
