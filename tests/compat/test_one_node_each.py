@@ -102,6 +102,8 @@ def ran(program: Any) -> tuple[Any, set[str]]:
             "TopKV2",
             [[[4, 5, 6], [1, 2, 3]]],
         ),
+        (lambda: tf.unique([7, 5, 7], tf.int64), "Unique", [[7, 5], [0, 1, 0]]),
+        (lambda: tf.argsort(X, axis=0), "TopKV2", [[[0, 1, 0], [1, 0, 1]]]),
         (lambda: tf.argsort(X), "TopKV2", [[[0, 2, 1], [1, 0, 2]]]),
     ],
 )

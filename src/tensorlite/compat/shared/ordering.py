@@ -33,7 +33,7 @@ def sort(
     x, along = _operand(values, axis)
     if not _is_taken_apart(x, along):
         return tl.sort(x, axis=axis, descending=falls)
-    return _greatest(x, along)[0] if falls else -_greatest(-x, along)[0]
+    return _greatest(x, along, 0) if falls else -_greatest(-x, along, 0)
 
 
 @named("argsort", None)
@@ -53,7 +53,7 @@ def argsort(
     x, along = _operand(values, axis)
     if not _is_taken_apart(x, along):
         return tl.astype(tl.argsort(x, axis=axis, descending=falls), int32)
-    return _greatest(x if falls else -x, along)[1]
+    return _greatest(x if falls else -x, along, 1)
 
 
 def _falls(direction: str) -> bool:
@@ -85,17 +85,17 @@ def _is_taken_apart(x: Any, axis: int | None) -> bool:
     return is_signed and axis in range(-x.spec.rank, x.spec.rank)
 
 
-def _greatest(x: Any, axis: int) -> list[Any]:
-    """Return all elements along an axis, the greatest first, and their places."""
+def _greatest(x: Any, axis: int, part: int) -> Any:
+    """Return all elements along an axis, the greatest first, or as `part` 1 their places."""
     count, last = shape(x)[axis], x.spec.rank - 1
     rank(x)  # which TensorFlow asks for a rank that is not known
     if axis in (-1, last):
-        return list(top_k(x, count))
+        return top_k(x, count)[part]
     order = np.arange(last + 1, dtype=np.int32)
     order[[axis, last]] = order[[last, axis]]
     turn = converted(order, int32, "transposition")
-    found = top_k(transpose(x, turn), count)
-    return [transpose(part, turn) for part in found]
+    found = top_k(transpose(x, turn), count)[part]
+    return transpose(found, turn)
 
 
 def searchsorted(

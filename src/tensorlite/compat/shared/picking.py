@@ -15,11 +15,12 @@ from tensorlite.compat.shared.arrays import tensors_of
 from tensorlite.compat.shared.sizes import packed
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of
-from tensorlite.core.dispatch import call
+from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.arrays import sets
 from tensorlite.ops.arrays.arrange import InvertPermutation
 from tensorlite.ops.arrays.gather import gather as gathered
 from tensorlite.ops.arrays.masks import Where
@@ -200,12 +201,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Any:
     >>> [part.numpy().tolist() for part in tf.unique([7, 5, 7])]
     [[7, 5], [0, 1, 0]]
     """
-    return _unique(converted(x), as_dtype(out_idx))
-
-
-def _unique(x: Any, dtype: Any) -> Any:
-    values, places = tl.unique(x)
-    return Unique(values, places if dtype is int32 else tl.astype(places, dtype))
+    return Unique(*calls(sets.Unique(as_dtype(out_idx)), converted(x)))
 
 
 @named("UniqueWithCounts")

@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, promoted
+from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec, normalise_axis
@@ -34,6 +35,7 @@ class Unique(Op):
     """The distinct elements of a vector in order of appearance, and which of them each one is."""
 
     differentiable = False
+    out_idx: DType = dtypes.int32
 
     def infer(self, x: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
         """Return two vectors; ShapeError unless the operand is one."""
@@ -41,12 +43,12 @@ class Unique(Op):
             raise ShapeError(
                 f"unique takes a vector, not {x}; unique_values takes any shape"
             )
-        return x.with_shape((None,)), TensorSpec(x.shape, dtypes.int32)
+        return x.with_shape((None,)), TensorSpec(x.shape, self.out_idx)
 
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
         """Return the elements and numbers."""
         values, numbers = distinct(xp, x)
-        return values, numbers.astype("int32")
+        return values, numbers.astype(self.out_idx.numpy)
 
 
 class UniqueWithCountsV2(Op):
