@@ -181,7 +181,7 @@ def test_elements_of_keys_become_one_and_errors_are_left_out() -> None:
     reducer = data.experimental.Reducer(
         lambda key: (key, tl.constant(0, "int64")),
         lambda state, x: (state[0], state[1] + x),
-        lambda state: state[0] * 100 + state[1],
+        lambda key, total: key * 100 + total,
     )
     sums = data.Dataset.range(5).apply(
         data.experimental.group_by_reducer(lambda x: x % 2, reducer)

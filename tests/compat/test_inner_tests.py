@@ -226,3 +226,25 @@ def test_rows_of_other_tensors_are_ragged_tensors() -> None:
     assert made.to_tensor(given) is given
     assert given.dtype == tf.float32
     assert made.convert_to_tensor_or_ragged_tensor(rows) is rows
+
+
+def test_rows_are_made_and_asked_in_the_default_graph() -> None:
+    x = tf.constant([[1, 2], [3, 0]])
+    rows = tf.RaggedTensor.from_tensor(x, padding=0)
+    words = tf.strings.split(["a b", "c"], result_type="RaggedTensor")
+    constant = tf.ragged.constant([[1, 2], [3]])
+    wanted = [
+        rows.to_tensor(),
+        rows.row_lengths(),
+        (rows + 1).to_tensor(),
+        rows[0],
+        words.to_tensor(),
+        constant.nrows(),
+        constant[1],
+    ]
+    assert all(isinstance(one, tf.Tensor) for one in wanted)
+    assert all(isinstance(one, tf.RaggedTensor) for one in (rows, words, constant))
+    with tf.Session() as session:
+        found = [one.tolist() for one in session.run(wanted)]
+    assert found[:4] == [[[1, 2], [3, 0]], [2, 1], [[2, 3], [4, 0]], [1, 2]]
+    assert found[4:] == [[[b"a", b"b"], [b"c", b""]], 2, [3]]

@@ -226,6 +226,9 @@ from tensorlite.compat.shared.quantized import (
     fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
     fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
 )
+from tensorlite.compat.shared.ragged_and_sparse.built_rows import (
+    RaggedTensor as RaggedTensor,
+)
 from tensorlite.compat.shared.ragged_and_sparse.ragged import (
     RaggedTensorSpec as RaggedTensorSpec,
 )
@@ -418,9 +421,6 @@ from tensorlite.compat.views import (
 )
 from tensorlite.core.sizes import Dimension as Dimension
 from tensorlite.interop.tensorflow.messages import message
-from tensorlite.ops.ragged.tensor import (
-    RaggedTensor as RaggedTensor,
-)
 
 graph_messages = {
     *("AttrValue", "GraphDef", "MetaGraphDef", "NameAttrList", "NodeDef"),

@@ -184,6 +184,9 @@ from tensorlite.compat.shared.python import (
     recompute_grad as recompute_grad,
     timestamp as timestamp,
 )
+from tensorlite.compat.shared.ragged_and_sparse.built_rows import (
+    RaggedTensor as RaggedTensor,
+)
 from tensorlite.compat.shared.ragged_and_sparse.ragged import (
     RaggedTensorSpec as RaggedTensorSpec,
 )
@@ -340,9 +343,6 @@ from tensorlite.core.shapes import (
 )
 from tensorlite.core.tensor import (
     Tensor as Tensor,
-)
-from tensorlite.ops.ragged.tensor import (
-    RaggedTensor as RaggedTensor,
 )
 
 newaxis = None

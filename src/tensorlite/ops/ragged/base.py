@@ -248,6 +248,11 @@ def _kind(length: int | None) -> type[RaggedParts]:
     return cast("type[RaggedParts]", type(root.__name__, (root,), own))
 
 
+def forget_kinds() -> None:
+    """Forget the classes of rows of one length: `root` is another now."""
+    _kind.cache_clear()
+
+
 def _rows(x: RaggedParts, inner: Any) -> list[Any]:
     splits = x.row_splits.numpy().tolist()
     return [inner[i:j] for i, j in pairwise(splits)]

@@ -36,7 +36,7 @@ def constant(
     made: Any = constant_of(_encoded(values, dtype, inner))
     for ends in reversed(splits):
         bounds = np.asarray(ends, as_dtype(row_splits_dtype).numpy)
-        made = RaggedTensor(made, constant_of(bounds))
+        made = RaggedTensor.of(made, constant_of(bounds))
     return made
 
 

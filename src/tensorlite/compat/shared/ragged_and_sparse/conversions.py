@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.ragged_and_sparse.built_rows import RaggedTensor
 from tensorlite.compat.views import shown
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.ops.ragged.tensor import RaggedTensor
 
 
 def is_ragged(value: Any) -> bool:

@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite import ragged
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.ragged_and_sparse.built_rows import building
 from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import (
     DynamicRaggedShape as DynamicRaggedShape,
     of_arrays,
@@ -33,6 +34,7 @@ __all__ = [
 map_flat_values = ragged.map_flat_values
 
 
+@building
 def constant(
     pylist: Any,
     dtype: Any = None,

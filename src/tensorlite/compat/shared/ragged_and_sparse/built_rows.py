@@ -1,0 +1,56 @@
+"""tf.RaggedTensor: rows whose methods make nodes wherever a graph is built.
+
+The library's own class knows of traces, and nothing of the default graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from tensorlite.compat.views import plain, shown
+from tensorlite.core.dispatch import tracer
+from tensorlite.graph_mode.graph import active_graph, built
+from tensorlite.ops.ragged import tensor
+from tensorlite.ops.ragged.base import RaggedParts, forget_kinds
+
+
+def building(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that adds what it makes to the graph that is built, if one is."""
+
+    @wraps(method)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        graph = active_graph()
+        if graph is None or tracer() is not None:
+            return method(*args, **kwargs)
+        given = [x if isinstance(x, type) else plain(x) for x in args]
+        with built(graph):
+            return shown(method(*given, **{k: plain(x) for k, x in kwargs.items()}))
+
+    return called
+
+
+class RaggedTensor(tensor.RaggedTensor):
+    """Rows of different lengths, of tensors that are there or will be."""
+
+
+_MADE = """
+    from_row_splits from_row_lengths from_row_starts from_row_limits from_value_rowids
+    from_uniform_row_length from_nested_row_splits from_nested_row_lengths
+    from_nested_value_rowids from_tensor from_sparse
+"""
+_ASKED = """
+    to_tensor to_sparse bounding_shape merge_dims nrows row_starts row_limits row_lengths
+    nested_row_lengths value_rowids nested_value_rowids with_row_splits_dtype __getitem__
+    __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__
+    __rfloordiv__ __mod__ __rmod__ __pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__
+    __rxor__ __lt__ __le__ __gt__ __ge__ __neg__ __abs__ __invert__ __eq__ __ne__
+"""
+for _name in _MADE.split():
+    _own = getattr(tensor.RaggedTensor, _name).__func__
+    setattr(RaggedTensor, _name, classmethod(building(_own)))
+for _name in _ASKED.split():
+    setattr(RaggedTensor, _name, building(getattr(tensor.RaggedTensor, _name)))
+RaggedParts.root = RaggedTensor
+forget_kinds()
