@@ -32,7 +32,7 @@ def placeholder(
         made = plain(framework.placeholder(dtype, inner, "flat_values"))
         for i in reversed(builtins.range(ragged_rank)):
             splits = framework.placeholder(int64, [None], f"row_splits_{i}")
-            made = RaggedTensor(made, plain(splits))
+            made = RaggedTensor.of(made, plain(splits))
         return shown(made)
 
 

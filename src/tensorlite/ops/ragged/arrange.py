@@ -181,7 +181,7 @@ def stack(values: Any, axis: int = 0) -> Any:
 def _groups(values: Any, xs: list[Any]) -> Any:
     kind = values.row_splits.dtype if isinstance(values, RaggedParts) else int64
     counts = [astype(to_tensor(rows_in(x)), kind) for x in xs]
-    return RaggedTensor(values, splits_of(dense_stack(counts)))
+    return RaggedTensor.of(values, splits_of(dense_stack(counts)))
 
 
 def expand_dims(x: Any, axis: int) -> Any:
@@ -413,11 +413,14 @@ def range_rows(
     lengths = maximum(astype(count, kind), 0)
     rows = any_rows(first, _rows(lengths)), any_rows(step, _rows(lengths))
     places = run_of(lengths * 0, lengths)
-    return RaggedTensor(rows[0] + astype(places, own) * rows[1], splits_of(lengths))
+    return RaggedTensor.of(
+        rows[0] + astype(places, own) * rows[1], splits_of(lengths)
+    )
 
 
 def _rows(lengths: Tensor) -> Tensor:
-    return RaggedTensor(lengths, splits_of(lengths)).value_rowids()
+    rows: RaggedTensor = RaggedTensor.of(lengths, splits_of(lengths))
+    return rows.value_rowids()
 
 
 def boolean_mask(data: Any, mask: Any) -> Any:
@@ -440,7 +443,7 @@ def row_splits_to_segment_ids(splits: Any, out_type: Any = None) -> Tensor:
     [0 0 2 2 2]
     """
     ends = bounds(splits)
-    ids = RaggedTensor(ends, ends).value_rowids()
+    ids = RaggedTensor.of(ends, ends).value_rowids()
     return ids if out_type is None else astype(ids, as_dtype(out_type))
 
 

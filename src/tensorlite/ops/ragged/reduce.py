@@ -82,7 +82,7 @@ def _by(segments: Segments, values: Any, ids: Tensor, count: Any) -> Any:
     splits = splits_of(longest)
     at = any_rows(splits, of) + places
     total = concat([none, splits])[-1]
-    return RaggedTensor(_by(segments, rows.values, at, total), splits)
+    return RaggedTensor.of(_by(segments, rows.values, at, total), splits)
 
 
 def segment_rows(function: Segments, data: Any, ids: Any, count: Any) -> Any:
