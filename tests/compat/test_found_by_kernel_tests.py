@@ -434,3 +434,13 @@ def test_features_of_one_length_have_a_shape() -> None:
     feature = tf.FixedLenFeature(None, tf.float32)
     with pytest.raises(ValueError, match="Missing shape for feature a"):
         tf.parse_example([b""], {"a": feature})
+
+
+@pytest.mark.parametrize("key", ["mapping", "vocabulary_list"])
+def test_words_of_numbers_are_told_by_both_names(key: str) -> None:
+    make = tf.contrib.lookup.index_to_string_table_from_tensor
+    table = make(**{key: ["a", "b"]}, default_value="?")
+    found = table.lookup(tf.constant([1, 5], tf.int64))
+    with tf.Session() as session:
+        session.run(tf.tables_initializer())
+        assert session.run(found).tolist() == [b"b", b"?"]

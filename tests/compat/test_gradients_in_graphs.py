@@ -205,7 +205,7 @@ def test_tapes_in_graphs_tell_which_variables_were_read() -> None:
 def test_gradients_of_graphs_that_are_told_are_told_variables() -> None:
     told = []
 
-    @tf.custom_gradient
+    @tf.custom_gradient  # type: ignore[untyped-decorator]
     def scaled(x: Any) -> Any:
         w = tf.get_variable("w", [], use_resource=True)
 

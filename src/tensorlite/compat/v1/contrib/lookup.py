@@ -84,12 +84,14 @@ def string_to_index_table_from_file(
 
 
 def index_to_string_table_from_tensor(
-    mapping: Any, default_value: Any = "UNK", name: str | None = None
+    mapping: Any = None,
+    default_value: Any = "UNK",
+    name: str | None = None,
+    vocabulary_list: Any = None,
 ) -> Any:
     """Return a table from numbers to the strings that stand there in mapping."""
-    return vocabularies.index_to_string_table_from_tensor(
-        mapping, default_value, name
-    )
+    words = mapping if vocabulary_list is None else vocabulary_list
+    return vocabularies.index_to_string_table_from_tensor(words, default_value, name)
 
 
 def index_to_string(
