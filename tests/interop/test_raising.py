@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import GradientError
 from tensorlite.graph_mode.graph import Graph as TensorFlowsGraph
 from tensorlite.ops.control.raising import DEPTH, raise_control_flow
 from tests.interop.graphdefs import Called, Program, Session, Shape, counter
@@ -243,13 +242,14 @@ def test_a_conditional_and_its_own_gradient_in_the_graph() -> None:
         assert session.run("back/m:0", {"x:0": 3.0, "p:0": p}) == wanted
 
 
-def test_a_switch_that_no_merge_ends_has_no_gradient() -> None:
+def test_a_switch_that_no_merge_ends_has_the_gradient_of_its_side() -> None:
     made = chosen()
     made.node("Switch", "s", "x", "p", **FLOAT)
     made.node("Square", "yes", "s:1", **FLOAT)
     session = made.session()
-    with pytest.raises(GradientError, match="where they form no conditional"):
-        gradient(session, "yes:0", "x:0")
+    dx = gradient(session, "yes:0", "x:0")
+    for chosen_side, wanted in ((True, 6.0), (False, 0.0)):
+        assert session.run(dx, {"x:0": 3.0, "p:0": chosen_side}) == wanted
 
 
 def test_a_loop_whose_values_leave_without_an_exit_stays_as_it_is() -> None:
