@@ -9,6 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.v1.graphs.resources import ResourceVariable
 from tensorlite.compat.v2.keras import (
     activation_functions as activations,
     checking,
@@ -23,6 +24,7 @@ from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.scope import scope
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.nn.channels import bias_add
 
@@ -255,6 +257,9 @@ class Embedding(LowRank):
 
     def _read(self, rows: Any) -> Any:
         """Return rows as TensorFlow 1 has them in graphs, behind two names for them."""
+        if isinstance(self.embeddings, ResourceVariable):
+            here = f"{scope.get().name}/"
+            return tl.identity(plain(self.embeddings.sparse_read(rows, name=here)))
         found = tl.nn.embedding_lookup(self.embeddings, rows)
         return tl.identity(tl.identity(found))
 
