@@ -259,3 +259,9 @@ def test_sums_of_picked_rows_may_ask_for_gradients_of_these_alone(op: str) -> No
     share = {"Sum": 1.0, "Mean": 2.0, "SqrtN": 2.0**0.5}[op]
     found = made.session().run("out:0")
     np.testing.assert_allclose(found, (X[:1] + X[1:]) / share, rtol=1e-6)
+
+
+def test_complex_tangents_flow_back_as_they_are_given() -> None:
+    y = np.array([0.5 + 1j], np.complex64)
+    found = ran("TanhGrad", y, np.array([2j], np.complex64), T=tl.complex64)
+    np.testing.assert_allclose(found, 2j * (1 - y * y), rtol=1e-6)

@@ -19,11 +19,11 @@ from tensorlite.ops.nn.activations import sigmoid
 
 
 class TanhGrad(Composite):
-    """The gradient of Tanh: of the result, and what flows in."""
+    """The gradient of Tanh: of the result, conjugated where it is complex, and what flows in."""
 
     def compose(self, y: Tensor, dy: Tensor) -> Tensor:
         """Return dy * (1 - y**2)."""
-        return dy * conj(1 - square(y))
+        return dy * (1 - square(y))
 
 
 class SqrtGrad(Composite):

@@ -13,6 +13,7 @@ from tensorlite.compat.shared.elementwise import (
     add,
     bessel_i0e,
     bessel_i1e,
+    conj,
     cos,
     cosh,
     digamma,
@@ -81,7 +82,15 @@ def _rsqrt_twice(op: Any, dy: Any) -> tuple[Any, Any]:
 
 
 gradient_of("Neg", of_complex=True)(lambda op, dy: -dy)
-gradient_of("Tanh")(_of_result(TanhGrad))
+
+
+@gradient_of("Tanh")
+def _tanh(op: Any, dy: Any) -> Any:
+    """Return the operator's gradient, which takes complex results conjugated."""
+    y = op.outputs[0]
+    return operator(TanhGrad(), conj(y) if y.dtype.is_complex else y, dy)
+
+
 gradient_of("Sqrt")(_of_result(SqrtGrad))
 gradient_of("Rsqrt")(_of_result(RsqrtGrad))
 gradient_of("Reciprocal")(_of_result(ReciprocalGrad))
