@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf
@@ -40,4 +41,6 @@ def same(found: Any, recorded: Any, where: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_returns_what_it_does_under_tensorflow(name: str) -> None:
     recorded = json.loads((FOLDER / "recorded" / f"{name}.json").read_text())
-    same(plain(program(name)(tf)), recorded, name)
+    with np.errstate(all="ignore"):  # densities are infinite or none at the ends of some
+        found = plain(program(name)(tf))
+    same(found, recorded, name)

@@ -37,6 +37,10 @@ def _operators() -> dict[str, str]:
     return {function_name(x): x for x in ADAPTERS if not x.startswith("_")}
 
 
+def __dir__() -> list[str]:
+    return sorted(_operators())
+
+
 def __getattr__(name: str) -> Callable[..., Any]:
     """Return an operator as a function; those that TensorFlow hides begin with a line below."""
     operator = _operators().get(name.lstrip("_"))

@@ -65,6 +65,10 @@ def _seen(obj: Any) -> Any:
     return type(found).__call__
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(inspect)})
+
+
 def __getattr__(name: str) -> Any:
     """Return what Python's module has."""
     return getattr(inspect, name)

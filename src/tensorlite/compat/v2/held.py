@@ -64,14 +64,17 @@ class DictWrapper(dict[Any, Any]):
         return f"DictWrapper({super().__repr__()})"
 
 
-def held(value: Any) -> Any:
+def held(value: Any, within: tuple[Any, ...] = ()) -> Any:
     """Return what a module holds where it is given a value: a list or dict that tells of changes.
+
+    What lies `within` itself stays there as it is.
 
     >>> held([1, {"a": []}])
     ListWrapper([1, DictWrapper({'a': ListWrapper([])})])
     """
+    if type(value) not in {list, dict} or any(x is value for x in within):
+        return value
+    around = (*within, value)
     if type(value) is list:
-        return ListWrapper(map(held, value))
-    if type(value) is dict:
-        return DictWrapper({key: held(x) for key, x in value.items()})
-    return value
+        return ListWrapper([held(x, around) for x in value])
+    return DictWrapper({key: held(x, around) for key, x in value.items()})

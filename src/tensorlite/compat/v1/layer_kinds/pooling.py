@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from tensorlite.compat.shared import nn
+from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.v1.functions import convolutions
 from tensorlite.compat.v1.layer_kinds.base import InputSpec, Layer
 from tensorlite.compat.v1.layer_kinds.core import (
@@ -50,23 +51,35 @@ class Pooling(Layer):
             self._whole(self.strides),
             padding=self.padding.upper(),
             data_format=self.forms[self._first],
-            name="Squeeze" if self.count == 1 else None,
         )
 
     def _whole(self, sizes: tuple[int, ...]) -> list[int]:
         return [1, 1, *sizes] if self._first else [1, *sizes, 1]
 
 
-class MaxPooling1D(Pooling):
+class Pooling1D(Pooling):
+    """A layer that pools sequences as images of one column."""
+
+    count, forms = 1, ("NHWC", "NCHW")
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        column = 3 if self._first else 2
+        return squeeze(super().call(expand_dims(inputs, column)), [column])
+
+    def _whole(self, sizes: tuple[int, ...]) -> list[int]:
+        return super()._whole((*sizes, 1))
+
+
+class MaxPooling1D(Pooling1D):
     """The largest element of windows over sequences [batch, length, channels]."""
 
-    count, function, forms = 1, nn.max_pool1d, ("NWC", "NCW")
+    function = convolutions.max_pool
 
 
-class AveragePooling1D(Pooling):
+class AveragePooling1D(Pooling1D):
     """The mean of windows over sequences [batch, length, channels]."""
 
-    count, function, forms = 1, nn.avg_pool1d, ("NWC", "NCW")
+    function = convolutions.avg_pool
 
 
 class MaxPooling2D(Pooling):

@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.v2.keras.checking import sizes
 from tensorlite.compat.v2.keras.ops.making import (
     fraction,
     operation,
@@ -233,18 +234,19 @@ def fold(
 ) -> Any:
     """Return images of which windows are columns, added up where windows overlap."""
     columns = tensor(x)
-    sizes = _four(kernel_size, dilation, padding, stride)
-    channels = int(columns.shape[1]) // prod(sizes[0])
+    windows = _four(kernel_size, dilation, padding, stride)
+    channels = int(columns.shape[1]) // prod(windows[0])
     shape = [shape_of(columns)[0], channels, *sizes_of(output_size, 2)]
     empty = tl.zeros(shape, dtype=columns.dtype)
     with tl.GradientTape() as tape:
         tape.watch(empty)
-        windows = _unfolded(empty, *sizes)
-    return tape.gradient(windows, empty, output_gradients=columns)
+        columns_of = _unfolded(empty, *windows)
+    return tape.gradient(columns_of, empty, output_gradients=columns)
 
 
-def _four(*given: Any) -> list[Any]:
-    return [sizes_of(x, 2) for x in given]
+def _four(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> list[Any]:
+    kernel, rates = sizes_of(kernel_size, 2), sizes_of(dilation, 2)
+    return [kernel, rates, sizes("padding", padding, 2, 0), sizes_of(stride, 2)]
 
 
 def _unfolded(x: Any, kernel: Any, rates: Any, borders: Any, steps: Any) -> Any:
