@@ -41,6 +41,8 @@ def same(found: Any, recorded: Any, where: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_program_returns_what_it_does_under_tensorflow(name: str) -> None:
     recorded = json.loads((FOLDER / "recorded" / f"{name}.json").read_text())
-    with np.errstate(all="ignore"):  # densities are infinite or none at the ends of some
+    with np.errstate(
+        all="ignore"
+    ):  # densities are infinite or none at the ends of some
         found = plain(program(name)(tf))
     same(found, recorded, name)

@@ -264,6 +264,11 @@ def in_columns(batch: Any) -> Any:
     return packed(x, y, weights)
 
 
+def portions(source: Any, steps: int | None) -> Any:
+    """Return what gives the batches of epochs: all of a source, or `steps` of them each."""
+    return Portions(source, steps) if steps else source
+
+
 class Portions:
     """The batches of epochs of some steps each, which go on where the one before has stopped.
 

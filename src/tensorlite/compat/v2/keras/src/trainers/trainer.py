@@ -292,9 +292,7 @@ class Training(OfGenerators):
         self.stop_training = False
         step = self._step("train")
         first = self._begun(listeners, initial_epoch)
-        batches = source
-        if steps_per_epoch:
-            batches = feeding.Portions(source, steps_per_epoch)
+        batches = feeding.portions(source, steps_per_epoch)
         logs: dict[str, Any] = {}
         for epoch in range(first, epochs):
             listeners.on_epoch_begin(epoch)
