@@ -57,8 +57,8 @@ from tensorlite.ops.linear.spectral import (
 )
 
 __all__ = [
-    "banded_triangular_solve",
     "band_part",
+    "banded_triangular_solve",
     "cholesky",
     "cholesky_solve",
     "cross",

@@ -21,7 +21,14 @@ from tests.ops.test_contract import one_draw
 
 COPIES = {"Copy"}
 """Operators that leave a device because they are asked to."""
-STRUCTURAL = {"TensorListLength", "TensorListConcatV2"}
+APART = {"AllCandidateSampler"}
+"""Operators whose results come of no element that they are given, and lie where programs stand."""
+STRUCTURAL = {
+    "SparseReduceMaxSparse",
+    "SparseReduceSumSparse",
+    "TensorListConcatV2",
+    "TensorListLength",
+}
 """Operators that give sizes, which are structure and stay in host memory."""
 ENDS = {"LinSpace", "Range"}
 """Operators whose structure the cases compute on the GPU, from where it must come back."""
@@ -37,7 +44,9 @@ class Watching(Interpreter):
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
         outputs = run(self.below, op, inputs)
         data = [x for i, x in enumerate(inputs) if i not in op.host]
-        if op.name not in COPIES and any(x.device == self.device for x in data):
+        if op.name not in COPIES | APART and any(
+            x.device == self.device for x in data
+        ):
             self.strayed.extend(
                 f"{op} gave {y!r}" for y in outputs if self.strays(op, y)
             )

@@ -51,12 +51,18 @@ from tensorlite.ops.records.readers import (
     TFRecordReaderV2,
     WholeFileReaderV2,
 )
+from tensorlite.ops.state.boosted_trees import (
+    BoostedTreesEnsembleResourceHandleOp,
+    Ensemble,
+)
 from tensorlite.ops.state.making import Making, made
 from tensorlite.ops.state.resource import VarHandleOp, VariableState
 from tensorlite.ops.state.tables import HashTableV2, TableState
+from tensorlite.ops.summaries.writing import WriterState
 from tensorlite.passes.pipeline import COMPILE, run_passes
 from tensorlite.runtime.build import compile_plan
 from tensorlite.runtime.step import run_plan
+from tensorlite.train.summaries.handles import SummaryWriter
 from tests.checks import Recorder
 
 VECTOR = tl.TensorSpec((2,), tl.float32)
@@ -153,6 +159,8 @@ CASES = (
         FixedLengthRecordReaderV2(8, 2), ReaderState, FixedLengthRecordReaderV2(8, 4)
     ),
     Case(IteratorV2(), IteratorState, FIFOQueueV2(PARTS)),
+    Case(SummaryWriter(), WriterState, FIFOQueueV2(PARTS)),
+    Case(BoostedTreesEnsembleResourceHandleOp(), Ensemble, FIFOQueueV2(PARTS)),
 )
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.op.name)
 WITH_CLASS = [case for case in CASES if case.python is not None]

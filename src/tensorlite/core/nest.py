@@ -176,7 +176,7 @@ def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
 def assert_same(a: Any, b: Any, where: str = "") -> None:
     """Raise StructureError naming the place where two structures first differ."""
     place = f" at {where}" if where else ""
-    if is_nested(a) != is_nested(b) or (is_nested(a) and type(a) is not type(b)):
+    if is_nested(a) != is_nested(b) or (is_nested(a) and _kind(a) is not _kind(b)):
         raise StructureError(
             f"structures differ{place}: {describe(a)} and {describe(b)}"
         )
@@ -190,6 +190,12 @@ def assert_same(a: Any, b: Any, where: str = "") -> None:
     labels = _keys(a) if isinstance(a, dict) else range(len(first))
     for label, x, y in zip(labels, first, second, strict=True):
         assert_same(x, y, f"{where}[{label!r}]")
+
+
+def _kind(structure: Any) -> type:
+    """Return the class of a structure, or the one that its class says it stands for."""
+    kind: type = getattr(type(structure), "plain_kind", type(structure))
+    return kind
 
 
 def paths(structure: Any, where: str = "") -> list[str]:

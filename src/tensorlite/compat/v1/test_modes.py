@@ -1,6 +1,6 @@
 """tensorflow.python.framework.test_util: the modes in which a test runs, said by decorators.
 
-What programs' own tests ask of it stands here; TestCase and what it asserts in cases.py.
+What programs' own tests ask of it stands here; TestCase and what it asserts in shared/testing.
 """
 
 from __future__ import annotations

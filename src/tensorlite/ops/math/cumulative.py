@@ -19,7 +19,7 @@ from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.pieces import sliced
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.math.arithmetic import KeptShape, conjugated, subtract, summable
-from tensorlite.ops.math.bounds import maximum
+from tensorlite.ops.math.bounds import maximum, minimum
 from tensorlite.ops.math.compare import equal, not_equal, where
 
 __all__ = ["cumulative_prod", "cumulative_sum", "diff"]
@@ -189,8 +189,10 @@ def _neighbours(x: Tensor, axis: int) -> Tensor:
     step[axis] = 1
     if x.shape[axis] == 0:
         return x
-    size = _one_less(x, step)
-    later, earlier = sliced(x, step, size), sliced(x, np.zeros_like(step), size)
+    size, first = _one_less(x, step), np.zeros_like(step)
+    # Where a trace does not know the axis, it may be empty, and begins at its end.
+    second = step if x.shape[axis] else minimum(shape_of(x), step)
+    later, earlier = sliced(x, second, size), sliced(x, first, size)
     return (
         not_equal(later, earlier) if x.dtype.kind == "b" else subtract(later, earlier)
     )

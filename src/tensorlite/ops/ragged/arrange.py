@@ -413,9 +413,8 @@ def range_rows(
     lengths = maximum(astype(count, kind), 0)
     rows = any_rows(first, _rows(lengths)), any_rows(step, _rows(lengths))
     places = run_of(lengths * 0, lengths)
-    return RaggedTensor.of(
-        rows[0] + astype(places, own) * rows[1], splits_of(lengths)
-    )
+    values = rows[0] + astype(places, own) * rows[1]
+    return RaggedTensor.of(values, splits_of(lengths))
 
 
 def _rows(lengths: Tensor) -> Tensor:

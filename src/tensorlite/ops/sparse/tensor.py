@@ -6,7 +6,7 @@ in slices.py.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 
@@ -50,6 +50,8 @@ class SparseTensor(_Parts):
     has_own_operators = True
     """It is no tuple of numbers, which could stand for a tensor."""
     is_value = True
+    known_as: ClassVar[type | None] = None
+    """The class that programs know it by, where that is another."""
 
     def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> Self:
         parts = _whole(indices), _tensor(values), _whole(dense_shape)
@@ -78,8 +80,8 @@ class SparseTensor(_Parts):
 
     @property
     def value_type(self) -> type:
-        """The class of what has this spec, where the parts are specs."""
-        return type(self)
+        """The class of what has this spec, where the parts are specs, as programs know it."""
+        return type(self).known_as or type(self)
 
     @property
     def rank(self) -> int | None:

@@ -11,24 +11,39 @@ from typing import Any
 
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dispatch import tracer
+from tensorlite.core.operand import Operand
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.ops.ragged import tensor
 from tensorlite.ops.ragged.base import RaggedParts, forget_kinds
 
 
 def building(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that adds what it makes to the graph that is built, if one is."""
+    """Return a method that adds what it makes to the graph that is built, if one is.
+
+    Rows that are there, as the library's own functions make them, stay what runs at once.
+    """
 
     @wraps(method)
     def called(*args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
-        if graph is None or tracer() is not None:
+        if graph is None or tracer() is not None or _is_there(args):
             return method(*args, **kwargs)
         given = [x if isinstance(x, type) else plain(x) for x in args]
         with built(graph):
             return shown(method(*given, **{k: plain(x) for k, x in kwargs.items()}))
 
     return called
+
+
+def _is_there(args: tuple[Any, ...]) -> bool:
+    """Return whether a method is asked of rows that are there, and of nothing that will be."""
+    if not args or not isinstance(args[0], RaggedParts):
+        return False
+    flat = [x.flat_values if isinstance(x, RaggedParts) else x for x in args]
+    return all(
+        isinstance(x, EagerTensor) for x in map(plain, flat) if isinstance(x, Operand)
+    )
 
 
 class _Rows(type(tensor.RaggedTensor)):  # type: ignore[misc]

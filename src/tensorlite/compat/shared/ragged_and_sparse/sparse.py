@@ -122,11 +122,11 @@ class SparseTensor(PlainSparse, metaclass=_SparseKind):
 
     @property
     def shape(self) -> Any:
-        """TensorShape of the dense tensor; only its rank may be known."""
+        """TensorShape of the dense tensor; only some of its sizes, or its rank, may be known."""
         spec = self.dense_shape.__tensor__().spec
-        known = spec.constant()
+        known = spec.vector()
         if known is not None:
-            return as_shape(tuple(np.ravel(known).tolist()))
+            return as_shape(known)
         rank = None if spec.shape is None else spec.shape[0]
         return as_shape(None if rank is None else (None,) * rank)
 
@@ -150,6 +150,9 @@ class SparseTensor(PlainSparse, metaclass=_SparseKind):
 
     def __repr__(self) -> str:
         return texts.parts_text("SparseTensor", **self._asdict())
+
+
+PlainSparse.known_as = SparseTensor
 
 
 @named("SparseTensor")
