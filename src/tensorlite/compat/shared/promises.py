@@ -24,12 +24,6 @@ def parallel_stack(values: Any, name: str | None = "parallel_stack") -> Any:
     return composed(ParallelConcat((len(parts), *known)), *rows)
 
 
-@named("PreventGradient")
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
-    """Return the tensor; TensorFlow raises for its gradient, which is None here."""
-    return tl.stop_gradient(converted(input))
-
-
 @named("GuaranteeConst")
 def guarantee_const(input: Any, name: str | None = None) -> Any:
     """Return the tensor as it is; that it never changes is a promise not made use of."""
