@@ -230,3 +230,26 @@ def test_files_beside_the_program() -> None:
         resource_loader.load_resource("none")
     with pytest.raises(errors.UnimplementedError, match=r"tl\.Op"):
         sysconfig.get_include()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("*b", ["./ab"]),
+        ("a[bc]", ["./ab", "./ac"]),
+        ("ab", ["ab"]),
+        ("./a*", ["./ab", "./ac"]),
+        ("d/*", ["d/e"]),
+        ("d*/e/*", ["./d/e/f"]),
+        ("nothing*", []),
+    ],
+)
+def test_names_that_match_begin_where_tensorflows_do(
+    pattern: str, found: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d" / "e").mkdir(parents=True)
+    for name in ("ab", "ac", "d/e/f"):
+        (tmp_path / name).write_text("")
+    assert gfile.Glob(pattern) == found
+    assert tl.io.matching_files(pattern).tolist() == [x.encode() for x in found]

@@ -6,7 +6,6 @@ import builtins
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
-from glob import glob
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -48,6 +47,7 @@ from tensorlite.data.ordering import Draws, mixed
 from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
 from tensorlite.data.several import Datasets
 from tensorlite.ops.random.words import Words
+from tensorlite.ops.records.files import matching
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -481,7 +481,7 @@ def _matching(patterns: Any) -> list[bytes]:
     """Return the names of files that match, sorted; NotFoundError if there are none."""
     listed = np.ravel(patterns.numpy()).tolist()
     texts = [x.decode() if isinstance(x, bytes) else x for x in listed]
-    found = sorted({name for text in texts for name in glob(text, recursive=True)})  # noqa: PTH207
+    found = matching(texts, recursive=True)
     if not found:
         raise NotFoundError(f"list_files: no file matches {texts}")
     return [name.encode() for name in found]

@@ -9,7 +9,6 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from glob import glob
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -21,6 +20,7 @@ from tensorlite.core.errors import (
     NotFoundError,
     PermissionDeniedError,
 )
+from tensorlite.ops.records.files import matching
 
 MODES = ("r", "w", "a", "r+", "w+", "a+", "rb", "wb", "ab", "r+b", "w+b", "a+b")
 
@@ -262,8 +262,7 @@ def stat_v2(path: Any) -> FileStatistics:
 def glob_v2(pattern: Any) -> list[str]:
     """Return the paths that match a pattern, or one of several, sorted."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
-    found = {name for one in patterns for name in glob(os.fsdecode(one))}  # noqa: PTH207
-    return sorted(found)
+    return matching(map(os.fsdecode, patterns))
 
 
 def walk_v2(

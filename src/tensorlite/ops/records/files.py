@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from glob import glob
 from pathlib import Path
 
@@ -28,9 +30,17 @@ def contents(path: str) -> bytes:
         raise NotFoundError(f"{path}; No such file or directory") from None
 
 
-def matching(patterns: list[str]) -> list[str]:
-    """Return the names of the files that match patterns, sorted, each once."""
-    return sorted({name for pattern in patterns for name in glob(pattern)})  # noqa: PTH207
+def matching(patterns: Iterable[str], recursive: bool = False) -> list[str]:
+    """Return the names of the files that match patterns, sorted, each once.
+
+    As in TensorFlow names begin with './' where a pattern names no folder before it is open.
+    """
+    found = set[str]()
+    for pattern in patterns:
+        known, *is_open = re.split(r"[*?\[]", pattern, maxsplit=1)
+        here = "./" if is_open and "/" not in known else ""
+        found.update(here + name for name in glob(pattern, recursive=recursive))  # noqa: PTH207
+    return sorted(found)
 
 
 class ReadFile(Op):
