@@ -11,8 +11,7 @@ from typing import Any
 
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dispatch import tracer
-from tensorlite.core.operand import Operand
-from tensorlite.core.tensor import EagerTensor
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.ops.ragged import tensor
 from tensorlite.ops.ragged.base import RaggedParts, forget_kinds
@@ -41,8 +40,13 @@ def _is_there(args: tuple[Any, ...]) -> bool:
     if not args or not isinstance(args[0], RaggedParts):
         return False
     flat = [x.flat_values if isinstance(x, RaggedParts) else x for x in args]
-    return all(
-        isinstance(x, EagerTensor) for x in map(plain, flat) if isinstance(x, Operand)
+    return not any(_will_be(plain(x)) for x in flat)
+
+
+def _will_be(x: Any) -> bool:
+    """Return whether something has its value in runs of a graph alone."""
+    return isinstance(x, SymbolicTensor) or isinstance(
+        getattr(x, "handle", None), SymbolicTensor
     )
 
 
