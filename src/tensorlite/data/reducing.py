@@ -8,7 +8,8 @@ import numpy as np
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
-from tensorlite.core.dtypes import int64
+from tensorlite.core.dtypes import int64, variant
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
@@ -30,6 +31,12 @@ class Reduction(NamedTuple):
     like: Any
 
 
+def _check(op: Op, dataset: TensorSpec) -> None:
+    """Raise DTypeError for what is no dataset, as damaged graphs may have it."""
+    if dataset.dtype is not variant:
+        raise DTypeError(f"{op.name} takes a dataset, a variant, not {dataset}")
+
+
 class FoldDataset(Op):
     """The state after all elements, which a function of a graph makes of a state and an element."""
 
@@ -42,7 +49,8 @@ class FoldDataset(Op):
     def infer(
         self, dataset: TensorSpec, *given: TensorSpec
     ) -> tuple[TensorSpec, ...]:
-        """Return the state's specs."""
+        """Return the state's specs; DTypeError for what is no dataset."""
+        _check(self, dataset)
         return self.output_types
 
     def kernel(self, xp: Xp, dataset: Held, *given: Array) -> tuple[Array, ...]:
@@ -61,7 +69,8 @@ class DatasetCardinality(Op):
     differentiable = False
 
     def infer(self, dataset: TensorSpec) -> TensorSpec:
-        """Return the spec of a number."""
+        """Return the spec of a number; DTypeError for what is no dataset."""
+        _check(self, dataset)
         return TensorSpec((), int64)
 
     def kernel(self, xp: Xp, dataset: Held) -> Array:
@@ -77,7 +86,8 @@ class OnlyElement(Op):
     output_types: tuple[TensorSpec, ...]
 
     def infer(self, dataset: TensorSpec) -> tuple[TensorSpec, ...]:
-        """Return the element's specs."""
+        """Return the element's specs; DTypeError for what is no dataset."""
+        _check(self, dataset)
         return self.output_types
 
     def kernel(self, xp: Xp, dataset: Held) -> tuple[Array, ...]:
