@@ -1,4 +1,4 @@
-"""ReduceDataset: what a graph computes of all elements of a dataset."""
+"""What graphs compute of whole datasets: reductions, how many elements there are, the only one."""
 
 from __future__ import annotations
 
