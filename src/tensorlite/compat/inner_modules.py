@@ -94,6 +94,13 @@ _OWN: Mapping[str, str] = {
     "util.tf_inspect": "tensorlite.compat.shared.inspection",
 }
 """Which of our modules have names that are public nowhere."""
+_CONTRIB = "tensorlite.compat.v1.contrib."
+_CONTRIB_OWN: Mapping[str, str] = {
+    "layers.layers.feature_column": "columns.inside",
+    "layers.layers.feature_column_ops": "columns.inside",
+    "layers.ops.sparse_feature_cross_op": "columns.inside",
+}
+"""The same for tf.contrib's modules, by namespace and path: modules in our package of it."""
 _GATHERED: Mapping[str, str] = {
     "ops.nn": "nn_ops nn_impl ctc_ops embedding_ops",
     "ops.image_ops": "image_ops_impl",
@@ -129,7 +136,10 @@ def installed(
         for outer in _packages(path):
             if outer not in made:
                 made[outer] = _module(package, outer, roots, ["."])
-        made[path] = _module(package, path, roots, places, called.get(path), beside)
+        own = _OWN.get(path)
+        made[path] = _module(
+            package, path, roots, places, called.get(path), beside, own
+        )
     beside.update({path.rpartition(".")[2]: made[path] for path in reversed(made)})
     for path, module in made.items():
         sys.modules[module.__name__] = module
@@ -164,9 +174,14 @@ def register_contrib(package: str) -> None:
                 made = _module(inside, path, [_VERSIONS[0]], places)
                 made.__name__ = name
                 sys.modules[name] = made
+        for path in _packages(f"{folder}.x".removeprefix(".")):
+            outer, _, last = f"{inside}.{path}".rpartition(".")
+            setattr(sys.modules[outer], last, sys.modules[f"{inside}.{path}"])
         for module in modules.split():
             path = f"{folder}.{module}".removeprefix(".")
-            made = _module(inside, path, [_VERSIONS[0]], places)
+            own = _CONTRIB_OWN.get(f"{namespace}.{path}")
+            own = _OWN.get(path) if own is None else _CONTRIB + own
+            made = _module(inside, path, [_VERSIONS[0]], places, own=own)
             sys.modules[f"{inside}.{path}"] = made
             if module not in _FUNCTIONS:
                 holder = f"{inside}.{folder}".removesuffix(".")
@@ -223,13 +238,13 @@ def _module(
     places: Sequence[str],
     called: Mapping[str, str] | None = None,
     beside: Mapping[str, ModuleType] | None = None,
+    own: str | None = None,
 ) -> ModuleType:
     """Return a module of some names of namespaces, some `called` otherwise, modules `beside` it."""
     module = ModuleType(f"{package}.{path}", f"tensorflow.python.{path}")
     module.__path__ = []
 
     def find(name: str) -> Any:
-        own = _OWN.get(path)
         public = None if called is None else called.get(name)
         if public is not None and not (own and hasattr(import_module(own), name)):
             found = attrgetter(public)(import_module(__package__))

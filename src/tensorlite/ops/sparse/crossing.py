@@ -31,6 +31,7 @@ __all__ = ["sparse_cross", "sparse_cross_hashed"]
 HASH_KEY = 0xDECAFCAFFE
 """What hashed crosses begin with if nothing else is given."""
 _ALL, _FACTOR = 2**64 - 1, 0xC6A4A7935BD1E995
+_STEP = 0x9E3779B97F4A7800
 _LARGEST = 2**63 - 1
 
 
@@ -91,10 +92,21 @@ class SparseCross(Op):
             )
         found = self.hash_key
         for x in elements:
-            found = chained(
+            found = self._joined(
                 found, fingerprint64(x) if isinstance(x, bytes) else x & _ALL
             )
         return found % (self.num_buckets or _LARGEST)
+
+    def _joined(self, first: int, second: int) -> int:
+        return chained(first, second)
+
+
+class SparseFeatureCross(SparseCross):
+    """Crosses as tf.contrib.layers hashed them before it took a key: by shifts and sums."""
+
+    def _joined(self, first: int, second: int) -> int:
+        moved = (first << 10) + (first >> 4)
+        return first ^ (second + _STEP + moved) & _ALL
 
 
 def _by_row(indices: Array, values: Array, count: int) -> list[list[bytes | int]]:
@@ -150,4 +162,17 @@ def sparse_cross_hashed(
     [85]
     """
     op = SparseCross(True, num_buckets, hash_key)
+    return SparseTensor(*calls(op, *_sparse_first(inputs)))
+
+
+def sparse_feature_cross(
+    inputs: Sequence[Crossed], num_buckets: int = 0
+) -> SparseTensor:
+    """Return crosses as numbers of buckets by the hash that tf.contrib.layers has without a key.
+
+    >>> from tensorlite.ops.sparse.crossing import sparse_feature_cross
+    >>> print(sparse_feature_cross([[["a"]], [[5]]], num_buckets=1000).values)
+    [930]
+    """
+    op = SparseFeatureCross(True, num_buckets)
     return SparseTensor(*calls(op, *_sparse_first(inputs)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 from tensorlite.compat.inner_modules import register_contrib
@@ -54,4 +55,8 @@ def __getattr__(name: str) -> object:
     """Import a namespace when it is first asked for."""
     if name not in NAMESPACES:
         raise attribute_error(__name__, name, dict.fromkeys(NAMESPACES))
-    return import_module(f"{__name__}.{name}")
+    found = import_module(f"{__name__}.{name}")
+    inside = sys.modules.get(f"{__name__}.{name}.python")
+    if inside is not None:
+        vars(found).setdefault("python", inside)
+    return found

@@ -1,6 +1,39 @@
 """tf.contrib.layers: its names. What each does stands in the files beside this one."""
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.v1.contrib.columns.classes import (
+    crossed_column,
+    sparse_column_with_hash_bucket,
+    sparse_column_with_integerized_feature,
+    sparse_column_with_keys,
+    sparse_column_with_vocabulary_file,
+    weighted_sparse_column,
+)
+from tensorlite.compat.v1.contrib.columns.joining import (
+    input_from_feature_columns,
+    joint_weighted_sum_from_feature_columns,
+    sequence_input_from_feature_columns,
+    weighted_sum_from_feature_columns,
+)
+from tensorlite.compat.v1.contrib.columns.numbers import (
+    bucketized_column,
+    real_valued_column,
+)
+from tensorlite.compat.v1.contrib.columns.parsing import (
+    check_feature_columns,
+    create_feature_spec_for_parsing,
+    infer_real_valued_columns,
+    make_place_holder_tensors_for_base_features,
+    parse_feature_columns_from_examples,
+    parse_feature_columns_from_sequence_examples,
+    transform_features,
+)
+from tensorlite.compat.v1.contrib.columns.vectors import (
+    embedding_column,
+    one_hot_column,
+    scattered_embedding_column,
+    shared_embedding_columns,
+)
 from tensorlite.compat.v1.contrib.embeddings import (
     bow_encoder,
     embed_sequence,
@@ -78,10 +111,14 @@ from tensorlite.compat.v1.contrib.weighted import (
     separable_convolution2d,
 )
 from tensorlite.compat.v1.functions.nn_losses import safe_embedding_lookup_sparse
+from tensorlite.ops.sparse.crossing import (
+    HASH_KEY as SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY,
+)
 
 __all__ = [
     "OPTIMIZER_CLS_NAMES",
     "OPTIMIZER_SUMMARIES",
+    "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY",
     "adaptive_clipping_fn",
     "apply_regularization",
     "avg_pool2d",
@@ -89,6 +126,8 @@ __all__ = [
     "batch_norm",
     "bias_add",
     "bow_encoder",
+    "bucketized_column",
+    "check_feature_columns",
     "conv1d",
     "conv2d",
     "conv2d_transpose",
@@ -100,35 +139,53 @@ __all__ = [
     "convolution2d_transpose",
     "convolution3d",
     "convolution3d_transpose",
+    "create_feature_spec_for_parsing",
+    "crossed_column",
     "dense_to_sparse",
     "dropout",
     "elu",
     "embed_sequence",
+    "embedding_column",
     "embedding_lookup_unique",
     "flatten",
     "fully_connected",
     "group_norm",
+    "infer_real_valued_columns",
+    "input_from_feature_columns",
     "instance_norm",
+    "joint_weighted_sum_from_feature_columns",
     "l1_l2_regularizer",
     "l1_regularizer",
     "l2_regularizer",
     "layer_norm",
     "linear",
+    "make_place_holder_tensors_for_base_features",
     "max_pool2d",
     "max_pool3d",
     "maxout",
+    "one_hot_column",
     "one_hot_encoding",
     "optimize_loss",
+    "parse_feature_columns_from_examples",
+    "parse_feature_columns_from_sequence_examples",
     "poincare_normalize",
     "pool",
+    "real_valued_column",
     "recompute_grad",
     "relu",
     "relu6",
     "repeat",
     "safe_embedding_lookup_sparse",
+    "scattered_embedding_column",
     "separable_conv2d",
     "separable_convolution2d",
+    "sequence_input_from_feature_columns",
+    "shared_embedding_columns",
     "softmax",
+    "sparse_column_with_hash_bucket",
+    "sparse_column_with_integerized_feature",
+    "sparse_column_with_keys",
+    "sparse_column_with_vocabulary_file",
     "spatial_softmax",
     "stack",
     "sum_regularizer",
@@ -137,8 +194,11 @@ __all__ = [
     "summarize_collection",
     "summarize_tensor",
     "summarize_tensors",
+    "transform_features",
     "unit_norm",
     "variance_scaling_initializer",
+    "weighted_sparse_column",
+    "weighted_sum_from_feature_columns",
     "xavier_initializer",
     "xavier_initializer_conv2d",
 ]

@@ -1,0 +1,1 @@
+"""Feature columns of tf.contrib.layers: what they are, and what models make of them."""
