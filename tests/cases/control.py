@@ -9,7 +9,8 @@ import numpy as np
 import tensorlite as tl
 from tensorlite import debugging
 from tensorlite.ops.control.bundles import bundled, unbundle
-from tensorlite.ops.control.lists import element_shape, empty, pop, push
+from tensorlite.ops.control.list_rows import gather_list, scatter_list
+from tensorlite.ops.control.lists import element_shape, empty, pop, push, reserve
 from tests.cases.base import OpCase, arrays
 
 
@@ -34,6 +35,13 @@ def joined(x: Any, y: Any) -> Any:
         .write(1, y)
         .concat()
     )
+
+
+def rows_at_places(x: Any) -> Any:
+    """Return rows put into a list, and some of them read, one twice."""
+    shape = element_shape((3,))
+    list_ = scatter_list(reserve(shape, 3, x.dtype), x, tl.constant([2, 0, 1]))
+    return gather_list(list_, tl.constant([1, 1, 0]), shape)
 
 
 def bundle(x: Any, y: Any) -> Any:
@@ -69,6 +77,13 @@ CASES = (
         arrays((2, 3), (1, 3)),
         data_dependent=True,
         ops=("TensorListSplit",),
+    ),
+    OpCase(
+        "list_rows",
+        rows_at_places,
+        lambda x: x[[2, 2, 1]],
+        arrays((3, 3)),
+        ops=("TensorListGather", "TensorListScatterIntoExistingList"),
     ),
     OpCase("bundle", bundle, lambda x, y: x * y * y, arrays((3,), (3,))),
     OpCase("custom_gradient", square, np.square, arrays((3,))),

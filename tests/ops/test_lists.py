@@ -18,12 +18,15 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.spec import TensorSpec
 from tensorlite.ops.control.bundles import bundled, unbundle, zeros_of
+from tensorlite.ops.control.list_rows import gather_list, scatter_list
 from tensorlite.ops.control.list_values import Bundled, TensorList
 from tensorlite.ops.control.lists import (
     TensorListGetItem,
     TensorListLength,
     TensorListPushBack,
     TensorListResize,
+    element_shape,
+    reserve,
 )
 from tests.interpreter import traced
 
@@ -195,3 +198,25 @@ def test_what_is_no_list_is_refused(use: Callable[[tl.Tensor], object]) -> None:
         DTypeError, match=r"a list of tensors is wanted, not float32\[2"
     ):
         use(tl.ones((2, 3)))
+
+
+def test_rows_are_written_to_a_list_each_at_a_place_of_its_own() -> None:
+    list_ = reserve(element_shape((2,)), 3, tl.float32)
+    rows = tl.asarray([[1.0, 2.0], [3.0, 4.0]])
+    with pytest.raises(InvalidArgumentError, match="1 is written to twice"):
+        scatter_list(list_, rows, tl.constant([1, 1]))
+    with pytest.raises(ShapeError, match="1 indices are given for 2 rows"):
+        scatter_list(list_, rows, tl.constant([1]))
+    with pytest.raises(ShapeError, match="rows of shape"):
+        scatter_list(list_, rows[:, :1], tl.constant([1, 2]))
+    with pytest.raises(PlaceError, match="index 3 is not in a list of 3"):
+        scatter_list(list_, rows, tl.constant([0, 3]))
+
+
+def test_elements_that_are_read_at_once_have_one_shape() -> None:
+    array = tl.TensorArray(tl.float32, 2).write(0, [1.0]).write(1, [1.0, 2.0])
+    shape = element_shape(None)
+    with pytest.raises(ShapeError, match="elements have different shapes"):
+        gather_list(array.flow, tl.constant([0, 1]), shape)
+    none = gather_list(array.flow, tl.constant(np.zeros(0, np.int32)), shape)
+    assert none.shape == (0, 1)

@@ -109,9 +109,9 @@ class Tracer(Interpreter):
         """Return `x` as a tensor of this graph: its node's, or the input that captures it."""
         if isinstance(x, SymbolicTensor) and x.node.graph is self.graph:
             return x.node.outputs[x.index]
-        known = self.captures.get(id(x))
-        if known is not None:
-            return known[1]
+        captured = self.captures.get(id(x))
+        if captured is not None:
+            return captured[1]
         if isinstance(x, SymbolicTensor) and _is_repeated(x) and not self._watched(x):
             return self.graph.add(x.node.op, (), line=x.node.line).outputs[0]
         if isinstance(x, SymbolicTensor) and not self._encloses(x.node.graph):
@@ -126,7 +126,9 @@ class Tracer(Interpreter):
                 f"tracing {self.graph.name}, which is not inside that trace. "
                 f"{x.node.graph.not_own}"
             )
-        inner = self.graph.add_input(x.spec.without_value(), name=_name_for(x))
+        known = isinstance(x, SymbolicTensor) and x.node.op.name == "Const"
+        spec = x.spec if known else x.spec.without_value()
+        inner = self.graph.add_input(spec, name=_name_for(x))
         inner.node.line = user_line()
         if isinstance(x, EagerTensor) and x.dtype.kind == "R" and x.device != CPU:
             # What works on a resource is placed beside it.
@@ -354,5 +356,4 @@ def _is_repeated(x: SymbolicTensor) -> bool:
 
     Graphs that share no nodes tell equal constants apart: gradients may be asked for one of them.
     """
-    told_apart = not x.node.graph.shares and x.dtype.is_differentiable
-    return x.node.op.name == "Const" and not told_apart
+    return x.node.op.name == "Const" and x.node.graph.shares

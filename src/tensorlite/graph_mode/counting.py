@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from tensorlite.core import nest
 from tensorlite.graph.graph import SymbolicTensor
@@ -53,50 +53,6 @@ def alike(number: int, inside: int | None = None) -> Iterator[None]:
     yield
     is_inner = inside is not None and inner_graph(graph) is not graph
     settle(graph, before + (inside if is_inner and inside is not None else number))
-
-
-class Along(NamedTuple):
-    """The operations of a function that calls another for each element along an axis."""
-
-    before: int
-    """How many come before the other function's; each tensor of elements has 14 more."""
-    state: int
-    """How many more each result has there."""
-    first: int
-    """How many more each result has that begins with the first element."""
-    behind: int
-    result: int
-    """How many come behind, and for each result."""
-    is_stacked: bool
-    """Whether results have an element for each turn."""
-    last: tuple[int, int, int] = (0, 0, 0)
-    """How many more ask for the last of an unknown number of elements: always, to begin with it,
-    and for each result that does."""
-
-    def begun(
-        self, elements: int, results: int, is_known: bool, is_given: bool
-    ) -> int:
-        """Return how many come before: the number of turns and where to begin may be given."""
-        each = self.state + (0 if is_given else self.first)
-        count = self.before + 14 * elements + each * results
-        if is_known:
-            return count
-        always, begun, each = self.last
-        last = always + (0 if is_given else begun + each * results)
-        return count + 3 - elements + last - (results if self.is_stacked else 0)
-
-    def ended(self, results: int) -> int:
-        """Return how many come behind the other function's."""
-        return self.behind + self.result * results
-
-
-ALONG = {
-    "map_fn": Along(19, 6, 0, 6, 9, is_stacked=True),
-    "scan": Along(19, 10, 4, 6, 11, is_stacked=True),
-    "scan backwards": Along(19, 10, 4, 6, 11, True, (4, 0, 2)),
-    "foldl": Along(19, 4, 2, 6, 2, is_stacked=False),
-    "foldr": Along(21, 4, 2, 4, 2, False, (0, 2, -1)),
-}
 
 
 class Counted:

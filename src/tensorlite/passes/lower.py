@@ -61,10 +61,16 @@ def lower(graph: Graph, chosen: Callable[[Node], bool] = lambda _: True) -> Grap
 
 
 def put_lowered(
-    graph: Graph, copy: Copy, chosen: Callable[[Node], bool] = lambda _: True
+    graph: Graph,
+    copy: Copy,
+    chosen: Callable[[Node], bool] = lambda _: True,
+    all_enter: bool = False,
 ) -> None:
-    """Copy the nodes of `graph`, those that are `chosen` lowered; calls stay calls."""
-    _put(graph, _Site(copy), _Lowering(chosen))
+    """Copy the nodes of `graph`, those that are `chosen` lowered; calls stay calls.
+
+    With `all_enter` loops bring in constants from outside, too, as TensorFlow 1's do.
+    """
+    _put(graph, _Site(copy), _Lowering(chosen, all_enter))
 
 
 @dataclass
@@ -72,6 +78,8 @@ class _Lowering:
     """What the lowering of one graph has in common: which nodes, and names for their frames."""
 
     chosen: Callable[[Node], bool]
+    all_enter: bool = False
+    """Whether constants from outside enter loops."""
     frames: count[int] = field(default_factory=count)
 
 
@@ -289,7 +297,7 @@ class _Loop:
         before = self.site.copy.before(self.node)
         entered = []
         for i, (x, varies) in enumerate(zip(values, self.changing(), strict=True)):
-            if varies or not is_free(x):
+            if varies or self.lowering.all_enter or not is_free(x):
                 op = Enter(self.frame, not varies, self.parallel)
                 place = self.place(i)
                 x = self.site.output(self.node, op, x, before, place)  # noqa: PLW2901  inside now

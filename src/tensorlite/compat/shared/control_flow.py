@@ -6,9 +6,7 @@ What programs give as functions sees what stands for tensors; views.py has the w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
@@ -25,11 +23,11 @@ from tensorlite.core.op import Role
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.graph_mode.counting import ALONG, counted
+from tensorlite.graph_mode.counting import counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
-from tensorlite.ops.control import functional, loops as control
+from tensorlite.ops.control import loops as control
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.state.variable import Variable
 
@@ -257,7 +255,14 @@ def _of_any_sizes(part: Any) -> TensorSpec:
     )
 
 
-@named("while", "Exit")
+def _exit(*given: Any, name: str | None = None) -> str | None:
+    """Return what the first result of a loop is called: what counts turns comes before it."""
+    graph = active_graph()
+    is_outermost = graph is None or inner_graph(graph) is graph
+    return None if is_outermost and given[5] is not None else "Exit"
+
+
+@named("while", _exit)
 def _while(
     cond: Any,
     body: Any,
@@ -267,11 +272,13 @@ def _while(
     most: Any,
     name: str | None = None,
 ) -> Any:
-    started = [nest.map_structure(converted, x) for x in variables]
+    started = [nest.map_structure(_begun, x) for x in variables]
+    is_given = most is not None and not isinstance(most, Operand)
+    if is_given and active_graph() is not None:
+        most = converted(most, None, "maximum_iterations")
     number, counters = len(nest.flatten(started)), int(most is not None)
     # A counter is compared before the condition, and with that joined behind it.
-    constants = 0 if most is None else 2 - isinstance(most, Operand)
-    count = counted(number + counters + constants)
+    count = counted(number + 2 * counters)
     if count is not None:
         cond = count.part(cond, 1 + number + 2 * counters)
         body = count.part(body, number + counters)
@@ -291,186 +298,15 @@ def _while(
     return under(list(found), "Exit", counters)
 
 
+def _begun(leaf: Any) -> Any:
+    """Return what a variable begins with; a number is a constant of its own name."""
+    made = converted(leaf)
+    return made if isinstance(leaf, Operand) else inner_named(made, "Const")
+
+
 def _name_counter(found: Any) -> None:
     """Give what a loop's turns are counted from the name that it has in TensorFlow."""
     first = next(iter(nest.flatten(list(found))))
     loop = first.node if isinstance(first, SymbolicTensor) else None
     if loop is not None and loop.op.role is Role.WHILE:
         inner_named(loop.inputs[0], "iteration_counter")
-
-
-def map_fn(
-    fn: Callable[..., Any],
-    elems: Any,
-    parallel_iterations: int = 10,
-    name: str | None = None,
-    like: Any = None,
-) -> Any:
-    """Return what a function makes of each element, structured like those or something else."""
-    return _along(
-        functional.map_fn,
-        "map/TensorArrayStack/TensorArrayGatherV3",
-        name,
-        inside(fn),
-        elems,
-        _Turns("map_fn", len(nest.flatten(elems if like is None else like))),
-        parallel_iterations,
-    )
-
-
-def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
-    """Return the same; what has one element goes with each of the others."""
-    xs = [converted(x) for x in nest.flatten(elems)]
-    lengths = {x.spec.dims[0] for x in xs if x.spec.rank}
-    if len(lengths) == 2 and 1 in lengths:
-        count = next(x for x in xs if x.spec.dims[0] != 1)
-        xs = [_with_length(x, tl.shape(count)[0]) for x in xs]
-    return map_fn(fn, nest.pack_like(elems, xs))
-
-
-def _with_length(x: Any, count: Any) -> Any:
-    is_one = x.spec.dims[0] == 1
-    return tl.repeat(x, count, axis=0) if is_one else x
-
-
-def foldl(
-    fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    name: str | None = None,
-) -> Any:
-    """Return what is left of fn(accumulated, element) over the first axis, from its begin.
-
-    Without an initializer it begins with the first element.
-    """
-    options = (initializer, parallel_iterations)
-    return _along(
-        functional.foldl,
-        "foldl",
-        name,
-        inside(fn),
-        elems,
-        _turns("foldl", elems, initializer),
-        *options,
-    )
-
-
-def foldr(
-    fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    name: str | None = None,
-) -> Any:
-    """Return what is left of fn(accumulated, element) over the first axis, from its end.
-
-    Without an initializer it begins with the last element.
-    """
-    options = (initializer, parallel_iterations)
-    return _along(
-        functional.foldr,
-        "foldr",
-        name,
-        inside(fn),
-        elems,
-        _turns("foldr", elems, initializer),
-        *options,
-    )
-
-
-def scan(
-    fn: Callable[..., Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Any:
-    """Return all values of fn(accumulated, element) over the first axis, along a new one.
-
-    Without an initializer the first value is the first element. reverse=True goes from the end.
-    """
-    options = (initializer, reverse, parallel_iterations)
-    return _along(
-        functional.scan,
-        "scan/TensorArrayStack/TensorArrayGatherV3",
-        name,
-        inside(fn),
-        elems,
-        _turns("scan backwards" if reverse else "scan", elems, initializer),
-        *options,
-    )
-
-
-class _Turns(NamedTuple):
-    """What a function along an axis has operations for."""
-
-    kind: str
-    results: int
-    is_given: bool = True
-    """Whether it begins with what was given, and not with the first element."""
-
-
-def _turns(kind: str, elems: Any, initializer: Any) -> _Turns:
-    first = elems if initializer is None else initializer
-    return _Turns(kind, len(nest.flatten(first)), initializer is not None)
-
-
-def _along(
-    function: Callable[..., Any],
-    titles: str,
-    name: str | None,
-    fn: Any,
-    elems: Any,
-    turns: _Turns,
-    *options: Any,
-) -> Any:
-    default, _, inner = titles.partition("/")
-
-    @named(default, inner or None)
-    def run(elems: Any, options: Any, name: str | None = None) -> Any:
-        is_one = isinstance(elems, list) and not _has_arrays(elems)
-        given = converted(elems) if is_one else nest.map_structure(converted, elems)
-        return _counting(function, fn, given, turns, options)
-
-    return run(elems, list(options), name=name)
-
-
-def _has_arrays(elems: list[Any]) -> bool:
-    """Return whether a list is one of tensors or arrays; else, as of numbers, it makes one."""
-    return any(isinstance(x, (Operand, np.ndarray)) for x in nest.flatten(elems))
-
-
-def _counting(
-    function: Callable[..., Any],
-    fn: Callable[..., Any],
-    elems: Any,
-    turns: _Turns,
-    options: Sequence[Any],
-) -> Any:
-    """Return what a function along an axis gives, with as many operations as in TensorFlow."""
-    leaves = [x for x in nest.flatten(elems) if isinstance(x, Tensor)]
-    own, number = ALONG[turns.kind], turns.results
-    dims = leaves[0].spec.shape if leaves else None
-    is_known = dims is not None and dims[:1] != (None,)
-    count = counted(own.begun(len(leaves), number, is_known, turns.is_given))
-    if count is None:
-        return function(fn, elems, *options)
-    part = count.part(fn, own.ended(number), is_whole=False)
-    made = function(part, elems, *options)
-    if not own.is_stacked:
-        made = under(made, "while/Exit", 2)  # behind those of the counters
-    elif number > 1:
-        _name_stacks(made)
-    count.finish(0)
-    return made
-
-
-def _name_stacks(made: Any) -> None:
-    """Give what elements are stacked into the names that TensorFlow's arrays have."""
-    graph, prefix = active_graph(), scope.get().name
-    for i, leaf in enumerate(nest.flatten(made)):
-        if isinstance(leaf, SymbolicTensor) and leaf.node.graph is graph:
-            stacked = f"TensorArrayStack{f'_{i}' if i else ''}/TensorArrayGatherV3"
-            graph.rename(leaf.node, f"{prefix}/{stacked}")

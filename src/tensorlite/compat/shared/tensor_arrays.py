@@ -9,11 +9,15 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
-from tensorlite.compat.views import plain
-from tensorlite.core.dtypes import as_dtype
+from tensorlite.compat.shared.arrays import range as numbers, shape as shape_of
+from tensorlite.compat.views import plain, shown
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.counting import alike
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.control.list_rows import gather_list, scatter_list
+from tensorlite.ops.control.lists import element_shape
 from tensorlite.ops.control.tensor_array import TensorArray as Elements
 
 
@@ -95,11 +99,12 @@ class TensorArray:
     def read(self, index: Any, name: str | None = None) -> Any:
         """Return the element at a place."""
         with alike(2 - isinstance(index, Operand), inside=3):
-            return _at(self.flow, index, "read", "TensorArrayReadV3", name)
+            return _read(self.flow, index, name=name)
 
     def gather(self, indices: Any, name: str | None = None) -> Any:
         """Return the elements at places, joined along a new first axis."""
-        return _at(self.flow, indices, "gather", "TensorArrayGatherV3", name)
+        with alike(2 - isinstance(indices, Operand)):
+            return _gather(self.flow, indices, name=name)
 
     def stack(self, name: str | None = None) -> Any:
         """Return all elements, joined along a new first axis."""
@@ -130,7 +135,9 @@ class TensorArray:
         self, indices: Any, value: Any, name: str | None = None
     ) -> TensorArray:
         """Return the list with the slices of a tensor at the places named."""
-        return self._changed(_scatter(self.flow, indices, value, name=name))
+        constants = 2 - isinstance(indices, Operand) - isinstance(value, Operand)
+        with alike(1 + constants):
+            return self._changed(_scatter(self.flow, indices, value, name=name))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Return the list with parts of a tensor, of the lengths given, as elements."""
@@ -155,10 +162,12 @@ class TensorArray:
         return f"<tf.TensorArray dtype={self.dtype.name} element_shape={self.element_shape}>"
 
 
-@named("TensorArrayV3")
+@named("TensorArray")
 def _begun(
     dtype: Any, size: Any, dynamic: bool, shape: Any, name: str | None = None
 ) -> Any:
+    if active_graph() is not None:
+        size = converted(size, int32, "size")
     return Elements(as_dtype(dtype), size, dynamic, shape).flow
 
 
@@ -172,31 +181,55 @@ def _of(flow: Any, ask: Callable[[Elements], Any], default: str, name: Any) -> A
     return asked(flow, name=name)
 
 
-def _at(flow: Any, place: Any, method: str, default: str, name: Any) -> Any:
-    @named(default)
-    def asked(flow: Any, place: Any, name: str | None = None) -> Any:
-        return getattr(Elements(flow=flow), method)(converted(place))
-
-    return asked(flow, place, name=name)
+@named("TensorArrayReadV3")
+def _read(flow: Any, index: Any, name: str | None = None) -> Any:
+    return Elements(flow=flow).read(_place(index, "index"))
 
 
-@named("TensorArrayWrite")
+def _place(given: Any, title: str) -> Any:
+    """Return an index, or several, as a tensor that TensorFlow calls by a title."""
+    return converted(given, None if isinstance(given, Operand) else int32, title)
+
+
+@named("TensorArrayGatherV3")
+def _gather(flow: Any, indices: Any, name: str | None = None) -> Any:
+    elements = Elements(flow=flow)
+    if active_graph() is None:
+        return elements.gather(converted(indices))
+    shape = element_shape(elements.element_shape)
+    return gather_list(plain(flow), _place(indices, "indices"), shape)
+
+
+@named("TensorArrayWrite", "TensorArrayWriteV3")
 def _write(flow: Any, index: Any, value: Any, name: str | None = None) -> Any:
     elements = Elements(flow=flow)
-    return elements.write(converted(index), converted(value, elements.dtype)).flow
+    place = _place(index, "TensorArrayWriteV3/index")
+    return elements.write(place, converted(value, elements.dtype, "value")).flow
 
 
-@named("TensorArrayUnstack")
+@named("TensorArrayUnstack", "TensorArrayScatter/TensorArrayScatterV3")
 def _unstack(flow: Any, value: Any, name: str | None = None) -> Any:
     elements = Elements(flow=flow)
-    return elements.unstack(converted(value, elements.dtype)).flow
+    rows = converted(value, elements.dtype)
+    if active_graph() is None:
+        return elements.unstack(rows).flow
+    return scatter_list(flow, rows, _numbers(rows))
 
 
-@named("TensorArrayScatter")
+def _numbers(rows: Any) -> Any:
+    """Return the numbers of a tensor's rows, by the nodes that TensorFlow has for it."""
+    shown_rows = shown(rows)
+    return plain(numbers(0, shape_of(shown_rows)[0]))
+
+
+@named("TensorArrayScatter", "TensorArrayScatterV3")
 def _scatter(flow: Any, indices: Any, value: Any, name: str | None = None) -> Any:
     elements = Elements(flow=flow)
+    rows = converted(value, elements.dtype, "value")
+    if active_graph() is not None:
+        places = _place(indices, "TensorArrayScatterV3/indices")
+        return scatter_list(flow, rows, places)
     places = converted(indices)
-    rows = converted(value, elements.dtype)
 
     def step(i: Any, list_: Elements) -> Any:
         return i + 1, list_.write(tl.gather(places, i), tl.gather(rows, i))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shared import (
+    along,
     arrays,
-    control_flow,
     cutting,
     masks,
     padding,
@@ -247,7 +247,7 @@ def map_fn(
     signature = dtype if fn_output_signature is None else fn_output_signature
     if ragged_forms.has_ragged((elems, signature)):
         return ragged_forms.map_rows(fn, elems, signature)
-    return control_flow.map_fn(fn, elems, parallel_iterations or 10, name)
+    return along.map_fn(fn, elems, parallel_iterations or 10, name)
 
 
 def vectorized_map(
@@ -266,7 +266,7 @@ def vectorized_map(
     """
     if ragged_forms.has_ragged(elems):
         return ragged_forms.map_rows(fn, elems, None)
-    return control_flow.vectorized_map(fn, elems)
+    return along.vectorized_map(fn, elems)
 
 
 def foldl(
@@ -283,7 +283,7 @@ def foldl(
     Without an initializer the first element is what is accumulated at first. back_prop and
     swap_memory have no effect.
     """
-    return control_flow.foldl(fn, elems, initializer, parallel_iterations, name)
+    return along.foldl(fn, elems, initializer, parallel_iterations, name)
 
 
 def foldr(
@@ -300,7 +300,7 @@ def foldr(
     Without an initializer the last element is what is accumulated at first. back_prop and
     swap_memory have no effect.
     """
-    return control_flow.foldr(fn, elems, initializer, parallel_iterations, name)
+    return along.foldr(fn, elems, initializer, parallel_iterations, name)
 
 
 def scan(
@@ -323,6 +323,4 @@ def scan(
     >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
     [1, 3, 6]
     """
-    return control_flow.scan(
-        fn, elems, initializer, parallel_iterations, reverse, name
-    )
+    return along.scan(fn, elems, initializer, parallel_iterations, reverse, name)

@@ -191,6 +191,15 @@ def _from_tensor(site: Site) -> Made:
     return View(name, site.scope, is_fixed=True)
 
 
+def _scatter(site: Site) -> Made:
+    """Return the rows of a tensor as a list that has nothing else."""
+    base, _, indices = [x.node for x in site.node.inputs]
+    if base.op.name != "TensorListReserve" or indices.op.name != "Range":
+        raise UnsupportedError("ONNX's sequences take one element at a time")
+    name = site.add("SplitToSequence", site.name(1), axis=0, keepdims=0)
+    return View(name, site.scope, is_fixed=True)
+
+
 def _get(site: Site) -> Made:
     return site.add("SequenceAt", site.name(0), site.name(1))
 
@@ -256,6 +265,7 @@ HANDLERS: dict[str, Callable[[Site], Made]] = {
     "TensorListReserve": _reserve,
     "TensorListFromTensor": _from_tensor,
     "TensorListGetItem": _get,
+    "TensorListScatterIntoExistingList": _scatter,
     "TensorListSetItem": _set,
     "TensorListPushBack": _push,
     "TensorListPopBack": _pop,

@@ -31,7 +31,7 @@ from tensorlite.ops.control.list_values import TensorList
 from tensorlite.ops.control.swapping import SWAPPING
 
 
-class _ListOp(Op, abstract=True):
+class ListOp(Op, abstract=True):
     """An operator on lists whose elements are of `element_dtype`."""
 
     aliases = True
@@ -119,7 +119,7 @@ def _declared(shape: Array, dtype: DType) -> TensorSpec:
     return TensorSpec(None if sizes is None else tuple(sizes), dtype)
 
 
-class EmptyTensorList(_ListOp):
+class EmptyTensorList(ListOp):
     """A list without elements, which may get `max_num_elements` (-1: any number)."""
 
     differentiable = False
@@ -146,7 +146,7 @@ class EmptySwappedList(EmptyTensorList):
         return TensorList([], plain.element, plain.limit, SWAPPING)
 
 
-class TensorListReserve(_ListOp):
+class TensorListReserve(ListOp):
     """A list of a number of elements not written yet."""
 
     differentiable = False
@@ -197,12 +197,12 @@ class TensorListResize(Op):
         return resize(dy, length(call.inputs[0])), None
 
 
-class TensorListPushBack(_ListOp):
+class TensorListPushBack(ListOp):
     """A list with one more element."""
 
     def infer(self, list_: TensorSpec, x: TensorSpec) -> TensorSpec:
         """Return the spec of a list of such elements."""
-        return _with_element(list_, x, self.element_dtype)
+        return with_element(list_, x, self.element_dtype)
 
     def kernel(self, xp: Xp, list_: TensorList, x: Any) -> TensorList:
         """Return the longer list."""
@@ -213,7 +213,7 @@ class TensorListPushBack(_ListOp):
         return pop(dy, shape_for(call.inputs[1]), self.element_dtype)
 
 
-class TensorListPopBack(_ListOp):
+class TensorListPopBack(ListOp):
     """A list without its last element, and that."""
 
     host = (1,)
@@ -237,7 +237,7 @@ class TensorListPopBack(_ListOp):
         return push(given_or_zeros(drest, rest), given_or_zeros(ditem, item)), None
 
 
-class TensorListGetItem(_ListOp):
+class TensorListGetItem(ListOp):
     """An element of a list."""
 
     host = (1, 2)
@@ -260,7 +260,7 @@ class TensorListGetItem(_ListOp):
         return set_item(zeros, index, dy), None, None
 
 
-class TensorListSetItem(_ListOp):
+class TensorListSetItem(ListOp):
     """A list with another element at an index; it grows to have that if it may and has no limit."""
 
     host = (1,)
@@ -270,7 +270,7 @@ class TensorListSetItem(_ListOp):
         self, list_: TensorSpec, index: TensorSpec, x: TensorSpec
     ) -> TensorSpec:
         """Return the spec of a list of such elements."""
-        return _with_element(list_, x, self.element_dtype)
+        return with_element(list_, x, self.element_dtype)
 
     def kernel(self, xp: Xp, list_: TensorList, index: Array, x: Any) -> TensorList:
         """Return the list with the element."""
@@ -288,7 +288,7 @@ class TensorListSetItem(_ListOp):
         return set_item(dy, index, zeros_of(x)), None, item
 
 
-class TensorListStack(_ListOp):
+class TensorListStack(ListOp):
     """All elements of a list, stacked along a new first axis."""
 
     host = (1,)
@@ -322,7 +322,7 @@ class TensorListStack(_ListOp):
         return from_tensor(dy), None
 
 
-class TensorListFromTensor(_ListOp):
+class TensorListFromTensor(ListOp):
     """A list of a tensor's rows."""
 
     host = (1,)
@@ -344,7 +344,7 @@ class TensorListFromTensor(_ListOp):
         return stack_list(dy, row_shape(call.inputs[0]), self.element_dtype), None
 
 
-class TensorListConcatV2(_ListOp):
+class TensorListConcatV2(ListOp):
     """All elements of a list, joined along their first axis, and the length of each."""
 
     host = (1, 2)
@@ -384,7 +384,7 @@ class TensorListConcatV2(_ListOp):
         return calls(op, dy, element_shape(None), call.outputs[1])[0], None, None
 
 
-class TensorListSplit(_ListOp):
+class TensorListSplit(ListOp):
     """A list of a tensor's consecutive runs of rows, each of the length asked for."""
 
     host = (1, 2)
@@ -410,7 +410,7 @@ class TensorListSplit(_ListOp):
         return concat_list(dy, shape, self.element_dtype), None, None
 
 
-def _with_element(list_: TensorSpec, x: TensorSpec, dtype: DType) -> TensorSpec:
+def with_element(list_: TensorSpec, x: TensorSpec, dtype: DType) -> TensorSpec:
     """Return the spec of a list that also holds `x`; an error when `x` does not fit."""
     _check_list(list_)
     if x.dtype is not dtype:

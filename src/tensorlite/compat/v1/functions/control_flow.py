@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.compat.shared import control_flow
+from tensorlite.compat.shared import along, control_flow
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core import nest
 
@@ -90,8 +90,7 @@ def map_fn(
     dtype (or fn_output_signature) is needed where the results' structure or dtypes differ from
     those of elems. Without back_prop no gradients flow.
     """
-    like = dtype if fn_output_signature is None else fn_output_signature
-    found = control_flow.map_fn(fn, elems, parallel_iterations or 10, name, like)
+    found = along.map_fn(fn, elems, parallel_iterations or 10, name)
     return control_flow.cut(found, back_prop)
 
 
@@ -108,7 +107,7 @@ def foldl(
 
     Without an initializer the first element begins.
     """
-    found = control_flow.foldl(fn, elems, initializer, parallel_iterations, name)
+    found = along.foldl(fn, elems, initializer, parallel_iterations, name)
     return control_flow.cut(found, back_prop)
 
 
@@ -125,7 +124,7 @@ def foldr(
 
     Without an initializer the last element begins.
     """
-    found = control_flow.foldr(fn, elems, initializer, parallel_iterations, name)
+    found = along.foldr(fn, elems, initializer, parallel_iterations, name)
     return control_flow.cut(found, back_prop)
 
 
@@ -144,7 +143,5 @@ def scan(
 
     Without an initializer the first element begins; reverse goes from the last one.
     """
-    found = control_flow.scan(
-        fn, elems, initializer, parallel_iterations, reverse, name
-    )
+    found = along.scan(fn, elems, initializer, parallel_iterations, reverse, name)
     return control_flow.cut(found, back_prop)

@@ -12,7 +12,7 @@ from tensorlite.compat.overriding import (
     RegisterGradient,
     no_gradient,
 )
-from tensorlite.compat.shared import control_flow, tapes
+from tensorlite.compat.shared import along, tapes
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.compat.shared.variable_parts import (
     scatter_add,
@@ -129,7 +129,7 @@ def get_local_variable(
 
 def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
     """Return fn of each element of elems along the first axis, all at once, stacked."""
-    return control_flow.vectorized_map(fn, elems)
+    return along.vectorized_map(fn, elems)
 
 
 @contextmanager

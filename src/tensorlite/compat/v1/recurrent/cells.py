@@ -389,8 +389,9 @@ class LSTMCell(LayerRNNCell):
         look = self._peepholes if self._use_peepholes else None
         f = f + self._forget_bias
         f = f + look[0] * c if look else f
+        kept = sigmoid(f) * c
         i = i + look[1] * c if look else i
-        c = sigmoid(f) * c + sigmoid(i) * self._activation(j)
+        c = kept + sigmoid(i) * self._activation(j)
         if self._cell_clip is not None:
             c = clip_by_value(c, -self._cell_clip, self._cell_clip)
         m = sigmoid(o + look[2] * c if look else o) * self._activation(c)

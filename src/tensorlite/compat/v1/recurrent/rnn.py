@@ -157,12 +157,13 @@ def _loop(
     none = [batched_zeros(batch, size, first.dtype) for size in sizes]
     most = steps if lengths is None else least_and_most(lengths)[1]
     time = framework.constant(0, int32, name="time")
-    with framework.name_scope("dynamic_rnn"):
-        arrays = [
-            _array(steps, first.dtype, [known, *size], f"output_{i}")
-            for i, size in enumerate(sizes)
-        ]
-        sources = [_source(steps, x, f"input_{i}") for i, x in enumerate(flat)]
+    with framework.name_scope("dynamic_rnn") as title:
+        prefix = title or ""
+    arrays = [
+        _array(steps, first.dtype, [known, *size], f"{prefix}output_{i}")
+        for i, size in enumerate(sizes)
+    ]
+    sources = [_source(steps, x, f"{prefix}input_{i}") for i, x in enumerate(flat)]
 
     def body(time: Any, written: Any, state: Any) -> Any:
         parts = [source.read(time) for source in sources]
@@ -217,7 +218,9 @@ def _source(steps: Any, x: Any, name: str) -> Any:
 
 
 def _array(size: Any, dtype: Any, element_shape: Any, name: str) -> TensorArray:
-    return TensorArray(dtype=dtype, size=size, element_shape=element_shape, name=name)
+    return TensorArray(
+        dtype=dtype, size=size, element_shape=element_shape, tensor_array_name=name
+    )
 
 
 def packed(sizes: Any, leaves: list[Any]) -> Any:
@@ -351,7 +354,7 @@ def _growing(specs: list[tuple[list[Any], Any]], batch: int | None) -> list[Any]
             0,
             dynamic_size=True,
             element_shape=[batch, *sizes],
-            name=f"rnn_output_{i}",
+            tensor_array_name=f"rnn_output_{i}",
         )
         for i, (sizes, dtype) in enumerate(specs)
     ]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import variant
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.core.spec import TensorSpec
@@ -78,10 +79,27 @@ class Region:
             self._after.setdefault(node, tuple(self.place.graph.nodes[before:]))
         for merge, i, x in self._back:
             merge.set_input(i, plain(self.value(x)))
+        self._leave_out_unused()
         effects = [x for node in self.graph.effects for x in self._after[node]]
         self.place.graph.effects = [
             x for x in effects if x.op.effect is not Effect.NONE
         ]
+
+    def _leave_out_unused(self) -> None:
+        """Leave out constants that told what lists are like, of which nothing is left."""
+        told = {
+            x.node
+            for node in self.graph.nodes
+            if node.op.name in self.handlers
+            for x in node.inputs
+            if isinstance(x.node.op, Const) and id(x) in self.values
+        }
+        made = {plain(self.value(x)).node for node in told for x in node.outputs}
+        ends = [self.values.get(id(x)) for x in self.graph.outputs]
+        used = {x.node for node in self.place.graph.nodes for x in node.inputs}
+        used |= {x.node for x in ends if isinstance(x, SymbolicTensor)}
+        nodes = self.place.graph.nodes
+        nodes[:] = [x for x in nodes if x not in made or x in used]
 
     def value(self, x: SymbolicTensor) -> Value:
         """Return what stands for a tensor."""

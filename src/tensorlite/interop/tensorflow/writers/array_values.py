@@ -52,6 +52,8 @@ class Place:
     """The node whose place is taken: names, line and device are as it has them."""
     sources: count[int] = field(default_factory=count)
     """Numbers for the sweeps whose gradients are added up apart."""
+    as_called: bool = False
+    """Whether the whole graph is of what a program called, by TensorFlow's names."""
 
     def add(
         self,
@@ -76,7 +78,12 @@ class Place:
 
     def beside(self, graph: Graph, is_inside: bool = False) -> Place:
         """Return the place of another graph, which takes tensors from here if it is inside."""
-        return Place(graph, self if is_inside else None, sources=self.sources)
+        return Place(
+            graph,
+            self if is_inside else None,
+            sources=self.sources,
+            as_called=self.as_called,
+        )
 
     def number(self, value: int | list[int], name: str) -> SymbolicTensor:
         """Return a constant of int32."""
@@ -99,6 +106,8 @@ class Unwritten:
     size: SymbolicTensor | None = None
     """How many elements it has; None: none yet, and any number may come."""
     grows: bool = False
+    own: dict[Place, Held] = field(default_factory=dict, compare=False)
+    """The array that was made for it where it begins, until someone writes to it there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,6 +286,8 @@ def held(place: Place, value: Value, written: bool = True) -> Held:
     match value:
         case Held():
             return value
+        case Unwritten() if place in value.own:
+            return value.own.pop(place)
         case Unwritten(element, size, grows):
             number = place.number(0, "TensorArray/size") if size is None else size
             return new_array(place, element, number, grows or size is None)
@@ -292,16 +303,21 @@ def held(place: Place, value: Value, written: bool = True) -> Held:
     raise NoArrayError(f"{value} is no list")
 
 
-def new_array(
-    place: Place, element: TensorSpec, size: SymbolicTensor, grows: bool = False
-) -> Held:
-    """Return an empty array; it keeps what is read.
+def array_of(element: TensorSpec, grows: bool = False) -> TensorArrayV3:
+    """Return what makes an empty array; it keeps what is read.
 
     Elements that are not written are zeros in the shape of the others, where all have one.
     """
     alike = not grows and element.shape is not None
     spec = TensorSpec(element.shape, element.dtype)
-    op = TensorArrayV3(element.dtype, spec, grows, False, alike)
+    return TensorArrayV3(element.dtype, spec, grows, False, alike)
+
+
+def new_array(
+    place: Place, element: TensorSpec, size: SymbolicTensor, grows: bool = False
+) -> Held:
+    """Return an empty array."""
+    op = array_of(element, grows)
     handle, flow = place.add(op, (size,), "TensorArray").outputs
     return Held(handle, flow)
 

@@ -6,7 +6,9 @@ loops and conditionals are in array_regions.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from tensorlite.interop.tensorflow.writers.array_regions import (
 from tensorlite.interop.tensorflow.writers.array_values import (
     Bundled,
     Entry,
+    Held,
     NoArrayError,
     Packed,
     Place,
@@ -31,6 +34,7 @@ from tensorlite.interop.tensorflow.writers.array_values import (
     Unwritten,
     Value,
     add_up,
+    array_of,
     gradients_of,
     held,
     numbers_of,
@@ -44,7 +48,10 @@ from tensorlite.ops.control.step_arrays import (
     TensorArrayConcatV3,
     TensorArrayGatherV3,
     TensorArrayReadV3,
+    TensorArrayScatterV3,
     TensorArraySizeV3,
+    TensorArrayV3,
+    TensorArrayWriteV3,
 )
 
 
@@ -89,7 +96,7 @@ class _Whole:
     def __init__(self, graph: ManualGraph) -> None:
         self.made = Lone(graph.name)
         self.made.reserve([node.name for node in graph.nodes])
-        place = Place(self.made)
+        place = Place(self.made, as_called=graph.as_called)
         values: dict[int, Value] = {}
         Region(graph, place, values, _LISTS).put(is_whole=True)
         self.made.inputs = [plain(values[id(x)]) for x in graph.inputs]
@@ -99,9 +106,10 @@ class _Whole:
 
 
 def _needed(old: Graph, made: Graph) -> list[Node]:
-    """Return the nodes but for constants that said what lists are like, and nothing uses now."""
+    """Return the nodes but for arrays, and constants that told of lists, that nothing uses."""
     used = {id(x.node) for node in made.nodes for x in node.inputs}
     used |= {id(x.node) for x in made.outputs}
+    arrays = {x for x in made.nodes if isinstance(x.op, TensorArrayV3)}
     of_lists = {
         x.node.name
         for node in old.nodes
@@ -109,7 +117,11 @@ def _needed(old: Graph, made: Graph) -> list[Node]:
         for x in node.inputs
         if isinstance(x.node.op, Const)
     }
-    return [x for x in made.nodes if id(x) in used or x.name not in of_lists]
+    return [
+        x
+        for x in made.nodes
+        if id(x) in used or not (x in arrays or x.name in of_lists)
+    ]
 
 
 # --- operators on lists -----------------------------------------------------------------------
@@ -124,15 +136,28 @@ def _empty(_: Region, node: Node, __: Sequence[Value]) -> list[Value]:
     return [Unwritten(_element(node, 0))]
 
 
-def _reserve(_: Region, node: Node, given: Sequence[Value]) -> list[Value]:
-    return [Unwritten(_element(node, 0), plain(given[1]))]
+def _reserve(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
+    return [_begun(here, node, Unwritten(_element(node, 0), plain(given[1])))]
 
 
-def _resize(_: Region, __: Node, given: Sequence[Value]) -> list[Value]:
+def _resize(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
     base, size = given
     if isinstance(base, Unwritten):
-        return [Unwritten(base.element, plain(size), grows=True)]
+        longer = Unwritten(base.element, plain(size), grows=True)
+        return [_begun(here, node, longer)]
     return [base]
+
+
+def _begun(here: Region, node: Node, value: Unwritten) -> Unwritten:
+    """Return a list with an array of its own, where a program made that by TensorFlow's name."""
+    title = node.name.rpartition("/")[2]
+    own = re.compile(rf"{node.op.name}(_\d+)?")
+    if here.place.as_called and not own.fullmatch(title):
+        assert value.size is not None
+        op = array_of(value.element, value.grows)
+        handle, flow = here.node(op, (value.size,), node.name).outputs
+        value.own[here.place] = Held(handle, flow)
+    return value
 
 
 def _rows(_: Region, node: Node, given: Sequence[Value]) -> list[Value]:
@@ -153,14 +178,47 @@ def _get(here: Region, __: Node, given: Sequence[Value]) -> list[Value]:
 
 def _set(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
     base, index, x = given[0], plain(given[1]), plain(given[2])
-    if isinstance(base, Unwritten) and base.grows and base.size is not None:
+    if _is_of_zeros(here, base):
         return [Entry(base, index, x)]
     array = held(here.place, base)
     if array.adds:
-        if not _is_zero(x):
-            raise NoArrayError(f"{node.name} writes what was written")
-        return [array]  # what was there is not read any more
+        return [_overwritten(node, array, x)]
+    if here.place.as_called:
+        inputs = (array.handle, index, x, array.flow)
+        (flow,) = here.named(TensorArrayWriteV3(), inputs).outputs
+        return [Held(array.handle, flow)]
     return [add_up(here.place, array, index, x)]
+
+
+def _is_of_zeros(here: Region, base: Value) -> TypeGuard[Unwritten]:
+    """Return whether a list is what gradients begin with, and no array that a program made."""
+    is_new = isinstance(base, Unwritten) and here.place not in base.own
+    return is_new and base.grows and base.size is not None
+
+
+def _overwritten(node: Node, array: Held, x: SymbolicTensor) -> Held:
+    """Return gradients of which zeros take the place of some that are not read any more."""
+    if not _is_zero(x):
+        raise NoArrayError(f"{node.name} writes what was written")
+    return array
+
+
+def _scatter(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
+    base, x, indices = given[0], plain(given[1]), plain(given[2])
+    if _is_of_zeros(here, base):
+        base = gradients_of(here.place, held(here.place, base))
+    elif isinstance(base, Held) and base.adds:
+        return [_overwritten(node, base, x)]
+    array = held(here.place, base)
+    inputs = (array.handle, indices, x, array.flow)
+    (flow,) = here.named(TensorArrayScatterV3(), inputs).outputs
+    return [Held(array.handle, flow, array.adds)]
+
+
+def _gather(here: Region, __: Node, given: Sequence[Value]) -> list[Value]:
+    array = held(here.place, given[0], written=False)
+    inputs = (array.handle, plain(given[1]), array.flow)
+    return list(here.named(TensorArrayGatherV3(), inputs).outputs)
 
 
 def _is_zero(x: SymbolicTensor) -> bool:
@@ -244,12 +302,14 @@ _LISTS: Handlers = {
     "StopGradient": _same,
     "TensorListConcatV2": _concat,
     "TensorListFromTensor": _rows,
+    "TensorListGather": _gather,
     "TensorListGetItem": _get,
     "TensorListLength": _length,
     "TensorListPopBack": _pop,
     "TensorListPushBack": _push,
     "TensorListReserve": _reserve,
     "TensorListResize": _resize,
+    "TensorListScatterIntoExistingList": _scatter,
     "TensorListSetItem": _set,
     "TensorListSplit": _runs,
     "TensorListStack": _stack,

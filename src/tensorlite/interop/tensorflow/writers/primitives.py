@@ -54,11 +54,12 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
     for node in graph.nodes:
         if node.op.role is Role.INPUT:
             copy.node(node)
-    put_lowered(graph, copy)
+    put_lowered(graph, copy, all_enter=is_called)
     kept = _kept_names(graph, copy, is_called)
     copy.finish(graph)
     _pass_names(made, kept)
-    _drop(made, set(kept))
+    asked = [node for node in made.nodes if is_called and is_constant(node)]
+    _drop(made, {*kept, *asked})
     _part_switches(made)
     _wait_for_variables(made)
     read_outside(made)

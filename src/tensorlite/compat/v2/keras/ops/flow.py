@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.shared import control_flow
+from tensorlite.compat.shared import along
 from tensorlite.compat.shared.python import custom_gradient as custom_gradient
 from tensorlite.compat.v2.keras.ops.making import operation, tensor
 from tensorlite.core import nest
@@ -121,7 +121,7 @@ def scan(
 def _scanned(f: Any, init: Any, rows: Any, reverse: bool) -> Any:
     """Scan rows of which it is not known how many there are."""
     if init is None:
-        return None, control_flow.map_fn(lambda row: f(None, row)[1], rows)
+        return None, along.map_fn(lambda row: f(None, row)[1], rows)
     first = nest.map_structure(lambda x: x[0], rows)
     kind = nest.map_structure(tl.zeros_like, f(init, first)[1])
     made = tl.scan(
