@@ -21,7 +21,10 @@ from tensorlite.ops.ragged.arrange import (
     tile,
     where_rows as where,
 )
+from tensorlite.ops.ragged.broadcasting import broadcast_to
 from tensorlite.ops.ragged.constants import constant, constant_value
+from tensorlite.ops.ragged.dynamic_shape import DynamicRaggedShape
+from tensorlite.ops.ragged.partition import RowPartition
 from tensorlite.ops.ragged.products import ragged_matmul as matmul
 from tensorlite.ops.ragged.reduce import (
     reduce_all,
@@ -37,8 +40,11 @@ from tensorlite.ops.ragged.reduce import (
 from tensorlite.ops.ragged.tensor import RaggedTensor
 
 __all__ = [
+    "DynamicRaggedShape",
     "RaggedTensor",
+    "RowPartition",
     "boolean_mask",
+    "broadcast_to",
     "concat",
     "constant",
     "constant_value",

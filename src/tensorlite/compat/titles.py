@@ -5,11 +5,12 @@ Names of what stands for arguments are given in arguments.py, scopes in graph_mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from tensorlite.compat.arguments import is_named, keep_name
+from tensorlite.core import nest
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import Graph
@@ -21,6 +22,13 @@ def is_composite(x: Any) -> bool:
         return True
     seen_through = hasattr(x, "__feed__") or hasattr(x, "holds_tensors")
     return is_dataclass(x) and not isinstance(x, type) and seen_through
+
+
+def rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a value made of tensors with something else in the place of each."""
+    if isinstance(x, nest.Composite):
+        return nest.rebuild(x, [change(one) for one in nest.children(x)])
+    return replace(x, **{one.name: change(getattr(x, one.name)) for one in fields(x)})
 
 
 def bear(

@@ -6,7 +6,6 @@ They stand for tensors and nodes of tensorlite, which the functions below unpack
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from tensorlite.compat.described import Described
 from tensorlite.compat.identity import TensorsOfAnyKind
 from tensorlite.compat.operands import OF_TRUTH, divided, either
 from tensorlite.compat.shapes import TensorShape, shape_told
-from tensorlite.compat.titles import bear, is_composite
+from tensorlite.compat.titles import bear, is_composite, rebuilt
 from tensorlite.core import operand
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor
@@ -437,7 +436,7 @@ def plain(x: Any) -> Any:
         return kind(*map(plain, x)) if hasattr(x, "_fields") else tuple(map(plain, x))
     if kind is slice:
         return slice(plain(x.start), plain(x.stop), plain(x.step))
-    return _rebuilt(x, plain) if is_composite(x) else x
+    return rebuilt(x, plain) if is_composite(x) else x
 
 
 def shown(x: Any) -> Any:
@@ -454,11 +453,7 @@ def shown(x: Any) -> Any:
     if isinstance(x, tuple) and not isinstance(x, AnyShape):
         kind = SHOWN_AS.get(kind, kind)
         return kind(*map(shown, x)) if hasattr(x, "_fields") else tuple(map(shown, x))
-    return _rebuilt(x, shown) if is_composite(x) else x
-
-
-def _rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
-    return replace(x, **{one.name: change(getattr(x, one.name)) for one in fields(x)})
+    return rebuilt(x, shown) if is_composite(x) else x
 
 
 def in_graph(

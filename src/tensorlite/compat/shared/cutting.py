@@ -11,12 +11,13 @@ from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.sizes import placed, sizes_of
 from tensorlite.compat.views import plain
+from tensorlite.core import nest
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import (
     int32,
     int64,
 )
-from tensorlite.core.errors import ShapeError
+from tensorlite.core.errors import CompositeError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import broadcast
 from tensorlite.ops.arrays import arrange, pieces
@@ -120,6 +121,8 @@ def broadcast_dynamic_shape(
 
 def _sizes_alike(x: Any, y: Any) -> tuple[Any, Any]:
     """Return shapes as tensors of one dtype; an empty list holds whole numbers, too."""
+    if isinstance(x, nest.Composite) or isinstance(y, nest.Composite):
+        raise CompositeError(x, "a shape with rows of different lengths")
     if not isinstance(x, Operand) and not isinstance(y, Operand):
         x = converted(x, None if len(x) else int32)
     return agreeing(x, y)

@@ -17,7 +17,7 @@ from tensorlite.core.errors import DTypeError
 from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.control.differentiate import custom_gradient
-from tensorlite.ops.ragged.base import mapped
+from tensorlite.ops.ragged.broadcasting import mapped
 from tensorlite.ops.sparse.tensor import SparseTensor
 
 

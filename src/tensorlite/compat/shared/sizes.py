@@ -11,9 +11,10 @@ import tensorlite as tl
 from tensorlite.compat.adopting import adopted
 from tensorlite.compat.calling import converted
 from tensorlite.compat.views import plain
+from tensorlite.core import nest
 from tensorlite.core.check import several
 from tensorlite.core.dtypes import DType, float32, float64, int32, int64
-from tensorlite.core.errors import ShapeError
+from tensorlite.core.errors import CompositeError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.arrays.shape import as_shape as shape_tensor
 
@@ -26,6 +27,8 @@ def sizes_of(shape: Any) -> Any:
         raise ShapeError("a shape is wanted whose rank is known")
     if isinstance(shape, (int, np.integer)):
         return [int(shape)]
+    if isinstance(shape, nest.Composite):
+        raise CompositeError(shape, "a shape with rows of different lengths")
     return packed(several(shape, "shape", "integers, one for each axis"))
 
 

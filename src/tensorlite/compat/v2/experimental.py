@@ -9,6 +9,10 @@ from tensorlite.compat.dispatching import (
     unregister_dispatch_for,
 )
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared.ragged_and_sparse.built_shapes import (
+    DynamicRaggedShape,
+    RowPartition,
+)
 from tensorlite.compat.v2 import numpy
 from tensorlite.compat.v2.extension_types import (
     BatchableExtensionType,
@@ -18,8 +22,10 @@ from tensorlite.data.optionals import Optional
 
 __all__ = [
     "BatchableExtensionType",
+    "DynamicRaggedShape",
     "ExtensionType",
     "Optional",
+    "RowPartition",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_unary_elementwise_apis",

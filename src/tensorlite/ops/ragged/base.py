@@ -5,7 +5,7 @@ The class that users have, with operators and ways to make one, is in tensor.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -258,26 +258,13 @@ def _rows(x: RaggedParts, inner: Any) -> list[Any]:
     return [inner[i:j] for i, j in pairwise(splits)]
 
 
-def mapped(function: Callable[..., Any], operands: tuple[Any, ...]) -> Any:
-    """Return what a function makes, element by element, of operands that broadcast."""
-    errors = []
-    for like in [x for x in operands if isinstance(x, RaggedParts)]:
-        try:
-            flat = [below(x, like) for x in operands]
-        except InvalidArgumentError as error:
-            errors.append(error)
-        else:
-            return like.with_flat_values(function(*flat))
-    raise errors[0]
-
-
 def below(x: Any, like: RaggedParts) -> Any:
     """Return, for an operand, what stands beside each of another's innermost values."""
     if x is like:
         return like.flat_values
     if not isinstance(x, RaggedParts):
-        x = x if _is_number(x) else to_tensor(x)
-        if _is_number(x) or x.spec.rank == 0:
+        x = x if is_number(x) else to_tensor(x)
+        if is_number(x) or x.spec.rank == 0:
             return x
     whole = like.rank or 0
     own = (x.rank if isinstance(x, RaggedParts) else x.spec.rank) or 0
@@ -296,7 +283,8 @@ def below(x: Any, like: RaggedParts) -> Any:
     return spread.flat_values if isinstance(spread, RaggedParts) else spread
 
 
-def _is_number(x: Any) -> bool:
+def is_number(x: Any) -> bool:
+    """Return whether this is a single value of Python's."""
     return isinstance(x, (bool, int, float, complex, str, bytes))
 
 

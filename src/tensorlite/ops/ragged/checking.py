@@ -43,7 +43,7 @@ def checked_splits(splits: Tensor, values: Any) -> Tensor:
         return splits
     rises = all_of(splits[1:] >= splits[:-1])
     ends_well = splits[-1] == astype(to_tensor(count), splits.dtype)
-    return _behind(splits, logical_and(logical_and(splits[0] == 0, rises), ends_well))
+    return behind(splits, logical_and(logical_and(splits[0] == 0, rises), ends_well))
 
 
 def checked_lengths(lengths: Tensor, values: Any) -> Tensor:
@@ -55,7 +55,7 @@ def checked_lengths(lengths: Tensor, values: Any) -> Tensor:
             _refuse(f"row_lengths is {sizes.tolist()}, of {count} values")
         return lengths
     fits = total(lengths) == astype(to_tensor(count), lengths.dtype)
-    return _behind(lengths, logical_and(all_of(lengths >= 0), fits))
+    return behind(lengths, logical_and(all_of(lengths >= 0), fits))
 
 
 def checked_row_numbers(ids: Tensor, nrows: Any, values: Any) -> Tensor:
@@ -73,7 +73,7 @@ def checked_row_numbers(ids: Tensor, nrows: Any, values: Any) -> Tensor:
     if nrows is not None:
         rows = astype(to_tensor(nrows), ids.dtype)
         holds = logical_and(holds, all_of(ids < rows))
-    return _behind(ids, holds)
+    return behind(ids, holds)
 
 
 def checked_length(length: Any, values: Any) -> Any:
@@ -86,7 +86,7 @@ def checked_length(length: Any, values: Any) -> Any:
     size = to_tensor(length)
     whole = astype(to_tensor(count), size.dtype)
     rest = whole - whole // maximum(size, 1) * maximum(size, 0)
-    return _behind(size, logical_and(size >= 0, rest == 0))
+    return behind(size, logical_and(size >= 0, rest == 0))
 
 
 def _is_known(x: Any) -> bool:
@@ -117,8 +117,13 @@ def _count(values: Any) -> Any:
     return size_at(values, 0) if known is None else known
 
 
-def _behind(x: Tensor, holds: Tensor) -> Tensor:
-    check = assert_true(holds, _TEXT)
+def behind(x: Tensor, holds: Tensor, text: str = "") -> Tensor:
+    """Return `x`, once it is known that something holds; InvalidArgumentError where it does not."""
+    if isinstance(holds, EagerTensor):
+        if not bool(holds.numpy()):
+            raise InvalidArgumentError(text or _TEXT)
+        return x
+    check = assert_true(holds, text or _TEXT)
     with control_dependencies([] if check is None else [check]):
         return identity(x)
 

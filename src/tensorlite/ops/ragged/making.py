@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dispatch import constant, to_tensor
-from tensorlite.core.dtypes import DType, bool_, int64, string
+from tensorlite.core.dtypes import DType, bool_, int32, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
@@ -46,7 +46,14 @@ def bounds(given: Any) -> Tensor:
     if isinstance(given, (list, tuple)) and not given:
         return constant(np.zeros(0, np.int64))
     x = to_tensor(given)
-    is_own = not isinstance(given, (list, tuple)) and x.dtype.name == "int32"
+    if not x.dtype.is_integer or (
+        isinstance(given, Operand) and x.dtype not in (int32, int64)
+    ):
+        raise InvalidArgumentError(
+            f"bounds, lengths and numbers of rows are {x.dtype.name}; they must have dtype "
+            "int32 or int64"
+        )
+    is_own = not isinstance(given, (list, tuple)) and x.dtype is int32
     return x if is_own else astype(x, int64)
 
 

@@ -25,7 +25,8 @@ from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.families import Binary, Predicate, Unary
 from tensorlite.ops.math.reduce import max as largest
 from tensorlite.ops.ragged import making
-from tensorlite.ops.ragged.base import RaggedParts, mapped, spec_of
+from tensorlite.ops.ragged.base import RaggedParts, spec_of
+from tensorlite.ops.ragged.broadcasting import mapped
 from tensorlite.ops.ragged.slicing import getitem_ragged
 from tensorlite.ops.sparse.tensor import SparseTensor
 

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from tensorlite.compat.views import plain, shown
+from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, built
@@ -36,11 +37,17 @@ def building(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_there(args: tuple[Any, ...]) -> bool:
-    """Return whether a method is asked of rows that are there, and of nothing that will be."""
-    if not args or not isinstance(args[0], RaggedParts):
+    """Return whether a method is asked of what is there, and of nothing that will be."""
+    if not args or not isinstance(args[0], nest.Composite):
         return False
-    flat = [x.flat_values if isinstance(x, RaggedParts) else x for x in args]
+    flat = [part for x in args for part in _parts(x)]
     return not any(_will_be(plain(x)) for x in flat)
+
+
+def _parts(x: Any) -> list[Any]:
+    if isinstance(x, RaggedParts):
+        return [x.flat_values]
+    return nest.flatten(x) if isinstance(x, nest.Composite) else [x]
 
 
 def _will_be(x: Any) -> bool:

@@ -9,10 +9,10 @@ from tensorlite import ragged
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared.ragged_and_sparse.built_rows import building
-from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import (
+from tensorlite.compat.shared.ragged_and_sparse.built_shapes import (
     DynamicRaggedShape as DynamicRaggedShape,
-    of_arrays,
 )
+from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
 from tensorlite.core.dtypes import as_dtype, float32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape

@@ -18,7 +18,7 @@ from tensorlite.core.errors import CompositeError, DTypeError, InvalidArgumentEr
 from tensorlite.core.spec import normalise_axis
 from tensorlite.data.composites import RaggedRow
 from tensorlite.ops.arrays.shape import shape_of
-from tensorlite.ops.ragged.base import mapped
+from tensorlite.ops.ragged.broadcasting import mapped
 from tensorlite.ops.ragged.maps import map_numbers
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.ragged.values import RaggedTensorValue
@@ -27,7 +27,7 @@ Function = Callable[..., Any]
 Arguments = dict[str, Any]
 
 
-def _form(*names: str) -> Callable[[Function], Function]:
+def form(*names: str) -> Callable[[Function], Function]:
     """Return a decorator of what the functions of some names make of ragged tensors."""
 
     def decorate(made: Function) -> Function:
@@ -48,7 +48,7 @@ def of_arrays(x: Any) -> Any:
     return type(x)(map(of_arrays, x)) if type(x) in (list, tuple) else x
 
 
-@_form(
+@form(
     *(
         "AsString",
         "Bitcast",
@@ -102,7 +102,7 @@ def flat(function: Function, arguments: Arguments) -> Any:
     return ragged.map_flat_values(function, **arguments)
 
 
-@_form(
+@form(
     *("assert_equal", "assert_none_equal", "assert_less", "assert_less_equal"),
     *("assert_greater", "assert_greater_equal", "assert_near"),
 )
@@ -117,7 +117,7 @@ def _asserted(function: Function, arguments: Arguments) -> Any:
     return made[0]
 
 
-@_form("one_hot")
+@form("one_hot")
 def _one_hot(function: Function, arguments: Arguments) -> Any:
     indices, axis = arguments["indices"], arguments.get("axis")
     if axis is not None:
@@ -134,26 +134,26 @@ def _all_operands(xs: Any) -> tuple[Any, ...]:
     return tuple([x if isinstance(x, RaggedTensor) else converted(x) for x in xs])
 
 
-@_form("AddN")
+@form("AddN")
 def _add_n(function: Function, arguments: Arguments) -> Any:
     inputs = _all_operands(arguments["inputs"])
     return mapped(lambda *xs: function(list(xs)), inputs)
 
 
-@_form("StringJoin")
+@form("StringJoin")
 def _join(function: Function, arguments: Arguments) -> Any:
     inputs = _all_operands(arguments["inputs"])
     return mapped(lambda *xs: function(list(xs), arguments["separator"]), inputs)
 
 
-@_form("concat")
+@form("concat")
 def _concat(_: Function, arguments: Arguments) -> Any:
     values = arguments["values"]
     xs = [values] if isinstance(values, RaggedTensor) else _all_operands(values)
     return ragged.concat(xs, _number(arguments["axis"]))
 
 
-@_form("stack")
+@form("stack")
 def _stack(_: Function, arguments: Arguments) -> Any:
     return ragged.stack(list(_all_operands(arguments["values"])), arguments["axis"])
 
@@ -164,12 +164,12 @@ def _number(x: Any) -> int:
     return int(np.asarray(x.numpy() if hasattr(x, "numpy") else x))
 
 
-@_form("ExpandDims")
+@form("ExpandDims")
 def _expand_dims(_: Function, arguments: Arguments) -> Any:
     return ragged.expand_dims(arguments["input"], _number(arguments["axis"]))
 
 
-@_form("Squeeze")
+@form("Squeeze")
 def _squeeze(_: Function, arguments: Arguments) -> Any:
     x, axis = arguments["input"], arguments["axis"]
     axes = axis if isinstance(axis, (list, tuple)) else [axis]
@@ -180,17 +180,17 @@ def _squeeze(_: Function, arguments: Arguments) -> Any:
     return x
 
 
-@_form("Tile")
+@form("Tile")
 def _tile(_: Function, arguments: Arguments) -> Any:
     return ragged.tile(arguments["input"], arguments["multiples"])
 
 
-@_form("ReverseV2")
+@form("ReverseV2")
 def _reverse(_: Function, arguments: Arguments) -> Any:
     return ragged.reverse(arguments["tensor"], arguments["axis"])
 
 
-@_form("GatherV2", "BatchGather")
+@form("GatherV2", "BatchGather")
 def _gather(_: Function, arguments: Arguments) -> Any:
     params, indices = _all_operands([arguments["params"], arguments["indices"]])
     axis, batch = arguments.get("axis"), arguments.get("batch_dims", -1)
@@ -203,7 +203,7 @@ def _gather(_: Function, arguments: Arguments) -> Any:
     )
 
 
-@_form("GatherNd")
+@form("GatherNd")
 def _gather_nd(_: Function, arguments: Arguments) -> Any:
     params, indices = _all_operands([arguments["params"], arguments["indices"]])
     if isinstance(indices, RaggedTensor):
@@ -224,19 +224,19 @@ def _are_ragged(xs: Any) -> bool:
     return any(isinstance(x, RaggedTensor) or x.ndim for x in xs)
 
 
-@_form("boolean_mask")
+@form("boolean_mask")
 def _mask(_: Function, arguments: Arguments) -> Any:
     return ragged.boolean_mask(arguments.get("tensor"), arguments["mask"])
 
 
-@_form("Where")
+@form("Where")
 def _places(_: Function, arguments: Arguments) -> Any:
     x = arguments["condition"]
     held = tl.astype(x.flat_values, tl.bool)
     return tl.boolean_mask(x.to_sparse().indices, held)
 
 
-@_form("SelectV2", "Select")
+@form("SelectV2", "Select")
 def _select(function: Function, arguments: Arguments) -> Any:
     condition, *rest = _all_operands([arguments[k] for k in ("condition", "x", "y")])
     if isinstance(condition, RaggedTensor) or condition.ndim == 0:
@@ -244,7 +244,7 @@ def _select(function: Function, arguments: Arguments) -> Any:
     return ragged.where(condition, *rest)
 
 
-@_form("Size")
+@form("Size")
 def _size(_: Function, arguments: Arguments) -> Any:
     kind = as_dtype(arguments["out_type"])
     return tl.astype(
@@ -252,55 +252,17 @@ def _size(_: Function, arguments: Arguments) -> Any:
     )
 
 
-@_form("Rank")
+@form("Rank")
 def _rank(_: Function, arguments: Arguments) -> Any:
     return tl.asarray(arguments["input"].rank, dtype=tl.int32)
 
 
-class DynamicRaggedShape:
-    """The sizes of a ragged tensor: a number, or as many numbers as there are rows."""
-
-    def __init__(self, x: RaggedTensor) -> None:
-        self._of = x
-
-    @property
-    def rank(self) -> int | None:
-        """How many axes there are."""
-        return self._of.rank
-
-    @property
-    def num_row_partitions(self) -> int:
-        """How many axes are ragged."""
-        return self._of.ragged_rank
-
-    def static_lengths(self) -> list[Any]:
-        """Return the sizes: numbers, and tuples of numbers for ragged axes."""
-        return [
-            self._of.shape[0],
-            *[tuple(x.tolist()) for x in self._of.nested_row_lengths()],
-            *self._of.flat_values.shape[1:],
-        ]
-
-    def __getitem__(self, axis: int) -> Any:
-        if axis == 0:
-            return self._of.nrows()
-        length = self._of.shape[axis]
-        if length is None:
-            raise InvalidArgumentError(f"axis {axis} has rows of different lengths")
-        return tl.asarray(length, dtype=tl.int64)
-
-    def __repr__(self) -> str:
-        lengths = ", ".join(map(str, self.static_lengths()))
-        count = self.num_row_partitions
-        return f"<DynamicRaggedShape lengths=[{lengths}] num_row_partitions={count}>"
-
-
-@_form("Softmax", "LogSoftmax")
+@form("Softmax", "LogSoftmax")
 def _softmax(function: Function, arguments: Arguments) -> Any:
     return _within_rows(function, arguments, -np.inf)
 
 
-@_form("Cumsum", "Cumprod")
+@form("Cumsum", "Cumprod")
 def _running(function: Function, arguments: Arguments) -> Any:
     return _within_rows(function, arguments, 0)
 
@@ -362,7 +324,7 @@ def _packed(elems: Any, place: Any) -> Any:
     return compat_nest.map_structure(lambda x: x[place], elems)
 
 
-@_form("DynamicPartition")
+@form("DynamicPartition")
 def _partition(_: Function, arguments: Arguments) -> Any:
     rows = ragged.stack_dynamic_partitions(
         arguments["data"], arguments["partitions"], arguments["num_partitions"]
@@ -370,14 +332,9 @@ def _partition(_: Function, arguments: Arguments) -> Any:
     return [rows[i] for i in range(arguments["num_partitions"])]
 
 
-@_form("unstack")
+@form("unstack")
 def _unstack(_: Function, arguments: Arguments) -> Any:
     return list(arguments["value"])
-
-
-@_form("Shape")
-def _shape(_: Function, arguments: Arguments) -> Any:
-    return DynamicRaggedShape(arguments["input"])
 
 
 def _reduction(made: Callable[[Any, Any, bool], Any]) -> Function:
@@ -423,7 +380,7 @@ FORMS.update(
 )
 
 
-@_form(
+@form(
     *("UnsortedSegmentSum", "UnsortedSegmentMean", "UnsortedSegmentSqrtN"),
     *("UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd"),
 )
@@ -434,7 +391,7 @@ def _segments(function: Function, arguments: Arguments) -> Any:
     return ragged.segment_rows(function, data, ids, count)
 
 
-@_form("ReduceJoin")
+@form("ReduceJoin")
 def _reduce_join(function: Function, arguments: Arguments) -> Any:
     """Return the strings of each row, joined."""
     x, axis = arguments["inputs"], arguments["axis"]
