@@ -178,7 +178,7 @@ def _get(here: Region, __: Node, given: Sequence[Value]) -> list[Value]:
 
 def _set(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
     base, index, x = given[0], plain(given[1]), plain(given[2])
-    if _is_of_zeros(here, base):
+    if _is_of_zeros(base, here.place):
         return [Entry(base, index, x)]
     array = held(here.place, base)
     if array.adds:
@@ -190,10 +190,11 @@ def _set(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
     return [add_up(here.place, array, index, x)]
 
 
-def _is_of_zeros(here: Region, base: Value) -> TypeGuard[Unwritten]:
+def _is_of_zeros(base: Value, place: Place) -> TypeGuard[Unwritten]:
     """Return whether a list is what gradients begin with, and no array that a program made."""
-    is_new = isinstance(base, Unwritten) and here.place not in base.own
-    return is_new and base.grows and base.size is not None
+    if not isinstance(base, Unwritten) or place in base.own:
+        return False
+    return base.grows and base.size is not None
 
 
 def _overwritten(node: Node, array: Held, x: SymbolicTensor) -> Held:
@@ -205,7 +206,7 @@ def _overwritten(node: Node, array: Held, x: SymbolicTensor) -> Held:
 
 def _scatter(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
     base, x, indices = given[0], plain(given[1]), plain(given[2])
-    if _is_of_zeros(here, base):
+    if _is_of_zeros(base, here.place):
         base = gradients_of(here.place, held(here.place, base))
     elif isinstance(base, Held) and base.adds:
         return [_overwritten(node, base, x)]
