@@ -166,12 +166,12 @@ def register_contrib(package: str) -> None:
     'arg_scope'
     """
     for namespace, folder, modules in _rows("contrib_modules.txt"):
-        places = [f"contrib.{namespace}", "contrib.layers", "nn.rnn_cell", "."]
+        shared = [f"contrib.{namespace}", "contrib.layers", "nn.rnn_cell", "."]
         inside = f"{package}.{namespace}.python"
         for path in [*_packages(f"{folder}.x".removeprefix(".")), folder, ""]:
             name = f"{inside}.{path}".removesuffix(".")
             if name not in sys.modules:
-                made = _module(inside, path, [_VERSIONS[0]], places)
+                made = _module(inside, path, [_VERSIONS[0]], shared)
                 made.__name__ = name
                 sys.modules[name] = made
         for path in _packages(f"{folder}.x".removeprefix(".")):
@@ -181,6 +181,7 @@ def register_contrib(package: str) -> None:
             path = f"{folder}.{module}".removeprefix(".")
             own = _CONTRIB_OWN.get(f"{namespace}.{path}")
             own = _OWN.get(path) if own is None else _CONTRIB + own
+            places = [f"contrib.{path}", *shared]
             made = _module(inside, path, [_VERSIONS[0]], places, own=own)
             sys.modules[f"{inside}.{path}"] = made
             if module not in _FUNCTIONS:

@@ -1,4 +1,4 @@
-"""tf.contrib.slim: layers, scopes of arguments, variables, losses, training and evaluation."""
+"""tf.contrib.slim: layers, networks, scopes of arguments, variables, training and evaluation."""
 
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.v1.contrib import (
@@ -12,6 +12,7 @@ from tensorlite.compat.v1.contrib import (
     regularizers as initializers,
     slim_evaluation as evaluation,
     slim_learning as learning,
+    slim_nets as nets,
     variables,
 )
 from tensorlite.compat.v1.training.averages import (
@@ -30,6 +31,7 @@ __all__ = [
     "losses",
     "metrics",
     "model_analyzer",
+    "nets",
     "regularizers",
     "utils",
     "variables",

@@ -1,0 +1,138 @@
+"""tf.contrib.slim.nets.resnet_v1: residual networks, normalised behind each convolution.
+
+http://arxiv.org/abs/1512.03385
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tensorlite.compat.documenting import explained
+from tensorlite.compat.shared.nn import relu
+from tensorlite.compat.v1.contrib import layers
+from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
+from tensorlite.compat.v1.contrib.layer_utils import (
+    collect_named_outputs,
+    last_dimension,
+)
+from tensorlite.compat.v1.contrib.slim_nets import resnet_utils
+from tensorlite.compat.v1.contrib.slim_nets.resnet_utils import (
+    Block,
+    Made,
+    Whole,
+    blocks_of,
+    resnet_arg_scope,
+)
+from tensorlite.compat.v1.graphs.scopes import variable_scope
+
+__all__ = [
+    "bottleneck",
+    "resnet_arg_scope",
+    "resnet_v1",
+    "resnet_v1_101",
+    "resnet_v1_152",
+    "resnet_v1_200",
+    "resnet_v1_50",
+    "resnet_v1_block",
+]
+
+
+@add_arg_scope
+def bottleneck(
+    inputs: Any,
+    depth: int,
+    depth_bottleneck: int,
+    stride: int,
+    rate: int = 1,
+    outputs_collections: Any = None,
+    scope: Any = None,
+) -> Any:
+    """Return what a residual unit makes of images: depth channels, through depth_bottleneck."""
+    with variable_scope(scope, "bottleneck_v1", [inputs]) as opened:
+        if depth == last_dimension(inputs.get_shape(), min_rank=4):
+            shortcut = resnet_utils.subsample(inputs, stride, "shortcut")
+        else:
+            plain = {"activation_fn": None, "scope": "shortcut"}
+            shortcut = layers.conv2d(inputs, depth, [1, 1], stride=stride, **plain)
+        net = layers.conv2d(inputs, depth_bottleneck, [1, 1], stride=1, scope="conv1")
+        net = resnet_utils.conv2d_same(
+            net, depth_bottleneck, 3, stride, rate=rate, scope="conv2"
+        )
+        net = layers.conv2d(
+            net, depth, [1, 1], stride=1, activation_fn=None, scope="conv3"
+        )
+        outputs = relu(shortcut + net)
+        return collect_named_outputs(outputs_collections, opened.name, outputs)
+
+
+def resnet_v1(
+    inputs: Any,
+    blocks: Sequence[Block],
+    num_classes: int | None = None,
+    is_training: Any = True,
+    global_pool: bool = True,
+    output_stride: int | None = None,
+    include_root_block: bool = True,
+    reuse: Any = None,
+    scope: Any = None,
+) -> Made:
+    """Return logits of images, features without num_classes, and what was made on the way.
+
+    global_pool takes the mean of each channel; output_stride is how much smaller features are than
+    images, which blocks keep by convolving with holes. InvalidArgumentError for what they can't.
+    """
+    whole = Whole(
+        blocks,
+        num_classes,
+        is_training,
+        global_pool,
+        output_stride,
+        include_root_block,
+    )
+    with variable_scope(scope, "resnet_v1", [inputs], reuse=reuse) as opened:
+        return whole.built(inputs, opened, bottleneck, {}, lambda net: net)
+
+
+vars(resnet_v1)["default_image_size"] = 224
+
+
+def resnet_v1_block(
+    scope: str, base_depth: int, num_units: int, stride: int
+) -> Block:
+    """Return a block of units, each of 4 * base_depth channels, whose last one has the stride."""
+    return resnet_utils.residual_block(
+        bottleneck, scope, base_depth, num_units, stride
+    )
+
+
+def _of(layer_count: int) -> Callable[..., Made]:
+    """Return the function that builds the network of as many layers."""
+    name = f"resnet_v1_{layer_count}"
+
+    def resnet(
+        inputs: Any,
+        num_classes: int | None = None,
+        is_training: Any = True,
+        global_pool: bool = True,
+        output_stride: int | None = None,
+        reuse: Any = None,
+        scope: Any = name,
+    ) -> Made:
+        return resnet_v1(
+            inputs,
+            blocks_of(layer_count, resnet_v1_block),
+            num_classes,
+            is_training,
+            global_pool,
+            output_stride,
+            reuse=reuse,
+            scope=scope,
+        )
+
+    what = f"Return what the network of {layer_count} layers makes of images: see resnet_v1."
+    return explained(resnet, name, what)
+
+
+resnet_v1_50, resnet_v1_101 = _of(50), _of(101)
+resnet_v1_152, resnet_v1_200 = _of(152), _of(200)
