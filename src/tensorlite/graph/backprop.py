@@ -86,7 +86,7 @@ def _swept(
             for x, dx in zip(call.inputs, found, strict=True):
                 if dx is not None and id(x) in reached:
                     flowing.setdefault(id(x), []).append(dx)
-    return [_total(flowing.get(id(source))) for source in sources]
+    return [_total(source, flowing.get(id(source))) for source in sources]
 
 
 def _is_pulled(call: Call) -> bool:
@@ -186,7 +186,7 @@ def _arriving(flowing: Flowing, call: Call, wanted: set[int]) -> list[Gradient]:
     dys: list[Gradient] = []
     for y in call.outputs:
         key = id(y)
-        total = _total(flowing.pop(key, None))
+        total = _total(y, flowing.pop(key, None))
         if total is not None:
             if type(total) is IndexedSlices and not call.op.takes_sparse:
                 total = operand.operators.densify(total)
@@ -196,10 +196,15 @@ def _arriving(flowing: Flowing, call: Call, wanted: set[int]) -> list[Gradient]:
     return dys
 
 
-def _total(parts: list[Tensor | IndexedSlices] | None) -> Gradient:
+def _total(x: Tensor, parts: list[Tensor | IndexedSlices] | None) -> Gradient:
     if not parts:
         return None
-    return parts[0] if len(parts) == 1 else operand.operators.accumulate(parts)
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(x, SymbolicTensor):
+        return x.node.graph.total(x, parts)
+    total: Gradient = operand.operators.accumulate(parts)
+    return total
 
 
 def _gradient(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from tensorlite.core import texts
+from tensorlite.core import operand, texts
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphError, LeakedTensorError, SymbolicTensorError
@@ -384,6 +384,11 @@ class Graph:
     def pulls(self, node: Node) -> bool:
         """Return whether gradients go through a node."""
         return node.op.differentiable
+
+    def total(self, x: SymbolicTensor, parts: list[Any]) -> Gradient:
+        """Return the sum of what has flowed into a tensor from several sides."""
+        total: Gradient = operand.operators.accumulate(parts)
+        return total
 
     @property
     def input_specs(self) -> list[TensorSpec]:

@@ -135,9 +135,22 @@ def stack(values: Any, axis: int = 0, name: str | None = "stack") -> Any:
     if axis or active_graph() is None or isinstance(values, Operand):
         return tl.stack(tensors_of(values), axis=axis)
     several(values, "values", "a list or tuple of tensors")
-    if all(isinstance(x, _NUMBERS) for x in values):
-        return converted([getattr(x, "tolist", lambda x=x: x)() for x in values])
+    if _are_numbers(values):
+        return converted(_as_lists(values))
     return tl.stack(tensors_of(values, name="{}"), axis=axis)
+
+
+def _are_numbers(x: Any) -> bool:
+    """Return whether there are numbers only in lists within lists."""
+    if isinstance(x, (list, tuple)):
+        return all(map(_are_numbers, x))
+    return isinstance(x, _NUMBERS)
+
+
+def _as_lists(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return [_as_lists(y) for y in x]
+    return x.tolist() if isinstance(x, np.generic) else x
 
 
 @named("unstack")

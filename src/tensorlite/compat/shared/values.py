@@ -52,7 +52,7 @@ class UnconnectedGradients(Enum):
 
 
 class AggregationMethod:
-    """How gradients of several uses are added, which is always the same here."""
+    """How gradients of several uses are added: by one operator, two by two, or accumulated."""
 
     ADD_N = 0
     DEFAULT = ADD_N

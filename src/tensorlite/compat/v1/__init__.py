@@ -372,6 +372,9 @@ from tensorlite.compat.v1.functions.init_ops import *
 from tensorlite.compat.v1.functions.matrices import *
 from tensorlite.compat.v1.functions.numbers import *
 from tensorlite.compat.v1.functions.sparse_older import *
+from tensorlite.compat.v1.functions.spreading import (
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+)
 from tensorlite.compat.v1.functions.strings_older import *
 from tensorlite.compat.v1.graphs.behaviour import *
 from tensorlite.compat.v1.graphs.configuration import *

@@ -9,8 +9,6 @@ from tensorlite.compat.shared.images.fractional import (
     fractional_max_pool as fractional_max_pool,
 )
 from tensorlite.compat.shared.nn import (
-    atrous_conv2d as atrous_conv2d,
-    atrous_conv2d_transpose as atrous_conv2d_transpose,
     avg_pool1d as avg_pool1d,
     avg_pool3d as avg_pool3d,
     batch_normalization as batch_normalization,
@@ -37,7 +35,6 @@ from tensorlite.compat.shared.nn import (
     silu as silu,
     softplus as softplus,
     softsign as softsign,
-    swish as swish,
     tanh as tanh,
     top_k as top_k,
     xw_plus_b as xw_plus_b,
@@ -57,6 +54,11 @@ from tensorlite.compat.v1.functions.arrays import (
     space_to_batch as space_to_batch,
     space_to_depth as space_to_depth,
 )
+from tensorlite.compat.v1.functions.channelwise import (
+    depthwise_conv2d as depthwise_conv2d,
+    depthwise_conv2d_native as depthwise_conv2d_native,
+    separable_conv2d as separable_conv2d,
+)
 from tensorlite.compat.v1.functions.convolution_gradients import (
     conv2d_backprop_filter as conv2d_backprop_filter,
     conv2d_backprop_input as conv2d_backprop_input,
@@ -65,6 +67,8 @@ from tensorlite.compat.v1.functions.convolution_gradients import (
     depthwise_conv2d_native_backprop_input as depthwise_conv2d_native_backprop_input,
 )
 from tensorlite.compat.v1.functions.convolutions import (
+    atrous_conv2d as atrous_conv2d,
+    atrous_conv2d_transpose as atrous_conv2d_transpose,
     avg_pool as avg_pool,
     avg_pool2d as avg_pool2d,
     conv1d as conv1d,
@@ -72,15 +76,12 @@ from tensorlite.compat.v1.functions.convolutions import (
     conv2d_transpose as conv2d_transpose,
     conv3d_transpose as conv3d_transpose,
     convolution as convolution,
-    depthwise_conv2d as depthwise_conv2d,
-    depthwise_conv2d_native as depthwise_conv2d_native,
     dilation2d as dilation2d,
     erosion2d as erosion2d,
     max_pool as max_pool,
     max_pool2d as max_pool2d,
     max_pool_with_argmax as max_pool_with_argmax,
     pool as pool,
-    separable_conv2d as separable_conv2d,
 )
 from tensorlite.compat.v1.functions.nn_functions import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
@@ -91,6 +92,7 @@ from tensorlite.compat.v1.functions.nn_functions import (
     moments as moments,
     softmax as softmax,
     sufficient_statistics as sufficient_statistics,
+    swish as swish,
     weighted_moments as weighted_moments,
     zero_fraction as zero_fraction,
 )

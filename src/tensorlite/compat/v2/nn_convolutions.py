@@ -11,7 +11,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import nn as shared
 from tensorlite.compat.shared.images import fractional
-from tensorlite.compat.v1.functions import convolutions as before
+from tensorlite.compat.v1.functions import channelwise, convolutions as before
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -218,7 +218,7 @@ def depthwise_conv2d(
 
     filter is of (height, width, channels, multiplier).
     """
-    return before.depthwise_conv2d(
+    return channelwise.depthwise_conv2d(
         input,
         filter,
         strides,
@@ -240,7 +240,7 @@ def separable_conv2d(
     name: str | None = None,
 ) -> Any:
     """Return the convolution of each channel by itself, then of all at each place."""
-    return before.separable_conv2d(
+    return channelwise.separable_conv2d(
         input,
         depthwise_filter,
         pointwise_filter,

@@ -20,7 +20,7 @@ from tensorlite.compat.v1.contrib.layer_utils import (
 )
 from tensorlite.compat.v1.contrib.regularizers import xavier_initializer
 from tensorlite.compat.v1.contrib.variables import model_variable
-from tensorlite.compat.v1.functions import convolutions
+from tensorlite.compat.v1.functions import channelwise
 from tensorlite.compat.v1.functions.init_ops import Zeros
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.errors import InvalidArgumentError
@@ -408,7 +408,7 @@ def _depthwise(
         get_variable_collections(collections, "weights"),
     )
     steps = [1, 1, *_pair(stride)] if first else [1, *_pair(stride), 1]
-    outputs = convolutions.depthwise_conv2d(
+    outputs = channelwise.depthwise_conv2d(
         x, kernel, steps, padding, list(_pair(rate)), data_format=data_format
     )
     if biases is None:

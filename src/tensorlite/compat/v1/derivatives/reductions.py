@@ -18,13 +18,24 @@ from tensorlite.compat.shared.arrays import (
     transpose,
 )
 from tensorlite.compat.shared.cutting import tile
-from tensorlite.compat.shared.elementwise import cast, equal, maximum, truediv
+from tensorlite.compat.shared.elementwise import (
+    cast,
+    div_no_nan,
+    equal,
+    maximum,
+    truediv,
+)
 from tensorlite.compat.shared.picking import (
     dynamic_stitch,
     invert_permutation,
     setdiff1d,
 )
-from tensorlite.compat.shared.reductions import cumprod, reduce_prod, reduce_sum
+from tensorlite.compat.shared.reductions import (
+    cumprod,
+    cumsum,
+    reduce_prod,
+    reduce_sum,
+)
 from tensorlite.compat.v1.derivatives import gradient_of
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
 from tensorlite.compat.v1.functions.arrays import gather
@@ -129,3 +140,12 @@ def _extreme(op: Any, dy: Any) -> Any:
     are_chosen = cast(equal(y, x), flow.dtype)
     count = reshape(reduce_sum(are_chosen, axes), kept)
     return truediv(are_chosen, count) * flow
+
+
+@gradient_of("Cumprod")
+def _running_product(op: Any, dy: Any) -> Any:
+    """Return what TensorFlow makes, but for NaN at zeros, which count as constants."""
+    own, (x, axis) = op.node.op, op.inputs
+    products = cumprod(x, axis, own.exclusive, own.reverse)
+    total = cumsum(products * dy, axis, own.exclusive, not own.reverse)
+    return div_no_nan(total, x, name="truediv")

@@ -36,7 +36,6 @@ __all__ = [
     "gather_nd",
     "lin_space",
     "ones_like",
-    "required_space_to_batch_paddings",
     "reverse_sequence",
     "reverse_v2",
     "shape",
@@ -384,7 +383,6 @@ def sparse_segment_sqrt_n(
 
 lin_space = arrays.linspace
 reverse_v2 = cutting.reverse
-required_space_to_batch_paddings = in_blocks.required_space_to_batch_paddings
 space_to_batch_nd = in_blocks.space_to_batch
 tensor_scatter_add = picking.tensor_scatter_nd_add
 tensor_scatter_sub = picking.tensor_scatter_nd_sub

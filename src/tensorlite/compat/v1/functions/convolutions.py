@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared import nn
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
@@ -14,10 +11,19 @@ from tensorlite.compat.shared.nn import (
     CONVOLVED,
     spatial,
 )
+from tensorlite.compat.v1.functions import arrays
+from tensorlite.compat.v1.functions.convolution_gradients import conv2d_backprop_input
+from tensorlite.compat.v1.functions.spreading import (
+    lies_apart,
+    operands,
+    reach_of,
+    spaced,
+)
+from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.nn import conv, conv_forms, patches, pool as pools, volumes
 
@@ -161,90 +167,6 @@ def conv3d_transpose(
     )
 
 
-def _spread(*given: Any, rate: Any = None, dilations: Any = None, **_: Any) -> str:
-    """Return the name of what is behind a convolution of each channel, whose taps lie apart."""
-    rates = given[4] if len(given) > 4 else rate
-    return "BatchToSpaceND" if np.max(rates or dilations or 1) > 1 else ""
-
-
-@named("depthwise", _spread)
-def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
-    rate: Any = None,
-    name: str | None = None,
-    data_format: str | None = None,
-    dilations: Any = None,
-) -> Any:
-    """Return images with each channel convolved alone: channels times multiplier outputs.
-
-    filter is [height, width, channels, multiplier]; rate is the older name of dilations.
-    """
-    x, weights = agreeing(input, filter, ("tensor_in", "filter_in"))
-    form = data_format or "NHWC"
-    rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
-    _tell(weights)
-    return conv.depthwise_conv2d(
-        x, weights, spatial(strides, 2, form), padding, form, rates
-    )
-
-
-def _tell(weights: Any) -> None:
-    """Make the constants that TensorFlow makes beside a convolution of each channel."""
-    if active_graph() is not None and weights.spec.is_static:
-        inner_named(constant(np.asarray(weights.spec.shape, np.int32)), "Shape")
-        inner_named(constant(np.ones(2, np.int32)), "dilation_rate")
-
-
-depthwise_conv2d_native = depthwise_conv2d
-
-
-@named("separable_conv2d")
-def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
-    rate: Any = None,
-    name: str | None = None,
-    data_format: str | None = None,
-    dilations: Any = None,
-) -> Any:
-    """Return images with each channel convolved alone, then joined by a 1 x 1 filter.
-
-    depthwise_filter is [height, width, channels, multiplier], pointwise_filter [1, 1, channels *
-    multiplier, outputs].
-    """
-    form = data_format or "NHWC"
-    rates = spatial(renamed("rate", rate, "dilations", dilations), 2, form)
-    steps = spatial(strides, 2, form)
-    names = ("input", "depthwise_filter")
-    x, windows = agreeing(input, depthwise_filter, names)
-    across = converted(pointwise_filter, x.dtype, "pointwise_filter")
-    _tell(windows)
-    middle = conv.depthwise_conv2d(x, windows, steps, padding, form, rates)
-    middle = inner_named(middle, "depthwise")
-    return conv.conv2d(middle, across, 1, "VALID", form)
-
-
-def _behind(
-    input: Any,
-    filter: Any,
-    padding: Any = None,
-    strides: Any = None,
-    dilation_rate: Any = None,
-    *_: Any,
-    dilations: Any = None,
-    **__: Any,
-) -> str:
-    """Return the name of what is behind a convolution whose taps may lie apart."""
-    return "BatchToSpaceND" if np.max(dilation_rate or dilations or 1) > 1 else ""
-
-
-@named("convolution", _behind)
 def convolution(
     input: Any,
     filter: Any,
@@ -261,11 +183,71 @@ def convolution(
     data_format ("NWC", "NCHW", ...) says where the channels are, last if None. The filter has 3, 4
     or 5 axes, else an error is raised.
     """
-    x, weights = agreeing(input, _filters(filter, filters), CONVOLVED)
-    rates = renamed("dilation_rate", dilation_rate, "dilations", dilations)
-    return conv_forms.convolution(
-        x, weights, strides or 1, padding, data_format, rates or 1
-    )
+    rates = renamed("dilation_rate", dilation_rate, "dilations", dilations) or 1
+    options = (padding, strides or 1, data_format)
+    weights = _filters(filter, filters)
+    if active_graph() is None:
+        return _convolution(input, weights, *options, rates)
+    with name_scope(name, "convolution") as prefix:
+        x, windows = operands(input, weights, CONVOLVED)
+        return spaced(x, windows, options, rates, _convolution, prefix)
+
+
+@named("convolution")
+def _convolution(
+    input: Any,
+    filter: Any,
+    padding: Any,
+    strides: Any,
+    data_format: Any,
+    rates: Any = 1,
+    name: str | None = None,
+) -> Any:
+    x, weights = agreeing(input, filter, CONVOLVED)
+    return conv_forms.convolution(x, weights, strides, padding, data_format, rates)
+
+
+def atrous_conv2d(
+    value: Any, filters: Any, rate: int, padding: str, name: str | None = None
+) -> Any:
+    """Return images convolved with filters that have rate - 1 zeros between elements."""
+    return convolution(value, filters, padding, None, [rate, rate], name)
+
+
+def atrous_conv2d_transpose(
+    value: Any,
+    filters: Any,
+    output_shape: Any,
+    rate: int,
+    padding: str,
+    name: str | None = None,
+) -> Any:
+    """Return the transpose of `atrous_conv2d`, of a shape that is given."""
+    windows = getattr(getattr(filters, "shape", None), "as_list", list)()
+    if not windows or not lies_apart(windows, [rate], [1], padding):
+        return nn.atrous_conv2d_transpose(
+            value, filters, output_shape, rate, padding, name
+        )
+    with name_scope(name, "atrous_conv2d_transpose"):
+        x, weights = operands(value, filters, ("value", "filters"))
+        sizes = output_shape
+        if isinstance(sizes, Operand):
+            sizes = convert_to_tensor(sizes, name="output_shape")
+        else:
+            sizes = [int(n) for n in sizes]
+        pads = reach_of(windows[:2], [rate, rate], padding)
+        whole = [sizes[i + 1] + sum(ends) for i, ends in enumerate(pads)]
+        more = [(rate - size % rate) % rate for size in whole]
+        x = arrays.space_to_batch(x, [[0, n] for n in more], rate)
+        inner = [
+            rate * rate * sizes[0],
+            *[(size + n) // rate for size, n in zip(whole, more, strict=True)],
+            sizes[3],
+        ]
+        ones = [1, 1, 1, 1]
+        made = conv2d_backprop_input(inner, weights, x, ones, "VALID")
+        crops = [[a, b + n] for (a, b), n in zip(pads, more, strict=True)]
+        return arrays.batch_to_space(made, crops, rate)
 
 
 def _pooled(

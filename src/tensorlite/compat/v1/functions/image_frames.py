@@ -23,7 +23,7 @@ from tensorlite.compat.shared.images import image as shared
 from tensorlite.compat.shared.padding import pad
 from tensorlite.compat.shared.reductions import reduce_prod, reduce_std
 from tensorlite.compat.v1.functions.arrays import shape
-from tensorlite.compat.v1.functions.convolutions import depthwise_conv2d
+from tensorlite.compat.v1.functions.channelwise import depthwise_conv2d
 from tensorlite.compat.v1.functions.image_colours import convert_image_dtype
 from tensorlite.compat.v1.functions.numbers import reduce_mean
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor

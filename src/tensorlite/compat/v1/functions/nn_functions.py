@@ -8,15 +8,18 @@ from typing import Any
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import arrays, elementwise, nn, reductions, statistics
+from tensorlite.compat.shared.python import custom_gradient
 from tensorlite.compat.v1.functions.nn_losses import (
     floats,
 )
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.random import random_uniform
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.core.scope import control_dependencies
 from tensorlite.core.shapes import AnyShape
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays.arrange import shape as shape_of
@@ -38,6 +41,25 @@ def _softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
 @named("LogSoftmax")
 def _log_softmax(logits: Any, axis: Any = -1, name: str | None = None) -> Any:
     return activations.log_softmax(floats(logits), axis)
+
+
+@custom_gradient
+def swish(features: Any) -> Any:
+    """Return x * sigmoid(x), element by element; the sigmoid is computed again for gradients.
+
+    >>> from tensorlite.compat import v1 as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     session.run(tf.nn.swish([0.0])).tolist()
+    [0.0]
+    """
+    x = convert_to_tensor(features)
+
+    def gradient(dy: Any) -> Any:
+        with control_dependencies([plain(dy)]):
+            share = nn.sigmoid(x)
+        return dy * (share * (1.0 + x * (1.0 - share)))
+
+    return x * nn.sigmoid(x), gradient
 
 
 def softmax(

@@ -19,6 +19,7 @@ from tensorlite.compat.shared.arrays import fill, identity, shape
 from tensorlite.compat.shared.tapes import filled
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.derivatives import gated, written
+from tensorlite.compat.v1.derivatives.sums import SUMMED, in_a_way
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.graphs.device_functions import as_asked
 from tensorlite.compat.v1.graphs.elements import GraphElements
@@ -99,6 +100,11 @@ class Graph(GraphElements):
         """Return the gradients that flow back through an operation, as TensorFlow 1 writes them."""
         found = written(call, node, dys, own_gradient(node))
         return gated(found) if self.scopes.get(_GATED) else found
+
+    def total(self, x: SymbolicTensor, parts: list[Any]) -> Any:
+        """Return the sum of what has flowed into a tensor, in the way that was asked for."""
+        found = in_a_way(x, parts, self.scopes.get(SUMMED))
+        return super().total(x, parts) if found is None else found
 
     def device(self, device_name_or_function: Any) -> AbstractContextManager[Any]:
         """Return a block whose operations go to a device, by its name or a function."""
@@ -342,8 +348,8 @@ def gradients(
     """Return the sums of ys' gradients by each of xs, None where there is none.
 
     grad_ys are what flows into ys (ones if None); nothing flows through stop_gradients.
-    unconnected_gradients is "none" or "zero". colocate_gradients_with_ops and aggregation_method
-    have no effect.
+    unconnected_gradients is "none" or "zero". aggregation_method says by which operators gradients
+    are added up; colocate_gradients_with_ops has no effect.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default(), tf.Session() as session:
@@ -351,7 +357,8 @@ def gradients(
     ...     float(session.run(tf.gradients(x * x, x))[0])
     6.0
     """
-    found = _gradients(ys, xs, grad_ys, gate_gradients, stop_gradients, name)
+    ways = {_GATED: bool(gate_gradients), SUMMED: aggregation_method}
+    found = _gradients(ys, xs, grad_ys, ways, stop_gradients, name)
     made: list[Any] = filled(found, nest.flatten(xs), unconnected_gradients)
     return made
 
@@ -361,7 +368,7 @@ def _gradients(
     ys: Any,
     xs: Any,
     grad_ys: Any,
-    gate_gradients: Any,
+    ways: dict[str, Any],
     stop_gradients: Any,
     name: str | None = None,
 ) -> list[Any]:
@@ -376,7 +383,7 @@ def _gradients(
         flows = [_given_flow(x, i) for i, x in enumerate(listed)]
     if flows is None and active_graph() is not None:
         flows = [_ones(y, i) for i, y in enumerate(targets)]
-    with _gates(bool(gate_gradients)):
+    with _kept(ways):
         return list(
             differentiate.gradients(
                 list(targets), sources, flows, stop_gradients or ()
@@ -406,18 +413,18 @@ def _ones(y: Any, number: int) -> Any:
 
 
 @contextmanager
-def _gates(are_wanted: bool) -> Iterator[None]:
-    """Let gradients of one node wait for each other, as TensorFlow's graphs say that they do."""
+def _kept(ways: dict[str, Any]) -> Iterator[None]:
+    """Let the graph know in which ways gradients are to wait for each other and be added up."""
     graph = active_graph()
     if graph is None:
         yield
         return
-    before = graph.scopes.get(_GATED, False)
-    graph.scopes[_GATED] = are_wanted
+    before = {key: graph.scopes.get(key) for key in ways}
+    graph.scopes.update(ways)
     try:
         yield
     finally:
-        graph.scopes[_GATED] = before
+        graph.scopes.update(before)
 
 
 @contextmanager

@@ -7,7 +7,16 @@ from typing import Any, ClassVar
 
 from tensorlite.compat.shared import arrays, nn as shared_nn
 from tensorlite.compat.shared.padding import pad
-from tensorlite.compat.v1.functions import arrays as v1_arrays, convolutions
+from tensorlite.compat.v1.functions import (
+    arrays as v1_arrays,
+    channelwise,
+    convolutions,
+)
+from tensorlite.compat.v1.functions.spreading import (
+    base_paddings,
+    lies_apart,
+    spread,
+)
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.layer_kinds.base import InputSpec
 from tensorlite.compat.v1.layer_kinds.core import (
@@ -114,6 +123,21 @@ class Convolution(Weighted):
         return pad(inputs, pads)
 
     def _convolved(self, inputs: Any, padding: str) -> Any:
+        """Return inputs convolved, by way of blocks where the kernel's elements lie apart."""
+        rates = self.dilation_rate
+        noted = self._noted_rate()
+        dims = self.kernel.get_shape().as_list()
+        if not lies_apart(dims, rates, self.strides, padding):
+            return self._moved(inputs, padding, rates)
+        least = base_paddings(dims, rates, padding)
+        ones = (1,) * self.count
+        return spread(
+            *(inputs, noted, least, self._form),
+            lambda x: self._moved(x, "VALID", ones),
+        )
+
+    def _moved(self, inputs: Any, padding: str, rates: Sequence[int]) -> Any:
+        """Return inputs over which the kernel was moved, its elements so far apart."""
         raise NotImplementedError
 
     def _biased(self, outputs: Any) -> Any:
@@ -122,14 +146,16 @@ class Convolution(Weighted):
         form = "NCHW" if self._axis == 1 else "NHWC"
         return shared_nn.bias_add(outputs, self.bias, data_format=form)
 
-    def _noted_rate(self) -> list[int]:
-        """Return how far apart the kernel's elements are, with the node TensorFlow makes of it.
+    def _noted_rate(self) -> Any:
+        """Return how far apart the kernel's elements are, in the node TensorFlow makes of it.
 
         Seeds of random numbers count the nodes before them, so that later layers begin alike.
         """
-        if active_graph() is not None:
-            framework.constant(list(self.dilation_rate), int32, name="dilation_rate")
-        return self._whole(self.dilation_rate)
+        if active_graph() is None:
+            return None
+        return framework.constant(
+            list(self.dilation_rate), int32, name="dilation_rate"
+        )
 
     def _whole(self, sizes: Sequence[int]) -> list[int]:
         return [1, 1, *sizes] if self._axis == 1 else [1, *sizes, 1]
@@ -140,15 +166,14 @@ class Conv1D(Convolution):
 
     count = 1
 
-    def _convolved(self, inputs: Any, padding: str) -> Any:
-        self._noted_rate()
+    def _moved(self, inputs: Any, padding: str, rates: Sequence[int]) -> Any:
         return convolutions.conv1d(
             inputs,
             self.kernel,
             self.strides[0],
             padding,
             data_format=self._form,
-            dilations=self.dilation_rate[0],
+            dilations=rates[0],
         )
 
 
@@ -165,14 +190,14 @@ class Conv2D(Convolution):
 
     count = 2
 
-    def _convolved(self, inputs: Any, padding: str) -> Any:
+    def _moved(self, inputs: Any, padding: str, rates: Sequence[int]) -> Any:
         return convolutions.conv2d(
             inputs,
             self.kernel,
             self._whole(self.strides),
             padding,
             data_format=self._form,
-            dilations=self._noted_rate(),
+            dilations=self._whole(rates),
         )
 
 
@@ -181,14 +206,14 @@ class Conv3D(Convolution):
 
     count = 3
 
-    def _convolved(self, inputs: Any, padding: str) -> Any:
+    def _moved(self, inputs: Any, padding: str, rates: Sequence[int]) -> Any:
         return shared_nn.conv3d(
             inputs,
             self.kernel,
             self._whole(self.strides),
             padding,
             data_format=self._form,
-            dilations=self._noted_rate(),
+            dilations=self._whole(rates),
         )
 
 
@@ -384,7 +409,7 @@ class Separable(Convolution):
         if self.count == 1:
             kernels = [v1_arrays.expand_dims(x, 0) for x in kernels]
             steps, rates = steps * 2, rates * 2
-        return convolutions.separable_conv2d(
+        return channelwise.separable_conv2d(
             inputs,
             kernels[0],
             kernels[1],
