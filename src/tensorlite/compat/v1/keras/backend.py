@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from tensorlite.compat import v1
 from tensorlite.compat.documenting import explained
 from tensorlite.compat.missing import listing
+from tensorlite.compat.v1.keras import backend_written
 from tensorlite.compat.v1.keras.activations import hard_sigmoid as hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import backend as backend_2, defaults
@@ -292,4 +294,22 @@ def random_binomial(
 
 
 __dir__ = listing(__name__, globals(), vars(backend_2))
-__getattr__ = rest_of(backend_2, __name__, globals(), takes_graphs=True)
+_rest = rest_of(backend_2, __name__, globals(), takes_graphs=True)
+
+
+def __getattr__(name: str) -> Any:
+    """Return what version 2 has by a name, as one that is written into graphs."""
+    found = _rest(name)
+    return _written(name, found) if name in backend_written.WRITTEN else found
+
+
+@cache
+def _written(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    own = backend_written.WRITTEN[name]
+
+    @wraps(function)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        found = NotImplemented if active_graph() is None else own(*args, **kwargs)
+        return function(*args, **kwargs) if found is NotImplemented else found
+
+    return made

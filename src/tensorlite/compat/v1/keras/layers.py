@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import listing
+from tensorlite.compat.v1.keras import layers_written
 from tensorlite.compat.v1.keras.activations import hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v1.keras.layers_local import (
@@ -134,7 +135,14 @@ class CuDNNGRU(layers.GRU):
         )
 
 
-DIFFERENT = {
+MaxPooling1D = MaxPool1D = layers_written.MaxPooling1D
+AveragePooling1D = AvgPool1D = layers_written.AveragePooling1D
+UpSampling1D = layers_written.UpSampling1D
+UpSampling2D = layers_written.UpSampling2D
+PReLU, Dot = layers_written.PReLU, layers_written.Dot
+LayerNormalization = layers_written.LayerNormalization
+SeparableConv1D = SeparableConvolution1D = layers_written.SeparableConv1D
+DIFFERENT = layers_written.KINDS | {
     kind.__name__: kind
     for kind in (
         BatchNormalization,

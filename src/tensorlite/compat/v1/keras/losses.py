@@ -6,10 +6,12 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.missing import listing
+from tensorlite.compat.v1.keras import losses_written
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import losses
 from tensorlite.compat.v2.keras.src.losses import functions as loss_functions
 from tensorlite.compat.v2.keras.src.losses.base import LossFunctionWrapper, Reduction
+from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 
 
@@ -51,6 +53,8 @@ class Huber(LossFunctionWrapper):
         super().__init__(huber_loss, reduction, name, delta=delta)
 
 
+in_graphs.writes(cosine_similarity)(losses_written.cosine)
+in_graphs.writes(huber_loss)(losses_written.huber)
 cosine = cosine_proximity = cosine_similarity
 DIFFERENT = {
     **dict.fromkeys(("cosine", "cosine_proximity"), cosine_similarity),

@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import checking
+from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.compat.v2.keras.src.saving import lookup
 
 
@@ -32,6 +33,7 @@ class L1L2(Regularizer):
         self.l1, self.l2 = float(l1 or 0.0), float(l2 or 0.0)
         checking.not_negative(l1=self.l1, l2=self.l2)
 
+    @anywhere
     def __call__(self, x: Any) -> Any:
         weight = converted(x)
         total: Any = 0.0
@@ -49,6 +51,7 @@ class L1(Regularizer):
         self.l1 = float(kwargs.get("l", l1))
         checking.not_negative(l1=self.l1)
 
+    @anywhere
     def __call__(self, x: Any) -> Any:
         return self.l1 * tl.sum(tl.abs(converted(x)))
 
@@ -60,6 +63,7 @@ class L2(Regularizer):
         self.l2 = float(kwargs.get("l", l2))
         checking.not_negative(l2=self.l2)
 
+    @anywhere
     def __call__(self, x: Any) -> Any:
         return self.l2 * tl.sum(tl.square(converted(x)))
 

@@ -31,6 +31,11 @@ def chosen(training: Any, during: Callable[[], Any], after: Callable[[], Any]) -
     return plain(control_flow.cond(astype(training, tl.bool), during, after))
 
 
+def _as_it_is(inputs: Any) -> Any:
+    """Return inputs themselves in a graph, where nobody asks what is the same."""
+    return tl.identity(inputs) if in_graphs.building.get() is None else inputs
+
+
 def normal_like(inputs: Any, mean: float, stddev: float, seed: Any) -> Any:
     """Return normal numbers shaped as `inputs`, by a layer's generator if it has one."""
     if seed is None:
@@ -176,7 +181,7 @@ class GaussianDropout(Layer):
             spread = (self.rate / (1.0 - self.rate)) ** 0.5
             return inputs * normal_like(inputs, 1.0, spread, self.seed_generator)
 
-        return chosen(training, noisy, lambda: tl.identity(inputs))
+        return chosen(training, noisy, lambda: _as_it_is(inputs))
 
 
 class AlphaDropout(Layer):
@@ -212,4 +217,4 @@ class AlphaDropout(Layer):
             middle = -spread * _SELU_FLOOR * self.rate
             return spread * (inputs * kept + _SELU_FLOOR * (1 - kept)) + middle
 
-        return chosen(training, dropped, lambda: tl.identity(inputs))
+        return chosen(training, dropped, lambda: _as_it_is(inputs))

@@ -72,16 +72,47 @@ def _building(
     @wraps(call)
     def made(*args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
-        if graph is None or not is_for_graphs([args, kwargs]):
+        if graph is None:
             return call(*args, **kwargs)
+        own = _written.get(made, _as_they_are)
+        if not is_for_graphs([args, kwargs]):
+            if building.get() is None:
+                return call(*args, **kwargs)
+            found = own(*views.shown(args), **views.shown(kwargs))
+            is_own = found is not NotImplemented
+            return views.plain(found) if is_own else call(*args, **kwargs)
         token = building.set(graph)
         try:
+            found = own(*args, **kwargs)
+            if found is not NotImplemented:
+                return found
             with built(graph):
                 return views.shown(call(*views.plain(args), **views.plain(kwargs)))
         finally:
             building.reset(token)
 
     return made
+
+
+_written: dict[Any, Callable[..., Any]] = {}
+"""What writes a function of Keras into graphs, node by node as TensorFlow 1 does."""
+
+
+def _as_they_are(*_: Any, **__: Any) -> Any:
+    return NotImplemented
+
+
+def writes(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """Return a decorator of what writes a function of Keras into graphs as TensorFlow 1 does.
+
+    It is given what programs hold; where it returns NotImplemented the function itself is called.
+    """
+
+    def decorate(written: Any) -> Any:
+        _written[function] = written
+        return written
+
+    return decorate
 
 
 def in_default(call: Callable[..., Any], *args: Any) -> Any:

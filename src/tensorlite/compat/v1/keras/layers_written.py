@@ -1,0 +1,179 @@
+"""Keras' layers that are composed in graphs as TensorFlow 1 composes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.shared.arrays import (
+    concat,
+    expand_dims,
+    reshape,
+    split,
+    squeeze,
+)
+from tensorlite.compat.shared.elementwise import multiply
+from tensorlite.compat.shared.images.image import resize
+from tensorlite.compat.shared.linear.matrices import matmul
+from tensorlite.compat.shared.nn import batch_normalization, bias_add, relu
+from tensorlite.compat.v1.functions.arrays import shape
+from tensorlite.compat.v1.functions.channelwise import separable_conv2d
+from tensorlite.compat.v1.functions.convolutions import avg_pool, max_pool
+from tensorlite.compat.v1.functions.nn_functions import l2_normalize, moments
+from tensorlite.compat.v1.functions.numbers import reduce_sum
+from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.compat.v2.keras import layers
+from tensorlite.compat.v2.keras.src.models import in_graphs
+from tensorlite.compat.views import plain, shown
+from tensorlite.core.dtypes import int32
+
+
+class Written:
+    """A layer that says by `written` what it makes in graphs; elsewhere it computes as others.
+
+    `written` gets what programs hold. Where it returns NotImplemented the layer computes as
+    everywhere else.
+    """
+
+    def written(self, inputs: Any) -> Any:
+        """Return what the layer makes of its input, by TensorFlow's functions."""
+        return NotImplemented
+
+    def call(self, inputs: Any) -> Any:
+        if in_graphs.building.get() is not None:
+            made = self.written(shown(inputs))
+            if made is not NotImplemented:
+                return plain(made)
+        return super().call(inputs)  # type: ignore[misc]
+
+
+class _Pooling1D(Written):
+    """Windows of sequences, which are images of one column for that."""
+
+    pooled: Any = None
+
+    def written(self, inputs: Any) -> Any:
+        """Return sequences pooled as images."""
+        own: Any = self
+        if own.data_format != "channels_last":
+            return NotImplemented
+        sizes = [[1, *x, 1, 1] for x in (own.pool_size, own.strides)]
+        wide = expand_dims(inputs, 2)
+        return squeeze(type(own).pooled(wide, *sizes, own.padding.upper()), 2)
+
+
+class MaxPooling1D(_Pooling1D, layers.MaxPooling1D):
+    """The greatest element of each window of sequences."""
+
+    pooled = staticmethod(max_pool)
+
+
+class AveragePooling1D(_Pooling1D, layers.AveragePooling1D):
+    """The mean of each window of sequences."""
+
+    pooled = staticmethod(avg_pool)
+
+
+class UpSampling1D(Written, layers.UpSampling1D):
+    """Sequences in which each step is repeated."""
+
+    def written(self, inputs: Any) -> Any:
+        """Return the steps of a known number one by one, each as often as it is to be there."""
+        count = inputs.get_shape().as_list()[1]
+        if count is None:
+            return NotImplemented
+        steps = split(inputs, count, axis=1)
+        return concat([x for x in steps for _ in range(self.size)], 1)
+
+
+class UpSampling2D(Written, layers.UpSampling2D):
+    """Images made greater by whole factors, by repetition or as interpolation says."""
+
+    def written(self, inputs: Any) -> Any:
+        """Return images of the new size, made by one operator."""
+        if self.data_format != "channels_last":
+            return NotImplemented
+        dims = inputs.get_shape().as_list()
+        factors = constant(list(self.size), int32)
+        made = resize(inputs, shape(inputs)[1:3] * factors, self.interpolation)
+        pairs = zip(dims[1:3], self.size, strict=True)
+        known = [None if n is None else n * factor for n, factor in pairs]
+        made.set_shape([None, *known, None])
+        return made
+
+
+class PReLU(Written, layers.PReLU):
+    """Its input above 0, and a weight times it below."""
+
+    def written(self, inputs: Any) -> Any:
+        """Return the sum of both."""
+        return relu(inputs) + -self.alpha * relu(-inputs)
+
+
+class Dot(Written, layers.Dot):
+    """Products of two inputs along an axis of each, row by row of the batch."""
+
+    def written(self, inputs: Any) -> Any:
+        """Return the sums of products, or a product of matrices."""
+        x, y = inputs
+        ranks = x.get_shape().ndims, y.get_shape().ndims
+        if ranks not in ((2, 2), (3, 3)):
+            return NotImplemented
+        one, other = self._places(*ranks)
+        if self.normalize:
+            x, y = l2_normalize(x, one), l2_normalize(y, other)
+        if ranks[0] == 2:
+            return expand_dims(reduce_sum(multiply(x, y), one), 1)
+        return matmul(x, y, adjoint_a=one == 1, adjoint_b=other == 2)
+
+
+class LayerNormalization(Written, layers.LayerNormalization):
+    """Each example less its mean and divided by its spread, then scaled and moved."""
+
+    def written(self, inputs: Any) -> Any:
+        """Return inputs normalized by moments over some axes."""
+        if self.rms_scaling or not inputs.dtype.is_floating:
+            return NotImplemented
+        dims = inputs.get_shape().as_list()
+        given = self.axis if isinstance(self.axis, (list, tuple)) else [self.axis]
+        axes = [x % len(dims) for x in given]
+        mean, variance = moments(inputs, axes, keep_dims=True)
+
+        def spread(x: Any) -> Any:
+            if x is None or axes == [len(dims) - 1]:
+                return x
+            return reshape(x, [n if i in axes else 1 for i, n in enumerate(dims)])
+
+        scale, offset = spread(self.gamma), spread(self.beta)
+        made = batch_normalization(
+            inputs, mean, variance, offset, scale, self.epsilon
+        )
+        made.set_shape(dims)
+        return made
+
+
+class SeparableConv1D(Written, layers.SeparableConv1D):
+    """Convolution of each channel of sequences, then across channels."""
+
+    def written(self, inputs: Any) -> Any:
+        """Return sequences convolved as images of one row."""
+        if self.data_format != "channels_last" or self.padding == "causal":
+            return NotImplemented
+        wide = expand_dims(inputs, 1)
+        kernels = [
+            expand_dims(x, 0) for x in (self.depthwise_kernel, self.pointwise_kernel)
+        ]
+        steps, rates = [1, *self.strides * 2, 1], [*self.dilation_rate * 2]
+        made = separable_conv2d(wide, *kernels, steps, self.padding.upper(), rates)
+        if self.bias is not None:
+            made = bias_add(made, self.bias)
+        return shown(self.activation(plain(squeeze(made, [1]))))
+
+
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        *(MaxPooling1D, AveragePooling1D, UpSampling1D, UpSampling2D, PReLU),
+        *(Dot, LayerNormalization, SeparableConv1D),
+    )
+}
+"""What is found by its name in programs of version 1."""
