@@ -11,6 +11,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.documenting import documented
+from tensorlite.compat.shared.referred import of_referred
 from tensorlite.compat.shared.values import (
     VariableAggregation,
     VariableSynchronization,
@@ -102,7 +103,8 @@ def _brought(op: Callable[..., Op], does: str) -> Callable[..., Any]:
         function = of_reference if _is_reference(ref) else of_resource
         return behind(ref, function(ref, indices, updates, name=name))
 
-    return documented(made, f"Let parts of a variable {does}, and return it.")
+    told = f"Let parts of a variable {does}, and return it."
+    return documented(of_referred(made), told)
 
 
 def _is_reference(variable: Any) -> bool:

@@ -13,6 +13,7 @@ from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.v1.graphs.variables import Kinds, RefVariable, value_or_first
 from tensorlite.compat.views import in_graph, operation, plain, shown
 from tensorlite.core.dispatch import calls
+from tensorlite.core.scope import control_dependencies
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import resource_variables as resources
 from tensorlite.graph_mode.graph import active_graph, built, get_default_graph
@@ -129,6 +130,10 @@ class UnreadVariable(ResourceVariable, resources.UnreadVariable):
         return operation(self.writing)
 
     read_value = ResourceVariable.value
+
+    def _behind(self, *args: Any) -> Any:
+        with control_dependencies([self.writing]):
+            return super()._behind(*args)
 
 
 @named("Gather")

@@ -13,6 +13,7 @@ from tensorlite.compat.calling import given_constant, named
 from tensorlite.compat.shared.arrays import stack
 from tensorlite.compat.shared.elementwise import logical_not
 from tensorlite.compat.shared.masks import boolean_mask
+from tensorlite.compat.shared.referred import of_referred, variable_of
 from tensorlite.compat.v1.graphs.variable_slices import VariableSlice
 from tensorlite.compat.v1.graphs.variables import Variable, count_up_to as count_up_to
 from tensorlite.compat.views import plain
@@ -310,7 +311,7 @@ initialize_all_tables = tables_initializer
 
 def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
     """Return whether the variable has a value, a boolean scalar."""
-    found = _variable(variable)
+    found = variable_of(variable) or variable
     is_resource = not getattr(found, "is_reference", True)
     return found.is_initialized(name) if is_resource else _is_there(found, name=name)
 
@@ -352,6 +353,7 @@ def assert_variables_initialized(
     return fetchable.group(*[x.read_value() for x in variables])
 
 
+@of_referred
 def assign(
     ref: Any,
     value: Any,
@@ -368,17 +370,18 @@ def assign(
     ...     int(session.run(tf.assign(tf.Variable(1), 5)))
     5
     """
-    return _target(ref).assign(value, name=name)
+    return _assigned(ref).assign(value, name=name)
 
 
+@of_referred
 def assign_add(
     ref: Any, value: Any, use_locking: Any = None, name: str | None = None
 ) -> Any:
     """Return ref with a value added, which it has once this runs; use_locking has no effect."""
-    target = _target(ref)
-    return target.assign_add(value, name=_of_reference(target, name))
+    return _assigned(ref).assign_add(value, name=_of_reference(ref, name))
 
 
+@of_referred
 def assign_sub(
     ref: Any, value: Any, use_locking: Any = None, name: str | None = None
 ) -> Any:
@@ -386,8 +389,7 @@ def assign_sub(
 
     use_locking has no effect.
     """
-    target = _target(ref)
-    return target.assign_sub(value, name=_of_reference(target, name))
+    return _assigned(ref).assign_sub(value, name=_of_reference(ref, name))
 
 
 def _of_reference(target: Any, name: str | None) -> str | None:
@@ -395,23 +397,10 @@ def _of_reference(target: Any, name: str | None) -> str | None:
     return name if getattr(target, "is_reference", True) else None
 
 
-def _target(ref: Any) -> Any:
-    """Return what a value is assigned to: part of a variable knows how, and so does a variable."""
-    own = isinstance(ref, VariableSlice) or hasattr(ref, "assign")
-    return ref if own else _variable(ref)
-
-
-def _variable(ref: Any) -> Any:
-    """Return the variable that is given, or that a tensor reads."""
-    if isinstance(ref, Variable):
+def _assigned(ref: Any) -> Any:
+    """Return what a value is assigned to: a variable, or part of one."""
+    if isinstance(ref, VariableSlice) or hasattr(ref, "assign"):
         return ref
-    tensor = plain(ref)
-    for variable in global_variables() + local_variables():
-        node = getattr(tensor, "node", None)
-        if node is not None and any(
-            x is variable.handle for x in (tensor, *node.inputs)
-        ):
-            return variable
     raise InvalidArgumentError(f"{ref!r} is no variable, and cannot be assigned to")
 
 

@@ -1,0 +1,68 @@
+"""What changes a variable gives a reference, which may be changed again: in the order told."""
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_a_change_of_what_a_change_gave_comes_behind_it(use_resource):
+    v = tf.Variable(2.0, use_resource=use_resource)
+    changed = tf.assign_add(tf.assign(v, v * 2), 3.0)
+    less = tf.assign_sub(changed, 1.0)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(less) == 6.0
+        assert session.run(v) == 6.0
+
+
+def test_a_variable_that_is_in_no_collection_is_found():
+    w = tf.Variable([1.0, 2.0], collections=[])
+    changed = tf.assign_add(tf.assign(w, [5.0, 6.0]), [1.0, 1.0])
+    with tf.Session() as session:
+        session.run(w.initializer)
+        assert session.run(changed).tolist() == [6.0, 7.0]
+
+
+def test_rows_are_changed_behind_the_change_of_all():
+    w = tf.Variable([1.0, 2.0])
+    changed = tf.scatter_update(tf.assign(w, [7.0, 7.0]), [0], [3.0])
+    more = tf.scatter_add(changed, [1], [1.0])
+    with tf.Session() as session:
+        session.run(w.initializer)
+        assert session.run(more).tolist() == [3.0, 8.0]
+
+
+def test_within_a_branch_and_a_loop():
+    v = tf.Variable(2.0)
+    chosen = tf.cond(
+        v > 0, lambda: tf.assign_sub(tf.assign(v, v * 3.0), 1.0), lambda: v + 0
+    )
+    turned = tf.while_loop(
+        lambda i: i < 3,
+        lambda i: tf.cond(
+            i >= 0,
+            lambda: i + tf.cast(tf.assign_add(tf.assign(v, 4.0), 1.0), tf.int32) - 4,
+            lambda: i,
+        ),
+        [0],
+    )
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(chosen) == 5.0
+        assert session.run(turned) == 3
+        assert session.run(v) == 5.0
+
+
+def test_a_value_that_is_a_variable_is_read_as_elsewhere():
+    v, w = tf.Variable(1.0), tf.Variable(10.0)
+    changed = tf.assign_add(tf.assign(v, 5.0), w)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(changed) == 15.0
+
+
+def test_what_refers_to_no_variable_is_refused():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is no variable"):
+        tf.assign(tf.constant(np.float32(1)), 2.0)
