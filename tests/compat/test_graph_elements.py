@@ -6,6 +6,7 @@ Expected values are those of TensorFlow 1.15.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from tensorlite.core.errors import (
     NotFoundError,
 )
 from tensorlite.graph_mode.graph import mode
+from tests.train.events import accumulated
 
 tf: Any = v1
 """The names, of which no types are told where TensorFlow leaves them open."""
@@ -257,3 +259,20 @@ def test_lists_of_nodes_grow_with_the_graph_and_hold_together(graph: Any) -> Non
         assert {one.name for one in op.control_inputs} <= names
     with tf.Session() as session:
         assert session.run([z, slope], {x: 1.0}) == [20.0, 2.0]
+
+
+def test_graphs_are_drawn_with_loops_as_primitives(tmp_path: Path) -> None:
+    _, y = tf.while_loop(
+        lambda i, _: i < 3,
+        lambda i, a: (i + 1, tf.tanh(a)),
+        [tf.constant(0), tf.placeholder(tf.float32, [2], name="x")],
+        name="turns",
+    )
+    with tf.summary.FileWriter(str(tmp_path), tf.get_default_graph()):
+        pass
+    graph = accumulated(str(tmp_path)).Graph()
+    nodes = {node.name: node.op for node in graph.node}
+    assert nodes["turns/Merge_1"] == "Merge"
+    assert nodes["turns/Tanh"] == "Tanh"
+    assert nodes[y.op.name] == "Exit"
+    assert "While" not in nodes.values()

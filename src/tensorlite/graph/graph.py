@@ -295,6 +295,10 @@ class Graph:
             self._known[key] = node
         return node
 
+    def shown(self) -> Graph:
+        """Return the graph that is drawn for this one, which may have other nodes of its names."""
+        return self
+
     def rename(self, node: Node, name: str) -> None:
         """Give a node a name that `free_name` has returned."""
         node.name = name

@@ -36,13 +36,15 @@ def page_of(graph: Graph) -> Any:
     """
     page = _Page()
     page.proto.versions.producer = _PRODUCER
-    page.nodes(page.proto.node, _Place.of(graph))
+    page.nodes(page.proto.node, _Place.of(graph.shown()))
     return page.proto
 
 
 def shown_names(graph: Graph) -> Iterator[tuple[str, Node, tuple[Node, ...]]]:
     """Yield each node with the name under which it is shown, and the nodes it lies within."""
-    yield from _shown(_Place.of(graph), ())
+    is_other = graph.shown() is not graph
+    for name, node, around in _shown(_Place.of(graph), ()):
+        yield node.name if is_other else name, node, around
 
 
 def _shown(

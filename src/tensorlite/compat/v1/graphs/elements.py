@@ -79,6 +79,10 @@ class GraphElements(graphs.Graph):
             made.node.extend(kept)
         return made
 
+    def shown(self) -> graphs.Graph:
+        """Return the graph with its branches and loops as primitives, as TensorFlow 1 draws it."""
+        return Expanded.of(self).made
+
     def gradient_override_map(self, op_type_map: Any) -> Any:
         """Return a block whose operations have the gradients registered by these names.
 
