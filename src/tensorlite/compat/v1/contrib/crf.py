@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.making import same
+from tensorlite.compat.v1.contrib import crf_written
+from tensorlite.compat.v1.contrib.crf_written import (
+    CrfDecodeBackwardRnnCell as CrfDecodeBackwardRnnCell,
+    CrfDecodeForwardRnnCell as CrfDecodeForwardRnnCell,
+    CrfForwardRnnCell as CrfForwardRnnCell,
+)
 from tensorlite.compat.v1.graphs import scopes
-from tensorlite.compat.v1.recurrent import cells
-from tensorlite.graph_mode.graph import at_once
+from tensorlite.compat.v1.graphs.constants import convert_to_tensor
+from tensorlite.graph_mode.graph import active_graph, at_once
 from tensorlite.ops.math.compare import where
 from tensorlite.ops.math.reduce import logsumexp
 from tensorlite.ops.nn import crf
@@ -51,28 +59,58 @@ def _multitag(
 
 
 _SCORED = "inputs tag_indices sequence_lengths transition_params"
-crf_sequence_score = same("crf_sequence_score", crf.sequence_score, _SCORED, 4)
-crf_multitag_sequence_score = same(
-    "crf_multitag_sequence_score", _multitag, _SCORED.replace("indices", "bitmap"), 4
+_WRITTEN = {
+    "crf_sequence_score": crf_written.sequence_score,
+    "crf_multitag_sequence_score": crf_written.multitag_sequence_score,
+    "crf_log_norm": crf_written.log_norm,
+    "crf_unary_score": crf_written.unary_score,
+    "crf_binary_score": crf_written.binary_score,
+    "crf_decode": crf_written.decode,
+}
+
+
+def _written(
+    name: str, at_once: Callable[..., Any], parts: str
+) -> Callable[..., Any]:
+    """Return a function that is written into graphs in its own way."""
+
+    @wraps(at_once)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if active_graph() is None:
+            return at_once(*args, **kwargs)
+        known = dict(zip(parts.split(), args, strict=False)) | kwargs
+        return _WRITTEN[name](
+            **{key: convert_to_tensor(value) for key, value in known.items()}
+        )
+
+    return made
+
+
+def _served(
+    name: str, function: Callable[..., Any], parts: str
+) -> Callable[..., Any]:
+    at_once = same(name, function, parts, len(parts.split()))
+    return _written(name, at_once, parts)
+
+
+crf_sequence_score = _served("crf_sequence_score", crf.sequence_score, _SCORED)
+crf_multitag_sequence_score = _served(
+    "crf_multitag_sequence_score", _multitag, _SCORED.replace("indices", "bitmap")
 )
-crf_log_norm = same(
-    "crf_log_norm", crf.log_norm, "inputs sequence_lengths transition_params", 3
+crf_log_norm = _served(
+    "crf_log_norm", crf.log_norm, "inputs sequence_lengths transition_params"
 )
-crf_unary_score = same(
-    "crf_unary_score", _unary, "tag_indices sequence_lengths inputs", 3
+crf_unary_score = _served(
+    "crf_unary_score", _unary, "tag_indices sequence_lengths inputs"
 )
-crf_binary_score = same(
+crf_binary_score = _served(
     "crf_binary_score",
     crf.binary_score,
     "tag_indices sequence_lengths transition_params",
-    3,
 )
-crf_decode = same(
-    "crf_decode", _decoded, "potentials transition_params sequence_length", 3
+crf_decode = _served(
+    "crf_decode", _decoded, "potentials transition_params sequence_length"
 )
-_forward = same("crf_forward", crf.forward, "state inputs transition_params", 3)
-_viterbi = same("crf_viterbi", crf.viterbi, "state inputs transition_params", 3)
-_backed = same("crf_backed", crf.backed, "state inputs", 2)
 
 
 def crf_log_likelihood(
@@ -104,67 +142,6 @@ def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
     with at_once():
         tags, best = crf.decode(one, [len(score)], transitions)
         return tags.numpy()[0].tolist(), best.numpy()[0]
-
-
-class _Cell(cells.RNNCell):
-    """A cell without variables whose state is a score for each tag."""
-
-    def __init__(self, transition_params: Any) -> None:
-        super().__init__()
-        self._transitions = transition_params
-        self._count = transition_params.get_shape().as_list()[0]
-
-    @property
-    def state_size(self) -> Any:
-        return self._count
-
-    @property
-    def output_size(self) -> Any:
-        return self._count
-
-
-class CrfForwardRnnCell(_Cell):
-    """Goes on with the logarithms of the sums over all that ends in each tag."""
-
-    def __call__(
-        self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
-    ) -> Any:
-        after = _forward(state, inputs, self._transitions)
-        return after, after
-
-
-class CrfDecodeForwardRnnCell(_Cell):
-    """Goes on with the best score that ends in each tag, and gives the tags before."""
-
-    def __call__(
-        self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
-    ) -> Any:
-        after, before = _viterbi(state, inputs, self._transitions)
-        return before, after
-
-
-class CrfDecodeBackwardRnnCell(cells.RNNCell):
-    """Goes back from a tag to the one before it."""
-
-    def __init__(self, num_tags: int) -> None:
-        super().__init__()
-        self._count = num_tags
-
-    @property
-    def state_size(self) -> Any:
-        """Size of the state: 1, a tag."""
-        return 1
-
-    @property
-    def output_size(self) -> Any:
-        """Size of the output: 1, a tag."""
-        return 1
-
-    def __call__(
-        self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
-    ) -> Any:
-        tags = _backed(state[:, 0], inputs)[:, None]
-        return tags, tags
 
 
 __dir__ = listing(__name__, globals())

@@ -223,7 +223,7 @@ def atrous_conv2d_transpose(
     name: str | None = None,
 ) -> Any:
     """Return the transpose of `atrous_conv2d`, of a shape that is given."""
-    windows = getattr(getattr(filters, "shape", None), "as_list", list)()
+    windows: Any = getattr(getattr(filters, "shape", None), "as_list", list)()
     if not windows or not lies_apart(windows, [rate], [1], padding):
         return nn.atrous_conv2d_transpose(
             value, filters, output_shape, rate, padding, name

@@ -305,7 +305,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _written(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    own = backend_written.WRITTEN[name]
+    own: Any = backend_written.WRITTEN[name]
 
     @wraps(function)
     def made(*args: Any, **kwargs: Any) -> Any:

@@ -163,7 +163,9 @@ class SeparableConv1D(Written, layers.SeparableConv1D):
             expand_dims(x, 0) for x in (self.depthwise_kernel, self.pointwise_kernel)
         ]
         steps, rates = [1, *self.strides * 2, 1], [*self.dilation_rate * 2]
-        made = separable_conv2d(wide, *kernels, steps, self.padding.upper(), rates)
+        made = separable_conv2d(
+            wide, kernels[0], kernels[1], steps, self.padding.upper(), rates
+        )
         if self.bias is not None:
             made = bias_add(made, self.bias)
         return shown(self.activation(plain(squeeze(made, [1]))))

@@ -53,6 +53,26 @@ class Huber(LossFunctionWrapper):
         super().__init__(huber_loss, reduction, name, delta=delta)
 
 
+class KLDivergence(losses.KLDivergence):
+    """How much one distribution tells beyond another."""
+
+    def __init__(
+        self,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "kullback_leibler_divergence",
+    ) -> None:
+        super().__init__(reduction, name)
+
+
+class LogCosh(losses.LogCosh):
+    """Logarithms of the hyperbolic cosines of differences."""
+
+    def __init__(
+        self, reduction: Any = Reduction.AUTO, name: str | None = "logcosh"
+    ) -> None:
+        super().__init__(reduction, name)
+
+
 in_graphs.writes(cosine_similarity)(losses_written.cosine)
 in_graphs.writes(huber_loss)(losses_written.huber)
 cosine = cosine_proximity = cosine_similarity
@@ -60,7 +80,10 @@ DIFFERENT = {
     **dict.fromkeys(("cosine", "cosine_proximity"), cosine_similarity),
     **{
         x.__name__: x
-        for x in (cosine_similarity, huber_loss, CosineSimilarity, Huber)
+        for x in (
+            *(cosine_similarity, huber_loss, CosineSimilarity, Huber),
+            *(KLDivergence, LogCosh),
+        )
     },
 }
 """What is found by its name in programs of version 1."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shared.arrays import expand_dims, reshape, size, squeeze
@@ -158,10 +159,10 @@ def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     return add(multiply(half, multiply(near, near)), multiply(delta, far))
 
 
-def _smoothed(true: Any, share: Any, kinds: Any) -> Any:
-    """Return labels of which a share says nothing."""
-    constant(share, float32)
-    return true * (1.0 - share) + share / kinds if share else true
+def _smoothed(true: Any, share: float, each: Callable[[Any], Any]) -> Any:
+    """Return labels of which a share says nothing; `each` makes of it what all classes get."""
+    known = constant(share, float32)
+    return true * (1.0 - known) + each(known) if share else true
 
 
 @writes(functions.binary_crossentropy)
@@ -169,13 +170,13 @@ def binary_crossentropy(
     y_true: Any,
     y_pred: Any,
     from_logits: bool = False,
-    label_smoothing: float = 0.0,
+    label_smoothing: Any = 0.0,
     axis: Any = -1,
 ) -> Any:
     if isinstance(label_smoothing, Operand) or not isinstance(axis, int):
         return NotImplemented
     true, predicted = _pair(y_true, y_pred)
-    true = _smoothed(true, label_smoothing, 2)
+    true = _smoothed(true, label_smoothing, lambda share: 0.5 * share)
     return reduce_mean(of_two_classes(true, predicted, from_logits), axis)
 
 
@@ -195,16 +196,17 @@ def categorical_crossentropy(
     y_true: Any,
     y_pred: Any,
     from_logits: bool = False,
-    label_smoothing: float = 0.0,
+    label_smoothing: Any = 0.0,
     axis: Any = -1,
 ) -> Any:
     if isinstance(label_smoothing, Operand) or axis != -1:
         return NotImplemented
     true, predicted = _pair(y_true, y_pred)
-    kinds = predicted.get_shape().as_list()[-1]
-    if label_smoothing and kinds is None:
-        return NotImplemented
-    true = _smoothed(true, label_smoothing, kinds)
+
+    def each(share: Any) -> Any:
+        return share / cast(shape(true)[1], predicted.dtype)
+
+    true = _smoothed(true, label_smoothing, each)
     return of_classes(true, predicted, from_logits)
 
 

@@ -35,7 +35,7 @@ from tensorlite.compat.v1.functions.numbers import reduce_all
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.recurrent.cells import batched_zeros
 from tensorlite.core import nest
-from tensorlite.core.dtypes import int32
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
 
@@ -137,6 +137,7 @@ def dynamic_rnn(
             state,
             checked(lengths, batch),
             (parallel_iterations or 32, swap_memory),
+            dtype,
         )
         if not time_major:
             outputs = nest.map_structure(time_first, outputs)
@@ -149,18 +150,20 @@ def _loop(
     state: Any,
     lengths: Any,
     options: tuple[int, bool],
+    dtype: Any = None,
 ) -> tuple[Any, Any]:
     flat, sizes = nest.flatten(inputs), flat_sizes(cell.output_size)
-    steps, first = shape(flat[0])[0], nest.flatten(state)[0]
+    steps = shape(flat[0])[0]
+    kind = nest.flatten(state)[0].dtype if dtype is None else as_dtype(dtype)
     batch = _batch(flat[0])
     known = batch if isinstance(batch, int) else None
-    none = [batched_zeros(batch, size, first.dtype) for size in sizes]
+    none = [batched_zeros(batch, size, kind) for size in sizes]
     most = steps if lengths is None else least_and_most(lengths)[1]
     time = framework.constant(0, int32, name="time")
     with framework.name_scope("dynamic_rnn") as title:
         prefix = title or ""
     arrays = [
-        _array(steps, first.dtype, [known, *size], f"{prefix}output_{i}")
+        _array(steps, kind, [known, *size], f"{prefix}output_{i}")
         for i, size in enumerate(sizes)
     ]
     sources = [_source(steps, x, f"{prefix}input_{i}") for i, x in enumerate(flat)]
