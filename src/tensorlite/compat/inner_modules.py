@@ -99,6 +99,10 @@ _CONTRIB_OWN: Mapping[str, str] = {
     "layers.layers.feature_column": "columns.inside",
     "layers.layers.feature_column_ops": "columns.inside",
     "layers.ops.sparse_feature_cross_op": "columns.inside",
+    "learn.learn.datasets.base": "learning.tables",
+    "learn.learn.datasets.synthetic": "learning.tables",
+    "learn.learn.graph_actions": "learning.graph_actions",
+    "learn.learn.monitors": "learning.monitors",
 }
 """The same for tf.contrib's modules, by namespace and path: modules in our package of it."""
 _GATHERED: Mapping[str, str] = {
@@ -180,6 +184,8 @@ def register_contrib(package: str) -> None:
         for module in modules.split():
             path = f"{folder}.{module}".removeprefix(".")
             own = _CONTRIB_OWN.get(f"{namespace}.{path}")
+            if own is None and namespace == "learn":
+                own = "learning.inside"
             own = _OWN.get(path) if own is None else _CONTRIB + own
             places = [f"contrib.{path}", *shared]
             made = _module(inside, path, [_VERSIONS[0]], places, own=own)
