@@ -73,8 +73,27 @@ def test_rows_of_columns_for_a_network() -> None:
         "input_from_feature_columns/c_weighted_by_w_embedding/weights:0",
     ]
     third = 2 / 3
-    first = [0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 2, 3, 4, 5, 2, 3, 2 + third, 3 + third]
-    second = [1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 4, 5, 6, 7, 2, 3, 2, 3]
+    first: list[float] = [
+        0,
+        1,
+        0,
+        0,
+        0,
+        1,
+        0,
+        0,
+        1,
+        0,
+        2,
+        3,
+        4,
+        5,
+        2,
+        3,
+        2 + third,
+        3 + third,
+    ]
+    second: list[float] = [1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 4, 5, 6, 7, 2, 3, 2, 3]
     first += [0, 1, 0, 0, 1, 0, 0, 1, 0, 2, 1, 2]
     second += [0, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 3]
     np.testing.assert_allclose(found, [first, second], rtol=1e-6)
@@ -82,7 +101,7 @@ def test_rows_of_columns_for_a_network() -> None:
 
 def test_weighted_sums_of_columns_and_their_gradients() -> None:
     columns = [A, B, B2, C, W, D, E, X, X2]
-    wanted = {
+    wanted: dict[str, Any] = {
         "a_bucketized/weights": ([1, 5, 0], [[2, 4, 6], [10, 14, 18], [8, 10, 12]]),
         "b_bucketized/weights": ([2, 0], [[2, 4, 6], [8, 10, 12]]),
         "b_bucketized_X_c_X_d/weights": (

@@ -203,7 +203,7 @@ def make_dataset(
     **kwargs: Any,
 ) -> Dataset:
     """Return points of "circles" or "spirals"."""
-    known = {"circles": circles, "spirals": spirals}
+    known: dict[str, Any] = {"circles": circles, "spirals": spirals}
     if name not in known:
         raise InvalidArgumentError(
             f"Synthetic dataset not found or not implemeted: {name}"
