@@ -355,3 +355,27 @@ def test_datasets_take_variables_as_they_are_when_an_iterator_begins(
         records, rows, numbers = session.run(elements)
     assert records.tolist() == [b"a", b"bcd"]
     assert (rows, numbers.tolist()) == ({"a": 3.0, "b": 4.0}, [0, 1])
+
+
+def test_tables_of_files_are_mapped_and_shuffled_in_graphs(tmp_path: Path) -> None:
+    """TensorFlow 1.15 gives these batches for this program."""
+    path = tmp_path / "a.csv"
+    rows = [f"{i % 2},{i:.1f},{'First' if i % 3 else 'Third'}" for i in range(40)]
+    path.write_text("\n".join(["s,age,cls", *rows]))
+    made = tf.data.experimental.make_csv_dataset(
+        str(path), batch_size=4, label_name="s", shuffle=False
+    )
+    mixed = made.cache().repeat().shuffle(10, seed=1).prefetch(1)
+    one_shot = tf.data.make_one_shot_iterator
+    first = one_shot(mixed).get_next()
+    again = made.map(lambda features, labels: features["age"] + 1)
+    ages = one_shot(again).get_next()
+    with tf.Session() as session:
+        features, labels = session.run(first)
+        assert features["age"].tolist() == [0.0, 1.0, 2.0, 3.0]
+        assert features["cls"].tolist() == [b"Third", b"First", b"First", b"Third"]
+        assert labels.tolist() == [0, 1, 0, 1]
+        assert [session.run(ages).tolist() for _ in range(2)] == [
+            [1.0, 2.0, 3.0, 4.0],
+            [5.0, 6.0, 7.0, 8.0],
+        ]

@@ -10,22 +10,48 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.core import nest
 from tensorlite.core.errors import OutOfRangeError
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import Array
-from tensorlite.data.base import Pipeline
+from tensorlite.data.base import Pipeline, assembled
 from tensorlite.data.dataset import Dataset
 from tensorlite.data.files import (
     FixedLengthRecordDataset as Pieces,
     TextLineDataset as Lines,
     TFRecordDataset as Records,
 )
-from tensorlite.data.variants import DatasetOp, function_of, leaf_of
+from tensorlite.data.variants import DatasetOp, bound, function_of, leaf_of
 from tensorlite.function.compile import Compiled
 
 
 def _tuple(arrays: tuple[Array, ...]) -> Any:
     return tuple([EagerTensor(x) for x in arrays])
+
+
+class PythonDataset(DatasetOp):
+    """A dataset for which there is no operator: one that Python's functions make."""
+
+    by_dtype = True
+    dataset: Any
+    keys: tuple[int, ...] = ()
+
+    def made(self, *given: Array) -> Pipeline[Any]:
+        """Return the dataset; the given values are those of the tensors it was made with.
+
+        It has the methods of the library, not those of the class that a program knows it by, since
+        the operators of further steps call them.
+        """
+        known = {key: EagerTensor(x) for key, x in zip(self.keys, given, strict=True)}
+        dataset = bound(self.dataset, known) if known else self.dataset
+        made: Pipeline[Any] = assembled(
+            Dataset,
+            lambda: (tuple(nest.flatten(x)) for x in dataset.source()),
+            dataset.size,
+            self.specs,
+            dataset,
+        )
+        return made
 
 
 class TensorDataset(DatasetOp):

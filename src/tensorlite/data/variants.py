@@ -68,21 +68,6 @@ class DatasetOp(Op, abstract=True):
     made: ClassVar[Callable[..., Pipeline[Any]]]
 
 
-class PythonDataset(DatasetOp):
-    """A dataset for which there is no operator: one that Python's functions make."""
-
-    by_dtype = True
-    dataset: Any
-    keys: tuple[int, ...] = ()
-
-    def made(self, *given: Array) -> Pipeline[Any]:
-        """Return the dataset; the given values are those of the tensors it was made with."""
-        known = {key: EagerTensor(x) for key, x in zip(self.keys, given, strict=True)}
-        dataset = bound(self.dataset, known) if known else self.dataset
-        made: Pipeline[Any] = changed(dataset, lambda x: tuple(nest.flatten(x)))
-        return made
-
-
 def bound(dataset: Pipeline[Any], known: Mapping[int, Tensor]) -> Pipeline[Any]:
     """Return a dataset that was made with tensors of a graph, which have these values."""
 
@@ -204,7 +189,8 @@ class _Making:
         recipe = dataset.recipe()
         if recipe is None or not _is_plain(dataset, recipe):
             names = tuple([id(x) for x in dataset.captures])
-            op = PythonDataset(dataset, names, specs=leaf_specs(dataset.element_spec))
+            kind: Any = REGISTRY["PythonDataset"]
+            op = kind(dataset, names, specs=leaf_specs(dataset.element_spec))
             return call(op, *[self._own(x, "") for x in dataset.captures])
         if not recipe.kind:
             return recipe.state[0]
@@ -213,7 +199,7 @@ class _Making:
         inputs += [self._own(x, f"{_GIVEN}_{i}") for i, x in enumerate(recipe.state)]
         inputs += [self._own(x, "captured") for one in functions for x in one.given]
         inputs += [self._own(x, name) for name, x in recipe.numbers.items()]
-        kind: Any = REGISTRY[recipe.kind]
+        kind = REGISTRY[recipe.kind]
         made = kind(
             specs=leaf_specs(dataset.element_spec),
             **{name: one.compiled for name, one in recipe.functions.items()},

@@ -25,10 +25,11 @@ from tensorlite.core.errors import (
 from tensorlite.core.op import REGISTRY, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.data import beginnings, iterator_ops, steps
+from tensorlite.data.beginnings import PythonDataset
 from tensorlite.data.files import STRING
 from tensorlite.data.iterators import IteratorGetNext, IteratorGetNextAsOptional
 from tensorlite.data.reducing import DatasetCardinality, FoldDataset, OnlyElement
-from tensorlite.data.variants import DatasetOp, PythonDataset
+from tensorlite.data.variants import DatasetOp
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.trace import trace
