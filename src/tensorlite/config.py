@@ -243,14 +243,14 @@ def set_numpy_operands(rule: Literal["promote", "adopt"]) -> None:
     """Say which dtype an array of NumPy has beside a tensor: its own, or the tensor's.
 
     With "promote", which holds at first, an array is as a tensor of its dtype. With "adopt" it
-    takes the tensor's dtype as a Python number does, unless that could not hold such numbers at
-    all (fractions as integers); so it is in TensorFlow, and `tensorlite.compat.v2` asks for it.
+    is cast to the tensor's dtype, fractions to whole numbers too; so it is in TensorFlow, and
+    `tensorlite.compat.v2` asks for it.
 
     >>> (tl.ones(2) + np.ones(2)).dtype
     tl.float64
     >>> tl.config.set_numpy_operands("adopt")
-    >>> (tl.ones(2) + np.ones(2)).dtype
-    tl.float32
+    >>> (tl.ones(2) + np.ones(2)).dtype, (tl.asarray(1) + np.array(2.7)).dtype
+    (tl.float32, tl.int32)
     >>> tl.config.set_numpy_operands("promote")
     """
     if rule not in ("promote", "adopt"):

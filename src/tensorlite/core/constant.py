@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tensorlite.core import dtypes, texts
-from tensorlite.core.dtypes import DType, may_adopt, of_numpy
+from tensorlite.core.dtypes import DType, both_numbers, may_adopt, of_numpy
 from tensorlite.core.errors import (
     CompositeError,
     ConversionError,
@@ -154,10 +154,19 @@ _NOT_HELD: Final = {"b": "iufcUSO", "i": "fcUS", "u": "fcUS", "f": "cUS", "c": "
 def adopted_array(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
     """Return what is no tensor as an array, of the dtype of a tensor beside it if it may be.
 
+    NumPy's arrays are cast, fractions to whole numbers too, as TensorFlow has it; Python's
+    fractions stay what they are.
+
     >>> from tensorlite.core.constant import adopted_array
     >>> adopted_array([1, 2], tl.float16).dtype, adopted_array([1.5, 2], tl.int32).dtype
     (dtype('float16'), dtype('float32'))
+    >>> adopted_array(np.array([1.5, 2]), tl.int32)
+    array([1, 2], dtype=int32)
     """
+    if isinstance(value, (np.ndarray, np.generic)) and both_numbers(
+        value.dtype, dtype
+    ):
+        return _cast(np.asarray(value), dtype)
     if type(value) is int and dtype.is_differentiable:
         return array_of(value, dtype)  # numbers that no integer dtype holds, too
     array = array_of(value)
@@ -165,6 +174,13 @@ def adopted_array(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
     if array.dtype == dtype.numpy or not (is_empty or may_adopt(array.dtype, dtype)):
         return array
     return array_of(value, dtype)  # anew: Python's floats were cut to float32
+
+
+def _cast(array: np.ndarray[Any, Any], dtype: DType) -> np.ndarray[Any, Any]:
+    """Return an array in a dtype; what that has no place for is cut off."""
+    narrowed = array.real if array.dtype.kind == "c" and dtype.kind != "c" else array
+    with np.errstate(all="ignore"):
+        return narrowed.astype(dtype.numpy)
 
 
 def is_of_numpy(value: Any) -> bool:

@@ -302,14 +302,23 @@ def weak(scalar: object, dtype: DType) -> DType:
 _ORDER = "biufc"
 
 
+def both_numbers(array: np.dtype[Any], dtype: DType) -> bool:
+    """Return whether what is in an array and in tensors of a dtype are numbers, or bools.
+
+    >>> both_numbers(np.dtype(np.float64), int32), both_numbers(np.dtype(object), string)
+    (True, False)
+    """
+    return array.kind in _ORDER and dtype.kind in _ORDER
+
+
 def may_adopt(array: np.dtype[Any], dtype: DType) -> bool:
-    """Return whether numbers of NumPy may take a dtype beside a tensor of it, as in TensorFlow.
+    """Return whether Python's numbers may take a dtype beside a tensor of it, as in TensorFlow.
 
     >>> may_adopt(np.dtype(np.float64), float32), may_adopt(np.dtype(np.float32), int32)
     (True, False)
     """
     mine, theirs = array.kind, dtype.kind
-    if mine not in _ORDER or theirs not in _ORDER:
+    if not both_numbers(array, dtype):
         return False
     whole = mine in "iu" and theirs in "iu"
     return whole or _ORDER.index(mine) <= _ORDER.index(theirs)

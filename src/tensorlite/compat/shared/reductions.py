@@ -51,12 +51,12 @@ from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def _mean(x: Any, axis: Any, keepdims: bool) -> Any:
-    """Return the mean; that of whole numbers is one, too, as in TensorFlow."""
+    """Return the mean; that of whole numbers is one, too, as in TensorFlow, and that of none 0."""
     if not x.dtype.is_integer:
         return tl.mean(x, axis=as_given(x, axis), keepdims=keepdims)
     total = tl.sum(x, axis=axis, keepdims=keepdims)
     count = tl.sum(tl.ones_like(x), axis=axis, keepdims=keepdims)
-    return tl.sign(total) * tl.floor_divide(tl.abs(total), count)
+    return tl.sign(total) * tl.floor_divide(tl.abs(total), tl.maximum(count, 1))
 
 
 def _with_keywords(function: Callable[..., Any]) -> Callable[..., Any]:

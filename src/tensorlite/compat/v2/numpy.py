@@ -67,7 +67,7 @@ from tensorlite.compat.v2.numpy_operands import (
     result_type,
     rules,
 )
-from tensorlite.config import set_promotion
+from tensorlite.config import set_numpy_operands, set_promotion
 from tensorlite.core.device import settings
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype
@@ -274,6 +274,7 @@ def experimental_enable_numpy_behavior(
         )
     rules.prefers_float32 = prefer_float32
     set_promotion(rule)
+    set_numpy_operands("promote")
     settings.numpy_behavior = True
     for name, method in METHODS.items():
         if not hasattr(Tensor, name):
