@@ -23,6 +23,7 @@ from tensorlite.ops.ragged.arrange import (
 )
 from tensorlite.ops.ragged.broadcasting import broadcast_to
 from tensorlite.ops.ragged.constants import constant, constant_value
+from tensorlite.ops.ragged.crossing import cross, cross_hashed
 from tensorlite.ops.ragged.dynamic_shape import DynamicRaggedShape
 from tensorlite.ops.ragged.partition import RowPartition
 from tensorlite.ops.ragged.products import ragged_matmul as matmul
@@ -48,6 +49,8 @@ __all__ = [
     "concat",
     "constant",
     "constant_value",
+    "cross",
+    "cross_hashed",
     "expand_dims",
     "gather",
     "map_flat_values",

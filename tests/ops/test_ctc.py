@@ -71,11 +71,13 @@ def test_labels_that_take_too_long() -> None:
 
 
 def test_labels_that_are_no_classes() -> None:
-    wrong = tl.sparse.SparseTensor([[0, 0]], [3], (2, 1))
+    wrong = tl.sparse.SparseTensor([[0, 0], [0, 1]], [3, 1], (2, 2))
     with pytest.raises(
         tl.errors.InvalidArgumentError, match="the last of 4 classes is"
     ):
         tl.nn.ctc_loss(wrong, X, LENGTHS)
+    with pytest.raises(tl.errors.InvalidArgumentError, match="must be nonnegative"):
+        tl.nn.ctc_loss(wrong.with_values([-1, 0]), X, LENGTHS)
 
 
 def test_greedy_decoding() -> None:

@@ -49,6 +49,8 @@ class Tracer(Interpreter):
         """Nodes that must run though nothing uses their outputs."""
         self.last: Node | None = None
         """The node that the last operator called became."""
+        self.awaited: dict[Node, None] = {}
+        """Nodes of graphs around this one that something here is to wait for."""
         self.is_function = False
         """Whether this traces a whole function, whose effects run by themselves when it does."""
         self._writes: dict[int, Node] = {}
@@ -207,11 +209,11 @@ class Tracer(Interpreter):
     def _asked(self, control: tuple[Any, ...]) -> list[Node]:
         """Return the nodes of this graph among those that `tl.control_dependencies` was given."""
         nodes = [x.node if isinstance(x, SymbolicTensor) else x for x in control]
-        return [
-            node
-            for node in nodes
-            if isinstance(node, Node) and node.graph is self.graph
-        ]
+        known = [node for node in nodes if isinstance(node, Node)]
+        self.awaited.update(
+            {node: None for node in known if node.graph is not self.graph}
+        )
+        return [node for node in known if node.graph is self.graph]
 
     def _control(
         self, op: Op, inputs: tuple[SymbolicTensor, ...]

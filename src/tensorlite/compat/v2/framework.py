@@ -114,7 +114,8 @@ def convert_to_tensor(
         hint = None if dtype_hint is None else as_dtype(dtype_hint)
         held = any(isinstance(x, Operand) for x in nest.flatten(value))
         if wanted is None or held:
-            return converted(value, wanted or hint)
+            made = converted(value, wanted or hint)
+            return made if wanted is None else astype(made, wanted)
         return constant_of(_array(value, wanted))
     x = converted(value)
     if wanted is not None and x.dtype is not wanted:

@@ -5,6 +5,10 @@ from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.confusion import confusion_matrix as confusion_matrix
 from tensorlite.compat.shared.linear.norms import l2_normalize as l2_normalize
 from tensorlite.compat.shared.math import *
+from tensorlite.compat.shared.nn_labels import (
+    approx_max_k as approx_max_k,
+    approx_min_k as approx_min_k,
+)
 from tensorlite.compat.shared.picking import (
     bincount as bincount,
 )

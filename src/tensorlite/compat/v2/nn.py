@@ -38,6 +38,12 @@ from tensorlite.compat.shared.nn import (
     tanh,
     top_k,
 )
+from tensorlite.compat.shared.nn_labels import (
+    approx_max_k,
+    approx_min_k,
+    collapse_repeated,
+    ctc_unique_labels,
+)
 from tensorlite.compat.shared.randoms.candidates import (
     all_candidate_sampler,
     compute_accidental_hits,
@@ -102,6 +108,8 @@ from tensorlite.compat.v2.nn_functions import (
 
 __all__ = [
     "all_candidate_sampler",
+    "approx_max_k",
+    "approx_min_k",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",
@@ -111,6 +119,7 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "collapse_repeated",
     "compute_accidental_hits",
     "compute_average_loss",
     "conv1d",
@@ -125,6 +134,7 @@ __all__ = [
     "ctc_beam_search_decoder",
     "ctc_greedy_decoder",
     "ctc_loss",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "dilation2d",

@@ -26,6 +26,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.op import Effect
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
+from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.trace import Tracer
@@ -116,9 +117,15 @@ def cond(
     predicate = as_condition(pred, "the predicate of cond")
     if tracer() is None:
         return true_fn() if predicate else false_fn()
-    then = trace_leaves(Tracer("then"), true_fn, ())
-    other = trace_leaves(Tracer("else"), false_fn, ())
-    joined: T = _joined(predicate, then, other, names)
+    tracers = Tracer("then"), Tracer("else")
+    then = trace_leaves(tracers[0], true_fn, ())
+    other = trace_leaves(tracers[1], false_fn, ())
+    outside = {**tracers[0].awaited, **tracers[1].awaited}
+    for node in scope.get().control:
+        outside.pop(node, None)
+    # What stands outside, and a branch waits for, runs whichever branch does.
+    with control_dependencies(list(outside)):
+        joined: T = _joined(predicate, then, other, names)
     return joined
 
 

@@ -411,6 +411,10 @@ class DrawBoundingBoxesV2(Op):
         """Return the images drawn on; boxes outside are left out."""
         out = images.copy()
         height, width, channels = images.shape[1:]
+        if not colors.size:
+            colors = xp.asarray(_PALETTE, np.float32)
+            # All boxes in grey images are white.
+            colors = xp.ones_like(colors) if channels == 1 else colors
         scale = np.asarray([height - 1, width - 1] * 2)
         for number, rows in enumerate(to_host(boxes)):
             for i, box in enumerate((rows * scale).astype(np.int64).tolist()):
@@ -455,9 +459,7 @@ def draw_bounding_boxes(
      [1. 0. 1.]
      [1. 1. 1.]]
     """
-    palette = to_tensor(
-        constant(_PALETTE, dtypes.float32) if colors is None else colors
+    none = constant(np.zeros((0, 4), np.float32))
+    return call(
+        DrawBoundingBoxesV2(), images, boxes, none if colors is None else colors
     )
-    if palette.size == 0:
-        palette = constant(_PALETTE, dtypes.float32)
-    return call(DrawBoundingBoxesV2(), images, boxes, palette)

@@ -14,7 +14,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.arrange import moveaxis
 from tensorlite.ops.families import Unary
-from tensorlite.ops.math.arithmetic import sum
+from tensorlite.ops.math.arithmetic import conjugated, sum
 from tensorlite.ops.math.bounds import clip
 from tensorlite.ops.math.compare import greater, where
 from tensorlite.ops.math.elementwise import exp, square
@@ -212,7 +212,7 @@ class SigmoidGrad(Flow):
 
     def grad(self, call: Call, flow: Tensor) -> Grads:
         """Return the gradient for both operands."""
-        y, dy = call.inputs
+        y, dy = (conjugated(x) for x in call.inputs)
         return dy * flow * (1.0 - 2.0 * y), call2(self, y, flow)
 
 

@@ -89,16 +89,19 @@ class CTCLoss(Op):
         logits = to_host(inputs)
         time, count, classes = logits.shape
         kernels.check_lengths(sequence_length, time, self.name)
-        if (
-            labels_values.size
-            and not 0 <= labels_values.min() <= labels_values.max() < classes - 1
-        ):
+        if labels_values.size and labels_values.min() < 0:
             raise InvalidArgumentError(
-                f"{self.name}: labels from {labels_values.min()} to {labels_values.max()}; allowed "
-                f"are 0 to {classes - 2}: the last of {classes} classes is the blank"
+                f"{self.name}: the least label is {labels_values.min()}: All labels must be "
+                "nonnegative integers"
             )
-        labels = kernels.labels_of(
-            labels_indices, labels_values, count, self.preprocess_collapse_repeated
+        labels = self._labels(
+            kernels.labels_of(
+                labels_indices,
+                labels_values,
+                count,
+                self.preprocess_collapse_repeated,
+            ),
+            classes,
         )
         taken = self._taken(labels, sequence_length)
         loss, gradient = kernels.loss_and_gradient(
@@ -106,6 +109,10 @@ class CTCLoss(Op):
         )
         dtype = inputs.dtype
         return xp.asarray(loss.astype(dtype)), xp.asarray(gradient.astype(dtype))
+
+    def _labels(self, labels: list[Any], classes: int) -> list[Any]:
+        """Return the labels up to the first that is none, behind which there are no others."""
+        return [kernels.ended(one, classes, self.name) for one in labels]
 
     def _taken(self, labels: list[Any], lengths: Array) -> Array:
         """Return which examples have the time for their labels."""
@@ -130,6 +137,19 @@ class CTCLoss(Op):
         assert isinstance(dloss, Tensor)
         flow = expand_dims(expand_dims(dloss, 0), 2)
         return call.outputs[1] * flow, None, None, None
+
+
+class DenseCTCLoss(CTCLoss):
+    """The loss of labels of a matrix, among which the blank may be as any other class."""
+
+    def _labels(self, labels: list[Any], classes: int) -> list[Any]:
+        """Return the labels; InvalidArgumentError for those that are no class."""
+        most = max([int(one.max()) for one in labels if one.size], default=0)
+        if most >= classes:
+            raise InvalidArgumentError(
+                f"{self.name}: a label is {most}; there are {classes} classes"
+            )
+        return labels
 
 
 class _Decoder(Op, abstract=True):
@@ -258,15 +278,19 @@ def _turned(
     x = floating(to_tensor(logits))
     x = x if time_major else permute_dims(x, (1, 0, 2))
     classes = x.shape[2]
-    if blank == -1 or blank == (classes or 0) - 1:
+    if blank == -1:
         return x, labels
     if classes is not None and not -classes <= blank < classes:
         raise InvalidArgumentError(
             f"blank_index={blank}; there are {classes} classes"
         )
     place = blank if classes is None else blank % classes
+    # A label that is the blank counts as the class before it, as in TensorFlow.
+    known = where(labels >= place, labels - 1, labels)
+    if place == (classes or 0) - 1:
+        return x, known
     parts = [x[..., :place], x[..., place + 1 :], x[..., place : place + 1]]
-    return concat(parts, axis=2), where(labels > place, labels - 1, labels)
+    return concat(parts, axis=2), known
 
 
 def dense_ctc_loss(
@@ -290,12 +314,14 @@ def dense_ctc_loss(
     found = SparseTensor(
         places, gather_nd(table, places), shape_of(table, dtypes.int64)
     )
-    loss = ctc_loss(
-        *(found, logits, logit_length),
-        ignore_longer_outputs_than_inputs=True,
-        time_major=time_major,
-        blank_index=blank_index,
-    )
+    classes = to_tensor(logits).shape[2]
+    place = blank_index if classes is None else blank_index % classes
+    x, values = _turned(logits, found.values, time_major, place)
+    # Of the first class that stands for itself, as the last one here.
+    last = astype(shape_of(x)[2], values.dtype) - 1
+    values = where(values < 0, last, values)
+    op = DenseCTCLoss(ignore_longer_outputs_than_inputs=True)
+    loss = calls(op, x, found.indices, values, logit_length)[0]
     again = equal(table[:, 1:], table[:, :-1]) & there[:, 1:]
     least = given + astype(sum_of(astype(again, dtypes.int32), axis=1), given.dtype)
     return where(least > logit_length, IMPOSSIBLE, loss)

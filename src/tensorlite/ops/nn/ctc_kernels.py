@@ -31,6 +31,20 @@ def labels_of(indices: Rows, values: Rows, count: int, collapse: bool) -> list[R
     return parts
 
 
+def ended(labels: Rows, classes: int, name: str) -> Rows:
+    """Return an example's labels up to the first that is none of the classes but the last."""
+    none = labels >= classes - 1
+    if not none.any():
+        return labels
+    end = int(none.argmax())
+    if not none[end:].all():
+        raise InvalidArgumentError(
+            f"{name}: labels {labels.tolist()}: Saw a non-null label (index >= num_classes - 1) "
+            f"following a null label; the last of {classes} classes is the blank"
+        )
+    return labels[:end]
+
+
 def log_softmax(x: Rows) -> Rows:
     """Return the logarithms of the probabilities along the last axis."""
     shifted = x - x.max(axis=-1, keepdims=True)
@@ -54,16 +68,17 @@ def _interleaved(labels: list[Rows], blank: int) -> Rows:
     return table
 
 
-def _moves(table: Rows, blank: int, merge: bool) -> tuple[Rows, Rows]:
+def _moves(table: Rows, merge: bool) -> tuple[Rows, Rows]:
     """Return where a path may stay, and where it may come from two places before."""
-    stay = np.ones(table.shape, np.bool_) if merge else table == blank
+    between = np.broadcast_to(np.arange(table.shape[1]) % 2 == 0, table.shape)
+    stay = np.ones(table.shape, np.bool_) if merge else between
     skip = np.zeros(table.shape, np.bool_)
     differ = (
         table[:, 2:] != table[:, :-2]
         if merge
         else np.ones_like(table[:, 2:], np.bool_)
     )
-    skip[:, 2:] = (table[:, 2:] != blank) & differ
+    skip[:, 2:] = ~between[:, 2:] & differ
     return stay, skip
 
 
@@ -116,7 +131,7 @@ def loss_and_gradient(
     log_p = log_softmax(logits.astype(np.float64))
     blank = classes - 1
     table = _interleaved(labels, blank)
-    stay, skip = _moves(table, blank, merge)
+    stay, skip = _moves(table, merge)
     emitted = np.take_along_axis(
         log_p, np.broadcast_to(table, (time, *table.shape)), axis=2
     )

@@ -58,7 +58,7 @@ class AsString(Op):
             dtypes.of_numpy(x.dtype)
         )  # inference is asked once for each dtype
         if x.dtype == object:
-            return x
+            return x if self.width < 0 else each_string(self._filled, x)
         kind = x.dtype.kind
         if kind == "b":
             return each_string(
@@ -76,6 +76,11 @@ class AsString(Op):
                 x.astype(object),
             )
         return each_string(lambda one: (pattern % one).encode(), x.astype(object))
+
+    def _filled(self, text: bytes) -> bytes:
+        """Return a text in a field of the width, to its left where the fill says so."""
+        ends = text.ljust if self.fill == "-" else text.rjust
+        return ends(self.width)
 
 
 class StringFormat(Op):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import tensorlite as tl
@@ -19,10 +20,14 @@ from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.data.composites import RaggedRow, ragged_spec
 from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.sparse.crossing import HASH_KEY
+from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
 
 __all__ = [
     "boolean_mask",
     "constant",
+    "cross",
+    "cross_hashed",
     "map_flat_values",
     "range",
     "row_splits_to_segment_ids",
@@ -121,6 +126,37 @@ def stack_dynamic_partitions(
     """Return the slices of data as rows of a ragged tensor, by their partition."""
     with tl.name_scope(name or "SegmentStack"):
         return ragged.stack_dynamic_partitions(data, partitions, num_partitions)
+
+
+def cross(inputs: Any, name: str | None = None) -> Any:
+    """Return for each row the crosses of ragged, sparse and dense rows' elements, as strings.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]]).to_list()
+    [[b'a_X_d'], [b'b_X_e', b'c_X_e']]
+    """
+    return _crossed(inputs, name, ragged.cross)
+
+
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: Any = None, name: str | None = None
+) -> Any:
+    """Return the same crosses as numbers of buckets, or of all int64 for none."""
+    key = HASH_KEY if hash_key is None else hash_key % 2**64
+    return _crossed(
+        inputs,
+        name,
+        partial(ragged.cross_hashed, num_buckets=num_buckets, hash_key=key),
+    )
+
+
+def _crossed(inputs: Any, name: str | None, function: Any) -> Any:
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError("Inputs must be a list")
+    with tl.name_scope(name or "RaggedCross"):
+        return building(function)(
+            [x if isinstance(x, PlainSparse) else _given(x) for x in inputs]
+        )
 
 
 class _SpecKind(type):

@@ -16,17 +16,46 @@ from tensorlite.compat.shared.randoms.draws import (
     set_global_generator,
     split as stateless_split,
 )
+from tensorlite.ops.random.index_shuffle import index_shuffle as shuffled_index
 
 __all__ = [
     "Algorithm",
     "Generator",
     "create_rng_state",
     "get_global_generator",
+    "index_shuffle",
     "set_global_generator",
     "stateless_fold_in",
     "stateless_shuffle",
     "stateless_split",
 ]
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Any:
+    """Return where indices are in a range up to max_index that two numbers of a seed shuffle.
+
+    Each may be a vector, or of the seed a matrix: one row for each index then.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.random.experimental.index_shuffle(tf.range(4), [5, 9], 10).numpy().tolist()
+    [8, 0, 10, 3]
+    """
+    return _index_shuffle(index, seed, max_index)
+
+
+@named("RandomIndexShuffle")
+def _index_shuffle(
+    index: Any, seed: Any, max_index: Any, name: str | None = None
+) -> Any:
+    given = converted(seed)
+    first = given[..., :1] * 0 + _FIRST
+    key = tl.concat([first, given], axis=-1)
+    place = converted(index)
+    return shuffled_index(place, key, tl.astype(converted(max_index), place.dtype))
+
+
+_FIRST = 498247692
+"""What TensorFlow puts before a seed of two numbers."""
 
 
 @named("stateless_shuffle")

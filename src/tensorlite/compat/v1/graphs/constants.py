@@ -11,6 +11,7 @@ import numpy as np
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.conversions import registered
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
 from tensorlite.core.constant import array_of, encoded, fitting_array
@@ -98,8 +99,16 @@ def convert_to_tensor(
     hint = preferred_dtype if dtype_hint is None else dtype_hint
     liked = None if hint is None else as_dtype(hint)
     if any(isinstance(x, Operand) for x in nest.flatten(value)):
-        return _packed(value, wanted or liked, name=name)
+        own = value if wanted is None else _cast_in(value, wanted)
+        return _packed(own, wanted or liked, name=name)
     return _converted(value, wanted, liked, name=name)
+
+
+def _cast_in(value: Any, dtype: DType) -> Any:
+    """Return lists whose tensors are of a dtype."""
+    if isinstance(value, (list, tuple)):
+        return [_cast_in(x, dtype) for x in value]
+    return cast(value, dtype) if isinstance(value, Operand) else value
 
 
 @named("packed")

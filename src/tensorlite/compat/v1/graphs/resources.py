@@ -16,7 +16,7 @@ from tensorlite.core.dispatch import calls
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import resource_variables as resources
-from tensorlite.graph_mode.graph import active_graph, built, get_default_graph
+from tensorlite.graph_mode.graph import active_graph, built, get_default_graph, mode
 from tensorlite.ops.fetchable import ran
 from tensorlite.ops.state import variable as state
 from tensorlite.ops.state.resource import (
@@ -87,11 +87,16 @@ class ResourceVariable(RefVariable, resources.ResourceVariable):
         given = plain(given_constant(value, self.dtype))
 
         def write() -> Any:
-            calls(op(returns=False), self.handle, given)
+            with control_dependencies(self._written()):
+                calls(op(returns=False), self.handle, given)
             return ran()
 
         writing = in_graph(write, op.__name__, name)
         return self.behind(writing) if is_read else writing
+
+    def _written(self) -> list[Node]:
+        """Return what a further write waits for."""
+        return []
 
     def behind(self, node: Any) -> UnreadVariable:
         """Return the variable as it is once an operation has run that writes to it."""
@@ -114,6 +119,11 @@ class UnreadVariable(ResourceVariable, resources.UnreadVariable):
 
     def __init__(self, variable: ResourceVariable, writing: Node) -> None:
         resources.UnreadVariable.__init__(self, variable, writing)
+
+    def _written(self) -> list[Node]:
+        """Return the write, for which TensorFlow 2 alone has the next one wait."""
+        later = mode.eager is not False and not mode.older
+        return [self.writing] if later else []
 
     @property
     def name(self) -> str:

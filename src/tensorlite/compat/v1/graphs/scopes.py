@@ -126,8 +126,11 @@ def _eager_variable(
     name: str, shape: Any, dtype: Any, initializer: Any, trainable: bool | None
 ) -> Any:
     """Return a new variable: eagerly nothing keeps them by name."""
-    prefix = variable_scopes.get_variable_scope().name
-    found = first_values.first_value(name, initializer, shape, dtype)
+    around = variable_scopes.get_variable_scope()
+    prefix = around.name
+    start = around.initializer if initializer is None else initializer
+    wanted = around.dtype if dtype is None else dtype
+    found = first_values.first_value(name, start, shape, wanted)
     with name_scope(""):
         whole = f"{prefix}/{name}" if prefix else name
         return Variable(found, trainable, name=whole, dtype=dtype)

@@ -74,6 +74,7 @@ MOST = 2**16
 
 _SAME = """
     Abs Acos Acosh AddN AddV2 All Any ArgMax ArgMin Asin Asinh Atan Atan2 Atanh AvgPool AvgPoolGrad
+    ApproxTopK
     BatchMatMulV2 BatchToSpaceND DepthToSpace SpaceToBatchND SpaceToDepth
     SparseReshape SparseToDense
     Betainc Digamma Igamma IgammaGradA Lgamma Polygamma RandomGammaGrad Zeta

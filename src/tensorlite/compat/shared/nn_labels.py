@@ -1,0 +1,90 @@
+"""What tf.nn has for labels of sequences, and for the greatest scores among many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tensorlite.compat.calling import converted, named
+from tensorlite.ops.arrays.approximate import ApproxTopK, TopScores
+from tensorlite.ops.composite import composed
+from tensorlite.ops.nn import ctc_labels
+
+__all__ = ["approx_max_k", "approx_min_k", "collapse_repeated", "ctc_unique_labels"]
+
+
+@named("ApproxTopK")
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Return the k largest elements along an axis, and their places: all that are asked for.
+
+    recall_target, reduction_input_size_override and aggregate_to_topk have no effect.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.math.approx_max_k([1.0, 3.0, 2.0], 2).indices.numpy().tolist()
+    [1, 2]
+    """
+    op = ApproxTopK(
+        k,
+        reduction_dimension,
+        recall_target,
+        True,
+        reduction_input_size_override,
+        aggregate_to_topk,
+    )
+    return TopScores(*composed(op, converted(operand)))
+
+
+@named("ApproxTopK")
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Return the k smallest elements along an axis, and their places: all that are asked for.
+
+    recall_target, reduction_input_size_override and aggregate_to_topk have no effect.
+    """
+    op = ApproxTopK(
+        k,
+        reduction_dimension,
+        recall_target,
+        False,
+        reduction_input_size_override,
+        aggregate_to_topk,
+    )
+    return TopScores(*composed(op, converted(operand)))
+
+
+@named("collapse_repeated_labels", None)
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> Any:
+    """Return rows of labels with one for each run of equal ones, and how many are left.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> rows, lengths = tf.nn.collapse_repeated([[1, 1, 2], [3, 3, 3]], [3, 2])
+    >>> rows.numpy().tolist(), lengths.numpy().tolist()
+    ([[1, 2], [3, 0]], [2, 1])
+    """
+    return ctc_labels.collapse_repeated(converted(labels), converted(seq_length))
+
+
+@named("ctc_unique_labels", None)
+def ctc_unique_labels(labels: Any, name: str | None = None) -> Any:
+    """Return each row's labels once, filled up with zeros, and for each which of them it is.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> once, places = tf.nn.ctc_unique_labels([[5, 5, 7]])
+    >>> once.numpy().tolist(), places.numpy().tolist()
+    ([[5, 7, 0]], [[0, 0, 1]])
+    """
+    return list(ctc_labels.unique_labels(converted(labels)))
