@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 
 tf: Any = import_module("tensorlite.compat.v1")  # as its programs see it, untyped
 layers: Any = tf.contrib.layers
@@ -157,7 +157,7 @@ def test_joint_sums_have_one_variable() -> None:
         ]
         with pytest.raises(InvalidArgumentError, match="not supported for joint"):
             layers.joint_weighted_sum_from_feature_columns(features(), [W], 2)
-        with pytest.raises(InvalidArgumentError, match="Real-valued columns"):
+        with pytest.raises(UnimplementedError, match="Real-valued columns"):
             layers.joint_weighted_sum_from_feature_columns(features(), [A], 2)
 
 
@@ -306,3 +306,36 @@ def test_defaults_and_keys_of_columns() -> None:
     assert A.key.startswith("_RealValuedColumn(column_name=a, dimension=2, ")
     assert layers.embedding_column(C, 2).name == "c_embedding"
     assert X2.name == "b_bucketized_X_c_X_d"
+
+
+def test_columns_are_taken_by_the_newer_functions_of_columns() -> None:
+    kept: dict[Any, Any] = {}
+    embedded = layers.embedding_column(C, 2, initializer=counting(3))
+    with tf.Graph().as_default(), tf.Session() as session:
+        columns = [A, B, layers.one_hot_column(D), embedded]
+        rows = tf.feature_column.input_layer(features(), columns, cols_to_vars=kept)
+        total = tf.feature_column.linear_model(features(), [A, B, W, X])
+        names = [x.op.name for x in tf.global_variables()]
+        begun(session)
+        found = session.run(rows)
+        assert session.run(total).tolist() == [[0.0], [0.0]]
+    first = [1, 2, 0, 0, 1, 0, 2, 3, 0, 1, 0, 0, 1, 0, 0]
+    second = [0, 3, 1, 0, 0, 0, 2, 3, 0, 1, 0, 0, 0, 0, 0]
+    assert found.tolist() == [first, second]
+    assert [x.op.name for x in kept[embedded]] == names[:1]
+    assert names == [
+        "input_layer/c_embedding/weights",
+        "linear_model/a/weights",
+        "linear_model/b_bucketized/weights",
+        "linear_model/c_X_d/weights",
+        "linear_model/c_weighted_by_w/weights",
+        "linear_model/bias_weights",
+    ]
+
+
+def test_classes_below_0_have_no_place_in_weighted_ones() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        given = {"c": words(["x", "?", "y"]), "w": words([1.0, 2.0, 3.0])}
+        rows = layers.input_from_feature_columns(given, [layers.one_hot_column(W)])
+        begun(session)
+        assert session.run(rows).tolist() == [[1, 0, 0], [0, 3, 0]]

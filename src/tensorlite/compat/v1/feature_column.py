@@ -28,6 +28,8 @@ from tensorlite.compat.shared.tables.feature_columns import (
     vocabulary_file_column,
     weighted_categorical_column,
 )
+from tensorlite.compat.v1.contrib.columns import adapted
+from tensorlite.compat.v1.contrib.columns.base import FeatureColumn
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v1.graphs import scopes
 from tensorlite.compat.views import in_graph, plain
@@ -110,8 +112,12 @@ class ScopedMaking:
         name = (
             column.variable_scope if isinstance(column, DenseColumn) else column.name
         )
-        with self.noting(column), scopes.variable_scope(None, name.replace("/", "_")):
+        scope = scopes.variable_scope(None, name.replace("/", "_"))
+        with self.noting(column), scope as opened:
             yield
+            if isinstance(column, adapted.AdaptedRows):
+                own = scopes.global_variables(f"{opened.name}/")
+                self.of_column[column].extend(own)
 
     def variable(
         self,
@@ -160,7 +166,7 @@ def input_layer(
     cols_to_vars and cols_to_output_tensors are dicts that are filled in.
     """
     making = ScopedMaking(weight_collections, trainable)
-    listed = _listed(feature_columns)
+    listed = [adapted.rows_of(column) for column in _listed(feature_columns)]
     with scopes.variable_scope(None, "input_layer"):
         rows = in_graph(
             lambda: models.joined(
@@ -172,10 +178,11 @@ def input_layer(
         )
         whole = in_graph(lambda: _side_by_side(plain(rows)), "concat", None, "concat")
     if cols_to_vars is not None:
-        cols_to_vars.update(making.of_column)
+        cols_to_vars.update(adapted.given_by(making.of_column))
     if cols_to_output_tensors is not None:
         ordered = models.in_order(listed)
-        cols_to_output_tensors.update(zip(ordered, rows, strict=True))
+        by_column = dict(zip(ordered, rows, strict=True))
+        cols_to_output_tensors.update(adapted.given_by(by_column))
     return whole
 
 
@@ -184,8 +191,10 @@ def _side_by_side(rows: Any) -> Any:
 
 
 def _listed(columns: Any) -> list[Any]:
-    if isinstance(columns, (Column, dict)):
-        return [columns] if isinstance(columns, Column) else models.in_order(columns)
+    if isinstance(columns, (Column, FeatureColumn)):
+        return [columns]
+    if isinstance(columns, dict):
+        return models.in_order(columns)
     return list(columns)
 
 
@@ -207,7 +216,7 @@ def linear_model(
 
     def summed() -> Tensor:
         given = Features(plain(dict(features)), making)
-        columns = _listed(feature_columns)
+        columns = [adapted.sums_of(column) for column in _listed(feature_columns)]
         parts = models.weighted_sums(
             columns, given, making.turn, units, sparse_combiner, trainable
         )
@@ -218,7 +227,7 @@ def linear_model(
     with scopes.variable_scope(None, "linear_model"):
         found = in_graph(summed, "weighted_sum")
     if cols_to_vars is not None:
-        cols_to_vars.update(making.of_column)
+        cols_to_vars.update(adapted.given_by(making.of_column))
     return found
 
 

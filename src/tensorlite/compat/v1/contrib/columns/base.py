@@ -71,7 +71,7 @@ class FeatureColumn(ABC):
         """Return the rows that a network is given; found is what was transformed."""
         raise InvalidArgumentError(
             f"Error creating input layer for column: {self.name}. "
-            f"{type(self).__name__} is not supported in DNN. Please use embedding_column or "
+            f"_{type(self).__name__} is not supported in DNN. Please use embedding_column or "
             f"one_hot_column. column: {self}"
         )
 
@@ -91,6 +91,28 @@ class FeatureColumn(ABC):
     def checkpoint(self) -> tuple[Any, Any] | None:
         """Return from where the variable is filled: a checkpoint and a name in it."""
         return None
+
+    @property
+    def width(self) -> int | None:
+        """How many numbers rows have in a network; None if it takes no such column."""
+        return None
+
+    @property
+    def classes(self) -> int | None:
+        """How many classes a linear model looks up; None if it looks up none."""
+        return None
+
+    def _to_dnn_input_layer(
+        self,
+        input_tensor: Any,
+        weight_collections: Any = None,
+        trainable: bool = True,
+        output_rank: int = 2,
+    ) -> Any:
+        """Return what `deep` does, under TensorFlow's name."""
+        return self.deep(
+            input_tensor, Deep(weight_collections, trainable, output_rank)
+        )
 
 
 class Transformer:

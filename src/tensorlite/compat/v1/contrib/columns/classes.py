@@ -48,6 +48,11 @@ class ClassesColumn(FeatureColumn):
         """How many classes there are."""
         raise NotImplementedError
 
+    @property
+    def classes(self) -> int:
+        """How many classes a linear model looks up."""
+        return self.length
+
     def id_tensor(self, input_tensor: Any) -> Any:
         """Return the classes of what was transformed."""
         return input_tensor

@@ -8,6 +8,7 @@ from tensorlite.compat.v1.contrib.columns.base import (
 )
 from tensorlite.compat.v1.contrib.columns.classes import (
     CrossedColumn as _CrossedColumn,
+    LookupConfig as _SparseIdLookupConfig,
     SparseColumn as _SparseColumn,
     SparseColumnHashed as _SparseColumnHashed,
     SparseColumnIntegerized as _SparseColumnIntegerized,
@@ -40,6 +41,7 @@ __all__ = [
     "_SparseColumnIntegerized",
     "_SparseColumnKeys",
     "_SparseColumnVocabulary",
+    "_SparseIdLookupConfig",
     "_Transformer",
     "_WeightedSparseColumn",
     "_real_valued_var_len_column",

@@ -32,7 +32,7 @@ from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.functions import init_ops, nn_losses, sparse_older
 from tensorlite.compat.v1.graphs import scopes
 from tensorlite.core.dtypes import float32
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 
 
 def _of_steps(found: Any, name: str) -> Any:
@@ -102,13 +102,13 @@ def sequence_input_from_feature_columns(
     for column in listed:
         if not isinstance(column, allowed):
             raise InvalidArgumentError(
-                f"FeatureColumn type {type(column).__name__} is not currently supported for "
+                f"FeatureColumn type _{type(column).__name__} is not currently supported for "
                 "sequence data."
             )
         inner = getattr(column, "sparse_id_column", None)
         if isinstance(inner, (BucketizedColumn, CrossedColumn)):
             raise InvalidArgumentError(
-                f"Column {inner.name} is of type {type(inner).__name__}, which is not currently "
+                f"Column {inner.name} is of type _{type(inner).__name__}, which is not currently "
                 "supported for sequences."
             )
     how = Deep(weight_collections, trainable, 3)
@@ -214,7 +214,7 @@ def joint_weighted_sum_from_feature_columns(
 def _joint(column: FeatureColumn, found: Any) -> Wide:
     asked = column.wide(found)
     if asked is None:
-        raise InvalidArgumentError(
+        raise UnimplementedError(
             "Real-valued columns are not supported. Use weighted_sum_from_feature_columns instead, "
             "or bucketize these columns."
         )

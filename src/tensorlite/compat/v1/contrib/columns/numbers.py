@@ -55,6 +55,11 @@ class RealValuedColumn(FeatureColumn):
             self.column_name: FixedLenFeature([self.dimension], self.dtype, default)
         }
 
+    @property
+    def width(self) -> int:
+        """How many numbers each example has."""
+        return self.dimension
+
     def transformed(self, given: Transformer) -> Any:
         """Return the numbers as float32, behind the normalizer."""
         found = given.get(self.column_name)
@@ -237,6 +242,16 @@ class BucketizedColumn(FeatureColumn):
         """How the numbers are read."""
         return self.source_column.config
 
+    @property
+    def width(self) -> int:
+        """How many buckets there are of all numbers of an example."""
+        return self.length * self.source_column.dimension
+
+    @property
+    def classes(self) -> int:
+        """How many buckets there are of all numbers of an example."""
+        return self.width
+
     def transformed(self, given: Transformer) -> Any:
         """Return the numbers of the buckets."""
         found = given.get(self.source_column)
@@ -252,8 +267,7 @@ class BucketizedColumn(FeatureColumn):
         marked = picking.one_hot(
             elementwise.cast(found, int64), self.length, 1.0, 0.0
         )
-        width = self.length * self.source_column.dimension
-        return arrays.reshape(marked, [-1, width])
+        return arrays.reshape(marked, [-1, self.width])
 
     def to_sparse_tensor(self, input_tensor: Any) -> SparseTensor:
         """Return the buckets as a sparse tensor, those of each number behind the last one's."""
@@ -271,8 +285,7 @@ class BucketizedColumn(FeatureColumn):
 
     def wide(self, found: Any) -> Wide:
         """Return what is looked up: the weight of each number's bucket."""
-        length = self.length * self.source_column.dimension
-        return Wide(self.to_sparse_tensor(found), None, length, "sum")
+        return Wide(self.to_sparse_tensor(found), None, self.width, "sum")
 
 
 def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:

@@ -57,6 +57,11 @@ class OneHotColumn(FeatureColumn):
         return self.sparse_id_column.length
 
     @property
+    def width(self) -> int:
+        """How many classes there are."""
+        return self.length
+
+    @property
     def config(self) -> dict[str, Any]:
         """How the classes are read."""
         return self.sparse_id_column.config
@@ -74,7 +79,9 @@ class OneHotColumn(FeatureColumn):
             marked = picking.one_hot(dense, self.length, 1.0, 0.0)
             return numbers.reduce_sum(marked, axis=[how.rank - 1])
         merged = sparse_older.sparse_merge(ids, weights, self.length)
-        dense = sparse.to_dense(merged)
+        whole = merged.dense_shape  # classes below 0 are left out
+        known = sparse.slice(merged, v1_arrays.zeros_like(whole), whole)
+        dense = sparse.to_dense(known)
         outer = v1_arrays.shape(dense)[:-1]
         return arrays.reshape(dense, arrays.concat([outer, [self.length]], 0))
 
@@ -118,6 +125,11 @@ class EmbeddingColumn(FeatureColumn):
     def config(self) -> dict[str, Any]:
         """How the classes are read."""
         return self.sparse_id_column.config
+
+    @property
+    def width(self) -> int:
+        """How many numbers rows of the variable have."""
+        return self.dimension
 
     def checkpoint(self) -> tuple[Any, Any] | None:
         """Return from where the variable is filled."""

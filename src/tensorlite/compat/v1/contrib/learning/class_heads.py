@@ -265,6 +265,10 @@ class MultiLabelHead(ClassHead):
         own = parts.labels_of(labels, self.label_name)
         if not is_sparse(own):
             return own
+        if self.logits_dimension < 2:
+            raise InvalidArgumentError(
+                "Must set num_classes >= 2 when passing labels as a SparseTensor."
+            )
         marked = sparse_arranged.to_indicator(own, self.logits_dimension)
         return elementwise.cast(marked, int64)
 

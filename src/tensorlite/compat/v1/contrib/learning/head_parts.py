@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, logging, nn
+from tensorlite.compat.shared.values import convert_to_tensor_or_sparse_tensor
 from tensorlite.compat.v1 import metrics, summary
 from tensorlite.compat.v1.contrib.columns.base import is_sparse
 from tensorlite.compat.v1.contrib.weighted import linear
@@ -47,7 +48,7 @@ def logits_of(logits_input: Any, logits: Any, dimension: int) -> Any:
 def labels_of(given: Any, name: str | None) -> Any:
     """Return labels, those of a name if there are several; sparse ones as they are."""
     found = given[name] if isinstance(given, dict) else given
-    return found if is_sparse(found) else framework.convert_to_tensor(found)
+    return convert_to_tensor_or_sparse_tensor(found)
 
 
 def dense_labels_of(given: Any, name: str | None) -> Any:

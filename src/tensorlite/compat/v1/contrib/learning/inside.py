@@ -80,6 +80,9 @@ from tensorlite.compat.v1.contrib.learning.serving import (
 from tensorlite.compat.v1.estimators.inputs import numpy_input_fn, pandas_input_fn
 
 HAS_PANDAS, HAS_DASK = True, False
+_regression_head, _multi_class_head = regression_head, multi_class_head
+_multi_label_head, _multi_head = multi_label_head, multi_head
+_binary_svm_head, _poisson_regression_head = binary_svm_head, poisson_regression_head
 
 __all__ = [
     "COLLECTION_DEF_KEY_FOR_INPUT_FEATURE_KEYS",

@@ -123,7 +123,6 @@ class RunConfig(configuration.RunConfig):
             tf_random_seed=tf_random_seed,
             save_summary_steps=save_summary_steps,
             save_checkpoints_steps=save_checkpoints_steps,
-            save_checkpoints_secs=secs,
             session_config=session_config,
             keep_checkpoint_max=keep_checkpoint_max,
             keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
@@ -131,6 +130,7 @@ class RunConfig(configuration.RunConfig):
             protocol=protocol,
             session_creation_timeout_secs=session_creation_timeout_secs,
         )
+        object.__setattr__(self, "save_checkpoints_secs", secs)
         object.__setattr__(self, "_task", ClusterConfig(master, evaluation_master))
         proto = ConfigProto(
             log_device_placement=log_device_placement,
