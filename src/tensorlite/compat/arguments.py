@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorlite.graph.graph import Graph, Node
+from tensorlite.graph_mode.graph import NAMED
 from tensorlite.interop.tensorflow.signatures import signature_of
 from tensorlite.ops.random.stateful_draws import StatefulDraw
 
@@ -24,19 +25,15 @@ _MADE = ("Const", "Pack", _READ)
 """What arguments become that are no tensors: constants, lists with tensors in them, variables."""
 
 
-_NAMED = "named"
-"""Under what a graph keeps what is of such arguments and was given the name which it bears."""
-
-
 def keep_name(node: Node) -> None:
     """Let a node have the name that it was given."""
     if node.op.name in _MADE:
-        node.graph.kept.setdefault(_NAMED, set()).add(node)
+        node.graph.kept.setdefault(NAMED, set()).add(node)
 
 
 def is_named(node: Node) -> bool:
     """Return whether what is of an argument was given the name that it bears."""
-    return node in node.graph.kept.get(_NAMED, ())
+    return node in node.graph.kept.get(NAMED, ())
 
 
 def name_arguments(graph: Graph, count: int, prefix: str) -> None:

@@ -82,11 +82,11 @@ def _swept(
             pairs = zip(dys, call.outputs, strict=True)
             dys = [None if id(y) in stops else dy for dy, y in pairs]
         if dys.count(None) < len(dys) and _is_pulled(call):
-            found = _gradient(call, dys, reached)
+            found = pulled(call, dys, reached)
             for x, dx in zip(call.inputs, found, strict=True):
                 if dx is not None and id(x) in reached:
                     flowing.setdefault(id(x), []).append(dx)
-    return [_total(source, flowing.get(id(source))) for source in sources]
+    return [total_of(source, flowing.get(id(source))) for source in sources]
 
 
 def _is_pulled(call: Call) -> bool:
@@ -186,7 +186,7 @@ def _arriving(flowing: Flowing, call: Call, wanted: set[int]) -> list[Gradient]:
     dys: list[Gradient] = []
     for y in call.outputs:
         key = id(y)
-        total = _total(y, flowing.pop(key, None))
+        total = total_of(y, flowing.pop(key, None))
         if total is not None:
             if type(total) is IndexedSlices and not call.op.takes_sparse:
                 total = operand.operators.densify(total)
@@ -196,7 +196,8 @@ def _arriving(flowing: Flowing, call: Call, wanted: set[int]) -> list[Gradient]:
     return dys
 
 
-def _total(x: Tensor, parts: list[Tensor | IndexedSlices] | None) -> Gradient:
+def total_of(x: Tensor, parts: list[Tensor | IndexedSlices] | None) -> Gradient:
+    """Return the sum of what has flowed into a tensor."""
     if not parts:
         return None
     if len(parts) == 1:
@@ -207,9 +208,8 @@ def _total(x: Tensor, parts: list[Tensor | IndexedSlices] | None) -> Gradient:
     return total
 
 
-def _gradient(
-    call: Call, dys: list[Gradient], reached: set[int]
-) -> Sequence[Gradient]:
+def pulled(call: Call, dys: list[Gradient], reached: set[int]) -> Sequence[Gradient]:
+    """Return the gradients of a call's inputs, given those of its outputs."""
     op, asked = call.op, call
     if op.selective or type(call) is RegionCall:
         needed = tuple([id(x) in reached for x in call.inputs])

@@ -6,7 +6,7 @@ built by hand is function/session.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from threading import RLock
@@ -55,6 +55,10 @@ class ManualGraph(Graph):
         "a session gives it one, as in tl.Session(graph).run(x). Use tensorlite's functions on it "
         "inside `with graph.as_default()`"
     )
+    taking: Callable[[Iterable[SymbolicTensor], str], list[SymbolicTensor]] | None = (
+        None
+    )
+    """What stands for the inputs of each node that is made from now on; None: they themselves."""
     texts_as_bytes = False
     """Whether strings that are fetched are bytes, as TensorFlow's are."""
     not_own = "A graph takes no tensor of another: run that in a session, and feed the value"
@@ -113,7 +117,7 @@ class ManualGraph(Graph):
         self._refuse_if_finalized(op)
         return super().add(
             op,
-            inputs,
+            inputs if self.taking is None else self.taking(inputs, name),
             device=device,
             group=group,
             control=control,

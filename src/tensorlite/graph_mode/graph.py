@@ -37,6 +37,9 @@ TITLES = {
 }
 """What TensorFlow's functions in Python call the nodes of some operators that nobody names."""
 
+NAMED = "named"
+"""Under what a graph keeps nodes whose names were given: they stay."""
+
 
 class Graph(ManualGraph):
     """A graph in which every call makes a node of its own, named as TensorFlow names it.

@@ -42,6 +42,11 @@ _SIZES = ("Shape", "Size", "Rank", "TensorListLength")
 """Operators that gradients apply to forward tensors; saving their results saves memory."""
 
 
+ORIGINALS = "originals"
+"""Under what a graph keeps the operators of its nodes that were extended, as they were before, and
+how many inputs and outputs these had."""
+
+
 class GradientTracer(Tracer):
     """Traces the gradient of a finished graph, whose tensors it may capture."""
 
@@ -191,6 +196,8 @@ def extend_node(
 ) -> SymbolicTensor:
     """Give a call's node the operator `op`, which has one output more, and return that output."""
     node = forward_node(call)
+    originals = node.graph.kept.setdefault(ORIGINALS, {})
+    originals.setdefault(node, (node.op, len(node.inputs), len(node.outputs)))
     extra = SymbolicTensor(node, len(node.outputs), spec)
     node.op, node.inputs, node.outputs = (
         op,

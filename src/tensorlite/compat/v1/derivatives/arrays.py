@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.calling import given_constant
 from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
@@ -26,8 +27,10 @@ from tensorlite.compat.shared.segments import unsorted_segment_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
 from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays.join import ConcatOffset
 from tensorlite.ops.math.flows import ShapeN
 
@@ -103,13 +106,21 @@ def _concat(op: Any, dy: Any) -> Any:
     *xs, axis = op.inputs
     if len(xs) == 1:
         return dy
-    place = axis % rank(xs[0])
+    place = _here(axis) % rank(xs[0])
     sizes = shapes(*xs)
     if len(xs) > _MOST:
         of_axis = slice(stack(sizes, 1), [place, 0], [1, -1])
         return split(dy, squeeze(of_axis), place, len(xs))
     begins = operator(ConcatOffset(len(xs)), place, *sizes)
     return [slice(dy, begin, n) for begin, n in zip(begins, sizes, strict=True)]
+
+
+def _here(x: Any) -> Any:
+    """Return a constant, made anew where gradients go back through a loop."""
+    graph, known = active_graph(), x.spec.known
+    if graph is None or graph.taking is None or x.node.op.name != "Const":
+        return x
+    return given_constant(known, plain(x).dtype)
 
 
 @gradient_of("GatherV2")

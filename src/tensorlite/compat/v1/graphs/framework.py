@@ -49,6 +49,7 @@ from tensorlite.graph_mode.graph import (
 )
 from tensorlite.graph_mode.sessions import get_default_session
 from tensorlite.graph_mode.streams import global_seed
+from tensorlite.graph_mode.sweeps import noted
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops import fetchable
 from tensorlite.ops.arrays import identity as identities
@@ -383,12 +384,13 @@ def _gradients(
         flows = [_given_flow(x, i) for i, x in enumerate(listed)]
     if flows is None and active_graph() is not None:
         flows = [_ones(y, i) for i, y in enumerate(targets)]
+    stops = stop_gradients or ()
+
+    def taken() -> list[Gradient]:
+        return list(differentiate.gradients(list(targets), sources, flows, stops))
+
     with _kept(ways):
-        return list(
-            differentiate.gradients(
-                list(targets), sources, flows, stop_gradients or ()
-            )
-        )
+        return noted(targets, sources, flows, nest.flatten(stops), taken)
 
 
 def _given_flow(x: Any, number: int) -> Any:

@@ -12,6 +12,8 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import Graph
+from tensorlite.graph_mode.sweeps import sweeps_of
+from tensorlite.interop.tensorflow.rewinding.rebuilding import REBUILT, has_flow
 from tensorlite.interop.tensorflow.writers.asserting import is_guarded
 from tensorlite.interop.tensorflow.writers.primitives import as_primitives
 from tensorlite.ops.random.stateful_draws import generators
@@ -38,11 +40,23 @@ class Expanded:
         self._own: dict[Node, Node] = {}
         self._results: dict[Output, Output] = {}
         """For each result of a branch or loop that is used what it is written as."""
+        inner = self._pair_gradients()
         for node in graph.nodes:
             made = self.by_name.get(node.name)
-            if made is not None:
+            if made is not None and (node not in inner or _is_alike(node, made)):
                 (self._pair_region if is_region(node) else self._pair)(node, made)
         self._own_results = {listed: x for x, listed in self._results.items()}
+
+    def _pair_gradients(self) -> set[Node]:
+        """Note what gradients taken anew are; return the nodes that were made for them."""
+        pairs = self.made.kept.get(REBUILT)
+        if pairs is None:
+            return set()
+        for x, y in pairs:
+            self._results[_output(x)] = _output(y)
+            if len(x.node.outputs) == len(y.node.outputs) == 1:
+                self._own[y.node] = x.node
+        return {node for one in sweeps_of(self.graph) for node in one.nodes}
 
     def _pair(self, node: Node, made: Node) -> None:
         """Note that a node is written as another."""
@@ -64,11 +78,13 @@ class Expanded:
     def of(graph: Graph) -> Expanded:
         """Return a graph's expansion, the same until the graph changes.
 
-        >>> from tensorlite.graph_mode.graph import Graph
-        >>> with Graph().as_default() as graph:
-        ...     x = tl.cond(tl.placeholder(tl.bool, ()), lambda: 1.0, lambda: 2.0)
-        >>> "Merge" in [node.op.name for node in Expanded.of(graph).nodes]
-        True
+                >>> from tensorlite.graph_mode.graph import Graph
+        from tensorlite.graph_mode.sweeps import sweeps_of
+        from tensorlite.interop.tensorflow.rewinding.rebuilding import REBUILT, has_flow
+                >>> with Graph().as_default() as graph:
+                ...     x = tl.cond(tl.placeholder(tl.bool, ()), lambda: 1.0, lambda: 2.0)
+                >>> "Merge" in [node.op.name for node in Expanded.of(graph).nodes]
+                True
         """
         known = graph.kept.get(_EXPANDED)
         if isinstance(known, Expanded) and known.state == _state(graph):
@@ -93,6 +109,12 @@ class Expanded:
         return node.outputs[index]
 
 
+def _is_alike(node: Node, made: Node) -> bool:
+    """Return whether two nodes compute one thing, as far as their names tell."""
+    names = [[x.name for x in one.inputs] for one in (node, made)]
+    return node.op == made.op and names[0] == names[1]
+
+
 def _output(x: SymbolicTensor) -> Output:
     return x.node, x.index
 
@@ -106,21 +128,33 @@ def is_region(node: Node) -> bool:
     return node.op.role in _REGIONS
 
 
+def is_rebuilt(node: Node) -> bool:
+    """Return whether a node was made for gradients that are written anew."""
+    made = [one for one in sweeps_of(node.graph) if node in one.nodes]
+    return bool(made) and has_flow(node.graph)
+
+
 def as_listed(node: Node) -> Node:
     """Return what a node of a graph is written as, if it is another operator there.
 
     That are those at the end of a branch or loop, lists and checks. Others are what they are: what
     computes with their inputs does so in the graph.
     """
+    if not isinstance(node.graph, Graph):
+        return node
+    if is_rebuilt(node) and len(node.outputs) == 1:
+        return Expanded.of(node.graph).listed_tensor(node.outputs[0]).node
     is_other = is_region(node) or _is_end(node) or _is_list(node) or is_guarded(node)
-    if not is_other or not isinstance(node.graph, Graph):
+    if not is_other:
         return node
     return Expanded.of(node.graph).by_name.get(node.name, node)
 
 
 def tensor_as_listed(x: SymbolicTensor) -> SymbolicTensor:
     """Return what a tensor of a graph is written as, if that is the result of a branch or loop."""
-    if not is_region(x.node) or not isinstance(x.node.graph, Graph):
+    if not isinstance(x.node.graph, Graph):
+        return x
+    if not is_region(x.node) and not is_rebuilt(x.node):
         return x
     return Expanded.of(x.node.graph).listed_tensor(x)
 

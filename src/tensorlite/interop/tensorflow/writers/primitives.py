@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 
 from tensorlite.core.dtypes import resource
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
+from tensorlite.graph_mode.graph import Graph as BuiltGraph
+from tensorlite.interop.tensorflow.rewinding.rebuilding import has_flow, rebuilt
+from tensorlite.interop.tensorflow.rewinding.surroundings import NotRewoundError
 from tensorlite.interop.tensorflow.writers.arraying import Lone, as_arrays
 from tensorlite.interop.tensorflow.writers.asserting import is_guarded, put_guards
 from tensorlite.interop.tensorflow.writers.outer_reads import read_outside
@@ -40,6 +44,13 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
     >>> sorted({node.op.name for node in as_primitives(graph).nodes} & {"If", "Switch", "Merge"})
     ['Merge', 'Switch']
     """
+    if isinstance(graph, BuiltGraph) and has_flow(graph):
+        with suppress(NotRewoundError):
+            return rebuilt(graph, _primitives)
+    return _primitives(graph)
+
+
+def _primitives(graph: ManualGraph) -> ManualGraph:
     is_called = graph.as_called
     graph = as_arrays(graph)
     guards = is_called and any(map(is_guarded, graph.nodes))

@@ -1,0 +1,218 @@
+"""rebuilt: a graph of primitives in which gradients that a program asked for are taken anew.
+
+What a program built is written as primitives without its gradients; these are taken of that, as
+TensorFlow 1 takes them, so that there are its nodes, under its names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tensorlite.core.dtypes import variant
+from tensorlite.core.op import Gradient, Role
+from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.graph.graph import Node, Placeholder, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph
+from tensorlite.graph_mode.graph import Graph
+from tensorlite.graph_mode.sweeps import Sweep, sweeps_of
+from tensorlite.interop.tensorflow.rewinding.surroundings import NotRewoundError
+from tensorlite.interop.tensorflow.rewinding.sweeping import Rewinding
+from tensorlite.interop.tensorflow.writers.arraying import Lone
+from tensorlite.ops.control.region_gradients import ORIGINALS
+
+REBUILT = "rebuilt"
+"""Under what a rebuilt graph keeps the gradients of the first one, each with what it is here."""
+
+
+def has_flow(graph: ManualGraph) -> bool:
+    """Return whether gradients of branches, loops or arrays were asked for in a graph."""
+    return any(
+        _is_written_anew(node) for one in sweeps_of(graph) for node in one.nodes
+    )
+
+
+def _is_written_anew(node: Node) -> bool:
+    is_region = node.op.role in (Role.IF, Role.WHILE)
+    return is_region or any(x.dtype is variant for x in node.inputs)
+
+
+def rebuilt(graph: Graph, written: Callable[[ManualGraph], ManualGraph]) -> Graph:
+    """Return a graph as primitives, gradients among them; NotRewoundError where they stay."""
+    if any(_OWN_GRADIENT in x for x in graph.kept.get(_ATTRIBUTES, {}).values()):
+        raise NotRewoundError("a node has a gradient of the program's own")
+    without = _Without(graph)
+    base = written(without.made)
+    if any(node.op.name in _OF_PROGRAMS for node in base.nodes):
+        raise NotRewoundError("a gradient is a program's function")
+    return _Again(graph, without, base).made
+
+
+_ATTRIBUTES, _OWN_GRADIENT = "attributes", "_gradient_op_type"
+"""Under what a graph keeps what programs say of nodes, and what of that names a gradient."""
+_OF_PROGRAMS = {"CustomGradient", "PartitionedCall", "Recompute", "EagerPyFunc"}
+"""What has gradients that are called, not written."""
+
+
+class _Without:
+    """A graph without what was made for gradients, whose results are inputs instead."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.made = Lone(graph.name)
+        self.made.as_called = True
+        self.sweeps = sweeps_of(graph)
+        self.holes: dict[str, tuple[int, int, int]] = {}
+        """Which part of which result of which sweep an input stands for, by its name."""
+        self._tensors: dict[int, SymbolicTensor] = {}
+        self._nodes: dict[Node, Node] = {}
+        self._originals = graph.kept.get(ORIGINALS, {})
+        self._taken = {node for one in self.sweeps for node in one.nodes}
+        self._results = {
+            id(part): (i, k, p)
+            for i, one in enumerate(self.sweeps)
+            for k, x in enumerate(one.found)
+            for p, part in enumerate(parts_of(x))
+        }
+        if any(node.op.role is Role.MERGE for node in graph.nodes):
+            raise NotRewoundError("a graph is of primitives already")
+        for node in graph.nodes:
+            if node not in self._taken:
+                self._put(node)
+        self.made.effects = [
+            self._nodes[x] for x in graph.effects if x in self._nodes
+        ]
+
+    def _put(self, node: Node) -> None:
+        op, given, _ = self._originals.get(node, (node.op, len(node.inputs), 0))
+        inputs = [self._input(x) for x in node.inputs[:given]]
+        if any(x in self._taken for x in node.control):
+            raise NotRewoundError(f"{node.name} waits for a gradient")
+        control = tuple([self._nodes[x] for x in node.control])
+        made = self.made.append(op, inputs, node.name, control)
+        made.device, made.group, made.line = node.device, node.group, node.line
+        for old, new in zip(node.outputs, made.outputs, strict=False):
+            new.respecify(old.spec)
+            self._tensors[id(old)] = new
+        self._nodes[node] = made
+
+    def _input(self, x: SymbolicTensor) -> SymbolicTensor:
+        if id(x) not in self._tensors:
+            place = self._results.get(id(x))
+            if place is None:
+                raise NotRewoundError(
+                    f"{x.name} is inside of what a gradient is made of"
+                )
+            name = f"hole/{len(self.holes)}"
+            hole = self.made.append(Placeholder(x.spec.without_value()), (), name)
+            self.holes[name] = place
+            self._tensors[id(x)] = hole.outputs[0]
+        return self._tensors[id(x)]
+
+
+def parts_of(x: Gradient) -> list[Tensor]:
+    """Return the tensors of a gradient."""
+    if isinstance(x, IndexedSlices):
+        parts = [x.values, x.indices, x.dense_shape]
+        return [part for part in parts if isinstance(part, Tensor)]
+    return [] if x is None else [x]
+
+
+class _Again:
+    """The graph in which gradients are taken anew."""
+
+    def __init__(self, graph: Graph, without: _Without, base: ManualGraph) -> None:
+        self.made: Graph = type(graph)()
+        self.without = without
+        self._tensors: dict[SymbolicTensor, SymbolicTensor] = {}
+        self._nodes: dict[Node, Node] = {}
+        self._open: list[tuple[Node, int, SymbolicTensor]] = []
+        self._found: dict[int, list[Gradient]] = {}
+        holes = without.holes
+        self.made.reserve([x.name for x in base.nodes if x.name not in holes])
+        late = self._late(base)
+        for node in base.nodes:
+            if node not in late and node.name not in holes:
+                self._put(node)
+        self._close()
+        self._sweep_upto(0 if not late else len(without.sweeps))
+        for node in base.nodes:
+            if node.name in holes:
+                self._fill(node)
+            elif node in late:
+                self._put(node)
+        self._sweep_upto(len(without.sweeps))
+        self.made.effects = [self._nodes[x] for x in base.effects if x in self._nodes]
+        self.made.kept[REBUILT] = [
+            (old, new)
+            for i, one in enumerate(without.sweeps)
+            for x, y in zip(one.found, self._found[i], strict=True)
+            for old, new in zip(parts_of(x), parts_of(y), strict=True)
+        ]
+
+    def _late(self, base: ManualGraph) -> set[Node]:
+        """Return the nodes that hang on gradients."""
+        late: set[Node] = set()
+        for node in base.nodes:
+            before = [*[x.node for x in node.inputs], *node.control]
+            if any(x in late or x.name in self.without.holes for x in before):
+                late.add(node)
+        return late
+
+    def _put(self, node: Node) -> None:
+        inputs = []
+        for x in node.inputs:
+            first = next(y for y in node.inputs if y in self._tensors)
+            inputs.append(self._tensors.get(x, self._tensors[first]))
+        control = tuple([self._nodes[x] for x in node.control if x in self._nodes])
+        made = self.made.append(node.op, inputs, node.name, control)
+        made.device, made.group, made.line = node.device, node.group, node.line
+        for i, x in enumerate(node.inputs):
+            if x not in self._tensors:
+                self._open.append((made, i, x))
+        for old, new in zip(node.outputs, made.outputs, strict=True):
+            new.respecify(old.spec)
+            self._tensors[old] = new
+        self._nodes[node] = made
+
+    def _close(self) -> None:
+        for node, i, x in self._open:
+            node.set_input(i, self._tensors[x])
+        self._open.clear()
+
+    def _fill(self, hole: Node) -> None:
+        sweep, result, part = self.without.holes[hole.name]
+        found = parts_of(self._found[sweep][result])[part]
+        assert isinstance(found, SymbolicTensor)
+        self._tensors[hole.outputs[0]] = found
+
+    def _sweep_upto(self, number: int) -> None:
+        for i in range(len(self._found), number):
+            self._found[i] = self._swept(self.without.sweeps[i])
+
+    def _swept(self, one: Sweep) -> list[Gradient]:
+        self._known = {node.name: node for node in self.made.nodes}
+        flows = [None if dy is None else self._here(dy) for dy in one.flows]
+        self.made.scopes = dict(one.scopes)
+        rewinding = Rewinding(self.made, one.scope)
+        with self.made.as_default():
+            found = rewinding.gradients(
+                [self._here(y) for y in one.targets],
+                flows,
+                [self._here(x) for x in one.sources],
+                [self._here(x) for x in one.stops],
+            )
+        for old, new in zip(one.found, found, strict=True):
+            if len(parts_of(old)) != len(parts_of(new)):
+                raise NotRewoundError("gradients are of another kind")
+        return found
+
+    def _here(self, x: Any) -> SymbolicTensor:
+        """Return what a tensor of the program's graph is here."""
+        if not isinstance(x, SymbolicTensor):
+            raise NotRewoundError(f"{x!r} is no tensor of a graph")
+        if x.node.op.role in (Role.IF, Role.WHILE):
+            raise NotRewoundError(f"{x.name} has no name of its own")
+        known = self._known.get(x.node.name)
+        if known is None:
+            raise NotRewoundError(f"{x.name} is of another gradient")
+        return known.outputs[x.index]
