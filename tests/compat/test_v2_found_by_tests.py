@@ -184,3 +184,51 @@ def test_crosses_of_ragged_rows() -> None:
     deep = tf.ragged.constant([[["a"]]])
     with pytest.raises(ValueError, match="only supports inputs with rank=2"):
         tf.ragged.cross([deep])
+
+
+def test_sums_of_bfloat16_have_the_digits_of_float32() -> None:
+    x = tf.cast(((np.arange(1000) * 37) % 101 - 40.0) / 7, tf.bfloat16)
+    rows = tf.reshape(x, [10, 100])
+    assert float(tf.reduce_sum(x)) == 1432
+    assert float(tf.reduce_mean(x)) == 1.4296875
+    assert tf.reduce_sum(rows, 0).numpy().astype(float).tolist()[:3] == [
+        *(7.96875, 3.109375, 12.6875),
+    ]
+    assert abs(float(tf.nn.l2_loss(rows)) - 9704) <= 64
+    assert float(tf.math.reduce_euclidean_norm(rows)) == 139
+    assert float(tf.reduce_prod(tf.cast(1 + x[:40] / 100, tf.bfloat16))) == 1.6796875
+    assert abs(float(tf.add_n([x[0]] * 200)) + 1143.75) <= 4
+
+
+R = tf.raw_ops.DataFormatVecPermute
+
+
+@pytest.mark.parametrize(
+    ("formats", "size", "wanted"),
+    [
+        (("NDHWC", "NCDHW"), 5, [0, 4, 1, 2, 3]),
+        (("NCDHW", "NDHWC"), 5, [0, 2, 3, 4, 1]),
+        (("NDHWC", "DHWNC"), 5, [1, 2, 3, 0, 4]),
+        (("NDHWC", "WHDCN"), 5, [3, 2, 1, 4, 0]),
+        (("NDHWC", "WHDCN"), 3, [2, 1, 0]),
+        (("NDHWC", "NCDHW"), 3, [0, 1, 2]),
+        (("NHWC", "HWNC"), 4, [1, 2, 0, 3]),
+        (("NHWC", "WHCN"), 2, [1, 0]),
+    ],
+)
+def test_numbers_for_axes_of_volumes_change_places(
+    formats: Any, size: int, wanted: Any
+) -> None:
+    src, dst = formats
+    made = R(x=np.arange(size), src_format=src, dst_format=dst)
+    assert made.numpy().tolist() == wanted
+    with pytest.raises(ValueError, match="input must be of size"):
+        R(x=np.arange(6), src_format=src, dst_format=dst)
+
+
+def test_moments_of_nothing_are_0() -> None:
+    x = np.array([[1, 2], [3, 5], [7, 9]], np.float32)
+    weights = np.array([[0, 1], [0, 2], [0, 1]], np.float32)
+    mean, variance = tf.nn.weighted_moments(x, [0], weights)
+    assert mean.numpy().tolist() == [0.0, 5.25]
+    assert variance.numpy().tolist() == [0.0, 6.1875]

@@ -15,6 +15,7 @@ from tensorlite.compat.v1.functions import (
 from tensorlite.compat.v2 import distribute
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import shape_of
+from tensorlite.ops.math.quotients import divide_no_nan
 from tensorlite.ops.nn import ctc
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.sparse.tensor import SparseTensor
@@ -72,6 +73,7 @@ def moments(
     return before.moments(x, axes, shift, name, keepdims=keepdims)
 
 
+@named("weighted_moments", None)
 def weighted_moments(
     x: Any,
     axes: Any,
@@ -79,10 +81,12 @@ def weighted_moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Return mean and variance along axes, weighted by how often each element counts."""
-    return before.weighted_moments(
-        x, axes, frequency_weights, name, keepdims=keepdims
-    )
+    """Return mean and variance along axes, weighted by how often each element counts.
+
+    Both are 0 where the weights are.
+    """
+    value = converted(x)
+    return before.moments_of(value, axes, frequency_weights, keepdims, divide_no_nan)
 
 
 def l2_normalize(

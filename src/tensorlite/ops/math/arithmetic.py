@@ -38,7 +38,7 @@ from tensorlite.ops.arrays.shape import (
     shape_of,
 )
 from tensorlite.ops.families import Binary, Unary
-from tensorlite.ops.math.folded_sums import total
+from tensorlite.ops.math.folded_sums import is_brief, total, widened
 
 __all__ = [
     "add",
@@ -246,6 +246,8 @@ class AddN(Op):
 
     def kernel(self, xp: Xp, *xs: Array) -> Array:
         """Return the sum; ShapeError for shapes that differ."""
+        if len(xs) > 2 and hasattr(xs[0], "dtype") and is_brief(xs[0]):
+            return self.kernel(xp, *map(widened, xs)).astype(xs[0].dtype)
         total = xs[0]
         for x in xs[1:]:
             if getattr(x, "shape", None) != getattr(total, "shape", None):

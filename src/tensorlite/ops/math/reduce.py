@@ -35,7 +35,7 @@ from tensorlite.ops.math.arithmetic import (
 from tensorlite.ops.math.compare import as_bool, equal, isfinite, where
 from tensorlite.ops.math.cumulative import Cumprod
 from tensorlite.ops.math.elementwise import exp, log, sqrt, square
-from tensorlite.ops.math.folded_sums import average
+from tensorlite.ops.math.folded_sums import average, is_brief, widened
 from tensorlite.ops.math.rounding import abs, floor
 
 __all__ = [
@@ -97,6 +97,8 @@ class Prod(Reduction):
 
     def kernel(self, xp: Xp, x: Array, axes: Array) -> Array:
         """Return the product, in the operand's dtype."""
+        if is_brief(x):
+            return self.kernel(xp, widened(x), axes).astype(x.dtype)
         return xp.prod(
             x, axis=axis_tuple(axes), keepdims=self.keep_dims, dtype=x.dtype
         )

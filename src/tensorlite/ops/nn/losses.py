@@ -167,11 +167,9 @@ class L2Loss(Op):
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return sum(x**2) / 2."""
         flat = x.reshape(-1)
-        return (
-            xp.dot(flat, flat) / 2
-            if x.dtype.itemsize > 2
-            else xp.sum(flat * flat) / 2
-        )
+        if x.dtype.itemsize == 2:
+            return self.kernel(xp, flat.astype(xp.float32)).astype(x.dtype)
+        return xp.dot(flat, flat) / 2
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy * x."""

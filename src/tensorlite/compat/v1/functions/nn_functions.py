@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import truediv
 from typing import Any
 
 from tensorlite.compat.adopting import inner_named
@@ -238,15 +239,20 @@ def weighted_moments(
 ) -> Any:
     """Return (mean, variance) of x along axes, weighted by frequency_weights."""
     kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
-    value = converted(x)
+    return moments_of(converted(x), axes, frequency_weights, kept, truediv)
+
+
+def moments_of(
+    value: Any, axes: Any, frequency_weights: Any, kept: bool, over_sum: Any
+) -> tuple[Any, Any]:
+    """Return weighted moments: sums, which a function divides by the sum of the weights."""
     weights = converted(frequency_weights, value.dtype) + 0 * value
     over = tuple(axes) if isinstance(axes, (list, tuple)) else axes
     total = arithmetic.sum(weights, axis=over, keepdims=True)
-    mean = arithmetic.sum(weights * value, axis=over, keepdims=True) / total
-    spread = (
-        arithmetic.sum(weights * square(value - mean), axis=over, keepdims=True)
-        / total
-    )
+    weighed = arithmetic.sum(weights * value, axis=over, keepdims=True)
+    mean = over_sum(weighed, total)
+    away = weights * square(value - mean)
+    spread = over_sum(arithmetic.sum(away, axis=over, keepdims=True), total)
     if kept:
         return mean, spread
     return arrays.squeeze(mean, over), arrays.squeeze(spread, over)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant
-from tensorlite.core.errors import GraphDefError, TooLargeError
+from tensorlite.core.errors import GraphDefError, ShapeError, TooLargeError
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
@@ -128,12 +128,17 @@ def _of_boxes(given: Given) -> Values:
 
 
 def _permuted(given: Given) -> Values:
-    """Put numbers for axes in the order of another format; rows for the two of an image stay."""
+    """Put numbers for axes in the order of another format: for all, or all but N and C."""
     order = _order(given)
 
     def permuted(x: Tensor) -> Tensor:
         rows = x.shape[0]
-        kept = [i for i in order if rows == 4 or given_axes[i] in "HW"]
+        if rows not in (None, len(order), len(order) - 2):
+            raise ShapeError(
+                f"{given.record}: input must be of size {len(order) - 2} or {len(order)}, and has "
+                f"{rows}"
+            )
+        kept = [i for i in order if rows == len(order) or given_axes[i] in "DHW"]
         least = sorted(kept)
         return take(x, constant([least.index(i) for i in kept]), axis=0)
 
