@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.compat import v1
+from tensorlite.compat import v1, v2 as tf
 from tensorlite.compat.shared.datasets import data_experimental
 from tensorlite.compat.shared.datasets.data_specs import OptionalSpec
 from tensorlite.compat.v2 import data, io, test
@@ -333,3 +333,28 @@ def test_a_state_of_several_parts_is_finished_by_a_function_of_these() -> None:
     odd = data_experimental.group_by_reducer(lambda x: x % 2, reducer)
     means = Dataset.range(6).apply(odd)
     assert [float(x) for x in means] == [2.0, 3.0]
+
+
+def test_sizes_of_sparse_elements_are_known() -> None:
+    """TensorFlow 2.21 knows these sizes."""
+    sparse = tf.SparseTensor([[0, 0], [1, 2]], [1, 2], [3, 4])
+    one = tf.data.Dataset.from_tensors({"x": sparse})
+    rows = tf.data.Dataset.from_tensor_slices(sparse)
+    known = [
+        one.element_spec["x"],
+        one.batch(2).element_spec["x"],
+        one.batch(2, drop_remainder=True).element_spec["x"],
+        one.map(lambda e: tf.sparse.add(e["x"], e["x"])).element_spec,
+        rows.element_spec,
+        rows.batch(2).element_spec,
+    ]
+    assert [spec.shape.as_list() for spec in known] == [
+        [3, 4],
+        [None, 3, 4],
+        [2, 3, 4],
+        [3, 4],
+        [4],
+        [None, 4],
+    ]
+    grown = one.scan(sparse, lambda s, e: (tf.sparse.concat(0, [s, e["x"]]), s))
+    assert [x.shape.as_list() for x in grown.repeat(2)] == [[3, 4], [3, 4]]

@@ -87,7 +87,12 @@ def packed(structure: Any, rows: list[Any]) -> Any:
 
 
 def structure_of(x: Any) -> Any:
-    """Return what is known of the tensors of which something is made, in its structure."""
+    """Return what is known of the tensors of which something is made, in its structure.
+
+    Of a sparse tensor that is as many of its sizes as are known.
+    """
+    if isinstance(x, SparseTensor):
+        return sparse_spec(x.dtype, TensorShape(x.get_shape()).known())
     return nest.map_structure(lambda leaf: leaf.spec.without_value(), x)
 
 

@@ -40,6 +40,7 @@ from tensorlite.data.composites import (
     row_count,
     row_reader,
     row_spec,
+    structure_of,
 )
 from tensorlite.data.given import value_of
 from tensorlite.data.several import Datasets, all_datasets
@@ -367,12 +368,22 @@ def joined(a: Any, b: Any) -> Any:
 def spec_of(element: Any) -> Any:
     """Return the specs of an element's tensors, in its structure."""
 
+    def part_spec(part: Any) -> Any:
+        is_sparse = isinstance(part, SparseTensor) and not part.is_spec
+        return structure_of(part) if is_sparse else state_spec_of(part)
+
+    return each(part_spec, element)
+
+
+def state_spec_of(state: Any) -> Any:
+    """Return the specs of a state's tensors; sparse ones may have other sizes next time."""
+
     def leaf_spec(leaf: Any) -> Any:
         if isinstance(leaf, (Operand, np.ndarray)) or np.isscalar(leaf):
             return to_tensor(leaf).spec.without_value()
         return leaf
 
-    return nest.map_structure(leaf_spec, element)
+    return nest.map_structure(leaf_spec, state)
 
 
 def as_declared(value: Any, spec: Any) -> Any:

@@ -16,13 +16,14 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import DataLossError, DTypeError
+from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec, check_sizes
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import to_host
 from tensorlite.data.composites import RaggedRow
 from tensorlite.ops.ragged.base import RaggedParts
 from tensorlite.ops.ragged.tensor import RaggedTensor
-from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.sparse.tensor import SparseTensor, sparse_spec
 from tensorlite.ops.strings.joining import as_bytes
 
 _NAMED: Any = NamedTuple
@@ -138,7 +139,8 @@ def spec_to_json(spec: Any) -> Any:
     if isinstance(spec, TensorSpec):
         return {"tensor": _described(spec)}
     if isinstance(spec, SparseTensor):
-        return {"sparse": [spec_to_json(part) for part in spec]}
+        sizes = TensorShape(spec.get_shape()).known()
+        return {"sparse": [spec.dtype.name, None if sizes is None else list(sizes)]}
     if isinstance(spec, RaggedParts):
         parts = [spec_to_json(part) for part in (spec.values, spec.row_splits)]
         return {"ragged": [*parts, spec.uniform_row_length]}
@@ -199,6 +201,13 @@ def _row(value: Any) -> RaggedRow:
     return RaggedRow(sizes, as_dtype(dtype), as_dtype(splits))
 
 
+def _sparse(value: Any) -> Any:
+    dtype, sizes = value
+    shape = None if sizes is None else tuple(sizes)
+    check_sizes(shape)
+    return sparse_spec(as_dtype(dtype), shape)
+
+
 def _ragged(value: Any) -> Any:
     values, splits, length = value
     return RaggedTensor.of(_spec(values), _spec(splits), length)
@@ -207,7 +216,7 @@ def _ragged(value: Any) -> Any:
 _KINDS: dict[str, Callable[[Any], Any]] = {
     "tensor": _tensor_spec,
     "row": _row,
-    "sparse": lambda parts: SparseTensor(*map(_spec, parts)),
+    "sparse": _sparse,
     "ragged": _ragged,
     "named": _named,
     "dict": lambda members: {key: _spec(x) for key, x in members.items()},

@@ -14,7 +14,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE, in_parallel
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
-from tensorlite.data.elements import arguments, spec_of, tensors
+from tensorlite.data.elements import arguments, state_spec_of, tensors
 from tensorlite.data.functions import Prepared, Preparing
 from tensorlite.data.given import (
     Number,
@@ -215,7 +215,7 @@ class Transforming(Preparing[T]):
         first = tensors(initial_state)
 
         def specs() -> tuple[Any, Any]:
-            return spec_of(first), self.element_spec
+            return state_spec_of(first), self.element_spec
 
         ready = self._prepared(scan_func, specs)
 
@@ -265,10 +265,10 @@ class Transforming(Preparing[T]):
     ) -> Any:
         """Return what a graph computes of the elements when it runs."""
         ready = self._prepared(
-            reduce_func, lambda: (spec_of(state), self.element_spec)
+            reduce_func, lambda: (state_spec_of(state), self.element_spec)
         )
         given = (*self.captures, *ready.captures)
-        specs = tuple(nest.flatten(spec_of(state)))
+        specs = tuple(nest.flatten(state_spec_of(state)))
         op = ReduceDataset(
             Reduction(self, ready, state), tuple([id(x) for x in given]), specs
         )
