@@ -76,7 +76,6 @@ def _along(x: Any, places: Any, axis: Any) -> Any:
     return tl.reshape(found, tl.concat([before, shape_of(places), behind]))
 
 
-@named("GatherNd")
 def gather_nd(
     params: Any, indices: Any, batch_dims: int = 0, name: str | None = None
 ) -> Any:
@@ -84,6 +83,20 @@ def gather_nd(
 
     The first batch_dims axes of both go together.
     """
+    if not batch_dims:
+        return _elements(params, indices, name=name)
+    return _elements_by_rows(params, indices, batch_dims, name=name)
+
+
+@named("GatherNd")
+def _elements(params: Any, indices: Any, name: str | None = None) -> Any:
+    return tl.gather_nd(converted(params), converted(indices, int32))
+
+
+@named("BatchGatherND", "Reshape_3")
+def _elements_by_rows(
+    params: Any, indices: Any, batch_dims: int, name: str | None = None
+) -> Any:
     return tl.gather_nd(converted(params), converted(indices, int32), batch_dims)
 
 
@@ -282,8 +295,10 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     return gathered(converted(params), places, None, places.ndim - 1)
 
 
-def _histogram(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    @named(default)
+def _histogram(
+    default: str, function: Callable[..., Any], inner: str = ""
+) -> Callable[..., Any]:
+    @named(default, inner)
     def made(
         values: Any,
         value_range: Any,
@@ -307,7 +322,7 @@ def _counts(x: Any, ends: Any, nbins: Any, dtype: Any) -> Any:
 
 histogram_fixed_width = _histogram("histogram_fixed_width", _counts)
 histogram_fixed_width_bins = _histogram(
-    "histogram_fixed_width_bins", math.histogram_fixed_width_bins
+    "histogram_fixed_width_bins", math.histogram_fixed_width_bins, "Reshape_1"
 )
 
 

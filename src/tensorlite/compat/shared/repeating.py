@@ -13,7 +13,7 @@ from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.views import in_graph
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import int32
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, titled
 from tensorlite.ops.arrays.shape import Cast
 
 
@@ -59,6 +59,6 @@ def _repeated(
     return made
 
 
-@named("Repeat", "Reshape")
-def _unevenly(x: Any, often: Any, axis: int | None, name: str | None = None) -> Any:
-    return tl.repeat(x, often, axis=axis)
+def _unevenly(x: Any, often: Any, axis: int | None) -> Any:
+    made = tl.repeat(x, often, axis=axis)
+    return titled(made, "Reshape" if axis else "boolean_mask/GatherV2")

@@ -32,9 +32,9 @@ from tensorlite.compat.shared.spectra import (
     rfft2d as rfft2d,
     rfft3d as rfft3d,
 )
-from tensorlite.compat.views import shown
+from tensorlite.compat.views import in_graph, shown
 from tensorlite.core.dtypes import DType, as_dtype, bool_, float32, int32
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, name_scope
 
 __all__ = [
     "dct",
@@ -202,7 +202,17 @@ def inverse_stft_window_fn(
     name: str | None = None,
 ) -> Any:
     """Return the window function by which `inverse_stft` undoes `stft`."""
-    return signal.inverse_stft_window_fn(frame_step, _window(forward_window_fn))
+    window = signal.inverse_stft_window_fn(frame_step, _window(forward_window_fn))
+    default = "inverse_stft_window_fn"
+    if active_graph() is None:
+        return window
+    with name_scope(name, default):
+        pass  # TensorFlow uses the name up, and calls what is in the window by the next one
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return in_graph(lambda: window(*args, **kwargs), default, name, "truediv")
+
+    return called
 
 
 @named("mdct")

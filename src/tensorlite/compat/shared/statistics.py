@@ -11,6 +11,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import elementwise, reductions
 from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.core.dispatch import to_tensor
+from tensorlite.graph_mode.graph import titled
 from tensorlite.ops.arrays.arrange import shape
 from tensorlite.ops.arrays.shape import astype
 
@@ -41,7 +42,8 @@ def sufficient_statistics(
         reductions.reduce_sum(one, over, keepdims, name=title)
         for one, title in ((moved, "mean_ss"), (squares, "var_ss"))
     ]
-    return count, *sums, None if shift is None else to_tensor(shift)
+    moved_by = None if shift is None else converted(shift, value.dtype, "shift")
+    return count, *sums, moved_by
 
 
 def _count(x: Any, axes: Any) -> Any:
@@ -50,7 +52,7 @@ def _count(x: Any, axes: Any) -> Any:
     known = x.spec.shape
     if known is not None and all(known[axis] is not None for axis in over):
         return converted(np.array(prod(known[i] for i in over), x.dtype.numpy))
-    return astype(_product(x, over), x.dtype)
+    return titled(astype(_product(x, over), x.dtype), "count")
 
 
 def _product(x: Any, axes: Any) -> Any:

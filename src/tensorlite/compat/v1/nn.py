@@ -60,6 +60,7 @@ from tensorlite.compat.v1.functions.channelwise import (
     separable_conv2d as separable_conv2d,
 )
 from tensorlite.compat.v1.functions.convolution_gradients import (
+    conv1d_transpose as conv1d_transpose,
     conv2d_backprop_filter as conv2d_backprop_filter,
     conv2d_backprop_input as conv2d_backprop_input,
     conv3d_backprop_filter as conv3d_backprop_filter,
@@ -135,7 +136,6 @@ state_saving_rnn = static_state_saving_rnn
 _OF_VERSION_2 = {
     "avg_pool_v2": "avg_pool",
     "compute_average_loss": "compute_average_loss",
-    "conv1d_transpose": "conv1d_transpose",
     "conv_transpose": "conv_transpose",
     "ctc_beam_search_decoder_v2": "ctc_beam_search_decoder",
     "max_pool_v2": "max_pool",

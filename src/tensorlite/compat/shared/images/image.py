@@ -148,6 +148,7 @@ ssim_multiscale = same(
     image.ssim_multiscale,
     "img1 img2 max_val power_factors filter_size filter_sigma k1 k2",
     2,
+    inner="Mean",
 )
 total_variation = same(
     "total_variation", image.total_variation, "images", inner="add"
@@ -446,6 +447,8 @@ random_jpeg_quality = _drawn(
     "random_jpeg_quality",
     image.random_jpeg_quality,
     "image min_jpeg_quality max_jpeg_quality",
+    "adjust_jpeg_quality",
+    "convert_image_1",
 )
 random_hue = _drawn(
     "random_hue", image.random_hue, "image max_delta", "adjust_hue", "Identity"

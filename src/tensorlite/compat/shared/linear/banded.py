@@ -6,8 +6,11 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.linear.matrices import adjoint_of
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph
 
 
 @named("lu_solve")
@@ -53,7 +56,59 @@ def lu_reconstruct(
     return tl.take_along_axis(product, tl.expand_dims(tl.argsort(rows), -1), axis=-2)
 
 
-@named("tridiagonal_matmul")
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+) -> Any:
+    """Return the solutions of equations whose matrices have three diagonals.
+
+    `diagonals_format` is 'compact' for [..., 3, n] (superdiagonal, diagonal, subdiagonal),
+    'sequence' for a list of the three, 'matrix' for whole matrices. `partial_pivoting` has no
+    effect.
+    """
+    options = (diagonals_format, transpose_rhs, conjugate_rhs)
+    if active_graph() is None or not _is_vector(diagonals, rhs, diagonals_format):
+        return _tridiagonal_solved(diagonals, rhs, *options, name=name)
+    column = expand_dims(rhs, -1)
+    form = (diagonals_format, False, conjugate_rhs)
+    return squeeze(_tridiagonal_solved(diagonals, column, *form, name=name), -1)
+
+
+def _is_vector(diagonals: Any, rhs: Any, form: str) -> bool:
+    """Return whether the right side has an axis less than the matrices have."""
+    first = diagonals[0] if isinstance(diagonals, (list, tuple)) else diagonals
+    if not (isinstance(first, Operand) and isinstance(rhs, Operand)):
+        return False
+    of_first, of_rhs = (x.__tensor__().spec.rank for x in (first, rhs))
+    if of_first is None or of_rhs is None:
+        return False
+    return of_rhs == of_first - (form != "sequence")
+
+
+@named("TridiagonalSolve")
+def _tridiagonal_solved(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str,
+    transpose_rhs: bool,
+    conjugate_rhs: bool,
+    name: str | None = None,
+) -> Any:
+    given = (
+        [converted(x) for x in diagonals]
+        if isinstance(diagonals, (list, tuple))
+        else diagonals
+    )
+    options = (diagonals_format, transpose_rhs, conjugate_rhs)
+    return tl.linalg.tridiagonal_solve(given, converted(rhs), *options)
+
+
+@named("TridiagonalMatMul")
 def tridiagonal_matmul(
     diagonals: Any,
     rhs: Any,

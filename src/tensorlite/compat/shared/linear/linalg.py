@@ -8,6 +8,7 @@ from tensorlite.compat.shared.linear.banded import (
     lu_reconstruct,
     lu_solve,
     tridiagonal_matmul,
+    tridiagonal_solve,
 )
 from tensorlite.compat.shared.linear.circulants import (
     LinearOperatorCirculant,
@@ -68,7 +69,6 @@ from tensorlite.compat.shared.linear.matrices import (
     tensordot,
     trace,
     triangular_solve,
-    tridiagonal_solve,
 )
 from tensorlite.compat.shared.linear.norms import global_norm, normalize
 

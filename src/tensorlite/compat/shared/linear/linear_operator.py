@@ -31,6 +31,7 @@ from tensorlite.compat.shared.linear.operator_checks import (
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import broadcast
+from tensorlite.graph_mode.graph import name_scope
 
 
 class LinearOperator(KnownMatrix):
@@ -81,7 +82,9 @@ class LinearOperator(KnownMatrix):
         right = matrices.adjoint(rhs) if adjoint_arg else rhs
         if self._can_use_cholesky():
             return matrices.cholesky_solve(matrices.cholesky(self.to_dense()), right)
-        return matrices.solve(self.to_dense(), right, adjoint)
+        dense = self.to_dense()
+        with name_scope("MatrixSolveWithBroadcast"):
+            return matrices.solve(dense, right, adjoint)
 
     @under_its_name
     def solve(
@@ -199,7 +202,9 @@ class LinearOperatorLowerTriangular(LinearOperator):
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
         right = matrices.adjoint(rhs) if adjoint_arg else rhs
-        return matrices.triangular_solve(self.to_dense(), right, True, adjoint)
+        dense = self.to_dense()
+        with name_scope("MatrixTriangularSolve"):
+            return matrices.triangular_solve(dense, right, True, adjoint)
 
     def _determinant(self) -> Any:
         return reductions.reduce_prod(self.diag_part(), -1)

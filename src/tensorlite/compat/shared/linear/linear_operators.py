@@ -94,6 +94,10 @@ class LinearOperatorDiag(LinearOperator):
     def _to_dense(self) -> Any:
         return diagonals.matrix_diag(self._diag_part())
 
+    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+        found = self._diag_part()
+        return (conjugate(found) if adjoint else found) * x
+
     def _column(self, adjoint: bool) -> Any:
         found = self._diag_part()
         return arrays.expand_dims(conjugate(found) if adjoint else found, -1)
@@ -107,7 +111,7 @@ class LinearOperatorDiag(LinearOperator):
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
         right = matrices.adjoint(rhs) if adjoint_arg else rhs
-        return right / self._column(adjoint)
+        return right * (1.0 / self._column(adjoint))
 
     def _determinant(self) -> Any:
         return reductions.reduce_prod(self._diag_part(), -1)
@@ -234,11 +238,24 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         one = arrays.ones(batch, dtype=as_dtype(dtype or float32))
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         always("An identity operator", hints, [True] * 4)
+        self._is_batch = batch_shape is not None
         super().__init__(num_rows, one, *hints, assert_proper_shapes, name)
 
     def times(self, other: LinearOperator) -> LinearOperator:
         """Return the other operator."""
         return other
+
+    def _to_dense(self) -> Any:
+        if self._is_batch:
+            return super()._to_dense()
+        return arrays.eye(self._count, dtype=self.dtype)
+
+    def _matmul(
+        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
+    ) -> Any:
+        if self._is_batch:
+            return super()._matmul(x, adjoint, adjoint_arg)
+        return matrices.adjoint(x) if adjoint_arg else x
 
     def _linop_inverse(self) -> LinearOperator:
         return self
@@ -447,4 +464,4 @@ class LinearOperatorTridiag(LinearOperator):
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
         right = matrices.adjoint(rhs) if adjoint_arg else rhs
-        return matrices.tridiagonal_solve(self._compact(adjoint), right)
+        return banded.tridiagonal_solve(self._compact(adjoint), right)

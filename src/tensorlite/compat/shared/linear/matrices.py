@@ -458,28 +458,3 @@ def matrix_rank(
         least = float(np.finfo(x.dtype.numpy).eps) * max(x.shape[-2:])
         tol = least * tl.max(sizes, axis=-1, keepdims=True)
     return tl.sum(tl.astype(sizes > tol, int32), axis=-1)
-
-
-@named("TridiagonalSolve")
-def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
-    diagonals_format: str = "compact",
-    transpose_rhs: bool = False,
-    conjugate_rhs: bool = False,
-    name: str | None = None,
-    partial_pivoting: bool = True,
-) -> Any:
-    """Return the solutions of equations whose matrices have three diagonals.
-
-    `diagonals_format` is 'compact' for [..., 3, n] (superdiagonal, diagonal, subdiagonal),
-    'sequence' for a list of the three, 'matrix' for whole matrices. `partial_pivoting` has no
-    effect.
-    """
-    given = (
-        [converted(x) for x in diagonals]
-        if isinstance(diagonals, (list, tuple))
-        else diagonals
-    )
-    options = (diagonals_format, transpose_rhs, conjugate_rhs)
-    return tl.linalg.tridiagonal_solve(given, converted(rhs), *options)

@@ -59,7 +59,7 @@ def _multitag(
 
 
 _SCORED = "inputs tag_indices sequence_lengths transition_params"
-_WRITTEN = {
+_WRITTEN: dict[str, Callable[..., Any]] = {
     "crf_sequence_score": crf_written.sequence_score,
     "crf_multitag_sequence_score": crf_written.multitag_sequence_score,
     "crf_log_norm": crf_written.log_norm,

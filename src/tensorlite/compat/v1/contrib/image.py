@@ -128,7 +128,7 @@ def translations_to_projective_transforms(
         return stack([one, none, -dx, none, one, -dy, none, none], axis=1)
 
 
-@named("transform")
+@named("transform", "ImageProjectiveTransformV2")
 def _transformed(
     images: Any, maps: Any, interpolation: str, size: Any, name: str | None = None
 ) -> Any:

@@ -286,20 +286,25 @@ def spatial_softmax(
             trainable=trainable,
             collections=into if trainable else None,
         )
-        rows, columns = grids.meshgrid(
-            arrays.linspace(-1.0, 1.0, height),
-            arrays.linspace(-1.0, 1.0, width),
-            indexing="ij",
-        )
-        flat = arrays.reshape(x, [-1, height * width])
-        where = nn_functions.softmax(flat / heat)
-        ends = [
-            numbers.reduce_sum(
-                arrays.reshape(place, [-1]) * where, axis=[1], keepdims=True
-            )
-            for place in (rows, columns)
-        ]
-        return arrays.reshape(arrays.concat(ends, 1), [-1, channels * 2])
+        with name_scope("spatial_softmax_op"):
+            return _mean_places(x, heat, (channels, height, width))
+
+
+def _mean_places(x: Any, heat: Any, sizes: Any) -> Any:
+    """Return the means of rows and of columns, by a softmax over each channel."""
+    channels, height, width = sizes
+    rows, columns = grids.meshgrid(
+        arrays.linspace(-1.0, 1.0, height),
+        arrays.linspace(-1.0, 1.0, width),
+        indexing="ij",
+    )
+    places = [arrays.reshape(place, [-1]) for place in (rows, columns)]
+    flat = arrays.reshape(x, [-1, height * width])
+    where = nn_functions.softmax(flat / heat)
+    ends = [
+        numbers.reduce_sum(place * where, axis=[1], keepdims=True) for place in places
+    ]
+    return arrays.reshape(arrays.concat(ends, 1), [-1, channels * 2])
 
 
 def _layer_name(layer: Any, default: str) -> str:

@@ -16,7 +16,7 @@ from tensorlite.core.op import Call, Gradient, Op
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import name_scope, titled
 from tensorlite.ops.arrays.create import ZerosLike
 from tensorlite.ops.control.dataflow import NoOp
 
@@ -54,15 +54,35 @@ def written(
     """
     function = own or WRITTEN.get(call.op.name)
     if function is None or (own is None and not _is_plain(call, dys)):
-        return call.op.grad(call, *dys)
+        return _called_as_there(call, call.op.grad(call, *dys), dys)
     made = function(operation(node), *shown(_without_gaps(node, dys)))
     if made is NotImplemented:
-        return call.op.grad(call, *dys)
+        return _called_as_there(call, call.op.grad(call, *dys), dys)
     found = plain(list(made) if isinstance(made, (list, tuple)) else [made])
     for x, dx in zip(node.inputs, found, strict=False):
         if isinstance(dx, SymbolicTensor) and not dx.spec.is_static:
             dx.set_shape(x.spec.shape)
     return [*found, *[None] * (len(node.inputs) - len(found))]
+
+
+_CALLED = {
+    "CropAndResize": ("CropAndResizeGradImage", "CropAndResizeGradBoxes"),
+    "ExtractImagePatches": ("transpose_1",),
+    "MatrixSquareRoot": ("matrix_transpose_2/transpose",),
+    "SelfAdjointEigV2": ("set_diag_1",),
+    "Svd": ("MatMul_5",),
+}
+"""What TensorFlow calls gradients that are found in another way here."""
+
+
+def _called_as_there(
+    call: Call, found: Sequence[Gradient], dys: Sequence[Gradient]
+) -> Sequence[Gradient]:
+    """Return gradients, those that TensorFlow finds in another way by the names they have there."""
+    for dx, name in zip(found, _CALLED.get(call.op.name, ()), strict=False):
+        if isinstance(dx, SymbolicTensor) and not any(dx is dy for dy in dys):
+            titled(dx, name)
+    return found
 
 
 def _is_plain(call: Call, dys: Sequence[Gradient]) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import agreeing, named
+from tensorlite.compat.shared.arrays import concat, expand_dims, squeeze
 from tensorlite.compat.shared.nn import spatial
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.nn import conv, conv_gradients
 
 FORWARD = (1, 1, 1, 1)
@@ -124,3 +127,38 @@ def conv3d_backprop_filter(
     return conv_gradients.conv3d_backprop_filter(
         x, filter_sizes, flow, steps, padding, data_format, rates
     )
+
+
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: str = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return the transpose of a convolution of sequences, of output_shape.
+
+    filters is of (width, outputs, channels).
+    """
+    form = data_format or "NWC"
+    (step,), (rate,) = spatial(strides, 1, form), spatial(dilations, 1, form)
+    if active_graph() is None:
+        x, weights = agreeing(input, filters, ("input", "filters"))
+        return conv.conv1d_transpose(
+            x, weights, output_shape, step, padding, form, rate
+        )
+    is_first = form.startswith("NC")
+    axis, wide = (2, "NCHW") if is_first else (1, "NHWC")
+    with name_scope(name, "conv1d_transpose") as prefix:
+        images, windows = expand_dims(input, axis), expand_dims(filters, 0)
+        known = isinstance(output_shape, Operand)
+        sizes = output_shape if known else list(output_shape)
+        whole = concat([sizes[:axis], [1], sizes[axis:]], 0)
+        steps, rates = [1, step], [1, rate]
+        made = conv2d_backprop_input(
+            whole, windows, images, steps, padding, True, wide, rates, name=prefix
+        )
+        return squeeze(made, axis)

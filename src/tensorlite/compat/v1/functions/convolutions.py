@@ -361,7 +361,17 @@ def pool(
 def _pool(
     input: Any, window: Any, kind: Any, options: Any, name: str | None = None
 ) -> Any:
-    return patches.pool(converted(input), window, kind, *options)
+    x = converted(input)
+    strides, padding, form, rates = options
+    plain_windows = max(spatial(rates, 2, None)) == 1 and isinstance(padding, str)
+    if x.spec.rank != 4 or not plain_windows or str(kind).upper() not in _OF_IMAGES:
+        return patches.pool(x, window, kind, *options)
+    pooled = _OF_IMAGES[str(kind).upper()]
+    sizes = spatial(window, 2, None), spatial(strides, 2, None)
+    return pooled(x, *sizes, padding.upper(), form or "NHWC")
+
+
+_OF_IMAGES = {"MAX": pools.max_pool2d, "AVG": pools.avg_pool2d}
 
 
 _POOLS = {kind: named(f"{kind.lower()}_pool")(_pool) for kind in ("MAX", "AVG")}

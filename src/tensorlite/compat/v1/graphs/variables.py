@@ -115,13 +115,21 @@ class Variable(Parts, state.Variable, metaclass=Creatable):
         return IndexedSlices(given.values, given.indices, tuple(self.spec.dims))
 
 
-@named("CountUpTo")
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
     """Return the variable's value before it goes up by 1.
 
     At the limit OutOfRangeError is raised; a variable of no integers raises DTypeError.
     """
+    counted = _counted[not getattr(ref, "is_reference", False)]
+    return counted(ref, limit, name=name)
+
+
+def _count(ref: Any, limit: int, name: str | None = None) -> Any:
     return calls(CountUpToVariableOp(limit), ref.handle)[0]
+
+
+_counted = [named(title)(_count) for title in ("CountUpTo", "ResourceCountUpTo")]
+"""Of variables that are references, and of resources."""
 
 
 def _add_to_collections(

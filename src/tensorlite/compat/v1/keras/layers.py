@@ -13,6 +13,7 @@ from tensorlite.compat.v1.keras.layers_local import (
     LocallyConnected2D,
 )
 from tensorlite.compat.v1.keras.normalization import BatchNormalization
+from tensorlite.compat.v1.keras.recurrent_written import Bidirectional, Looped
 from tensorlite.compat.v2.keras import layers
 
 
@@ -66,22 +67,26 @@ class SimpleRNNCell(layers.SimpleRNNCell):
     opens_scope = False
 
 
-class LSTM(layers.LSTM):
+class LSTM(Looped, layers.LSTM):
     """Long short-term memory."""
 
     kind = LSTMCell
 
 
-class GRU(layers.GRU):
+class GRU(Looped, layers.GRU):
     """Gated recurrent units."""
 
     kind = GRUCell
 
 
-class SimpleRNN(layers.SimpleRNN):
+class SimpleRNN(Looped, layers.SimpleRNN):
     """A recurrent layer whose result is its state."""
 
     kind = SimpleRNNCell
+
+
+class RNN(Looped, layers.RNN):
+    """A cell over the steps of sequences."""
 
 
 class Embedding(layers.Embedding):
@@ -147,7 +152,17 @@ DIFFERENT = layers_written.KINDS | {
     for kind in (
         BatchNormalization,
         Embedding,
-        *(LSTMCell, GRUCell, SimpleRNNCell, LSTM, GRU, SimpleRNN, ConvLSTM2D),
+        *(
+            LSTMCell,
+            GRUCell,
+            SimpleRNNCell,
+            LSTM,
+            GRU,
+            SimpleRNN,
+            RNN,
+            ConvLSTM2D,
+            Bidirectional,
+        ),
         *(CuDNNLSTM, CuDNNGRU, LocallyConnected1D, LocallyConnected2D),
     )
 }

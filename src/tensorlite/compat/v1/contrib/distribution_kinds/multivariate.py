@@ -179,15 +179,20 @@ class MultivariateNormalDiag(Distribution):
         )
 
     def _log_prob(self, x: Any) -> Any:
-        each = -0.5 * square((x - self._loc) / self._scale)
-        norm = _HALF_LOG_2PI + log(elementwise.abs(self._scale))
-        return numbers.reduce_sum(each - norm, -1)
+        each = -0.5 * square((x - self._loc) / self._scale) - _HALF_LOG_2PI
+        size = numbers.reduce_sum(log(elementwise.abs(self._scale)), -1)
+        return numbers.reduce_sum(each, -1) + elementwise.negative(size)
 
     def _entropy(self) -> Any:
         scale = elementwise.abs(self._scale) * v1_arrays.ones_like(self._loc)
-        return numbers.reduce_sum(0.5 + _HALF_LOG_2PI + log(scale), -1)
+        count = elementwise.cast(v1_arrays.shape(scale)[-1], self.dtype)
+        size = elementwise.negative(numbers.reduce_sum(log(scale), -1))
+        return (0.5 + _HALF_LOG_2PI) * count - size
 
     def _mean(self) -> Any:
+        sizes = [x.get_shape() for x in (self._loc, self._scale)]
+        if sizes[0].is_fully_defined() and sizes[0] == sizes[1]:
+            return arrays.identity(self._loc)
         return self._loc + v1_arrays.zeros_like(self._scale)
 
     _mode = _mean
