@@ -154,7 +154,7 @@ def _loop(
 ) -> tuple[Any, Any]:
     flat, sizes = nest.flatten(inputs), flat_sizes(cell.output_size)
     steps = shape(flat[0])[0]
-    kind = nest.flatten(state)[0].dtype if dtype is None else as_dtype(dtype)
+    kind = _kind(dtype, state)
     batch = _batch(flat[0])
     known = batch if isinstance(batch, int) else None
     none = [batched_zeros(batch, size, kind) for size in sizes]
@@ -195,6 +195,11 @@ def _loop(
     )
     leading = [flat[0].get_shape().as_list()[0], known]
     return packed(cell.output_size, _gathered(written, leading, sizes)), last
+
+
+def _kind(dtype: Any, state: Any) -> Any:
+    """Return the dtype of what a cell gives: the one asked for, or that of its state."""
+    return nest.flatten(state)[0].dtype if dtype is None else as_dtype(dtype)
 
 
 def _gathered(
