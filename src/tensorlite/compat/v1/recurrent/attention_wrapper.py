@@ -215,10 +215,11 @@ class AttentionWrapper(RNNCell):
             )
             mechanisms = self._attention_mechanisms
             alignments = [a.initial_alignments(batch_size, dtype) for a in mechanisms]
+            time = zeros([], int32)
             attention = sizes_of_state(self._attention_layer_size, batch_size, dtype)
             return AttentionWrapperState(
                 cell_state=state,
-                time=zeros([], int32),
+                time=time,
                 attention=attention,
                 alignments=self._item_or_tuple(alignments),
                 attention_state=self._item_or_tuple(

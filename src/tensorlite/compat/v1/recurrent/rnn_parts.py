@@ -11,8 +11,9 @@ from typing import Any
 from tensorlite.compat.shared.arrays import concat
 from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add
+from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v1.graphs import scopes
-from tensorlite.compat.v1.recurrent.cells import sizes_of_state, zeros_first
+from tensorlite.compat.v1.recurrent.cells import sizes_of_state
 from tensorlite.compat.v1.recurrent.rnn import check_cell, time_first
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 
@@ -38,7 +39,7 @@ class Linear:
         if build_bias:
             with scopes.variable_scope(scopes.get_variable_scope()) as scope:
                 scope.set_partitioner(None)
-                first = bias_initializer or zeros_first
+                first = bias_initializer or init_ops.Constant(0.0)
                 self._bias = scopes.get_variable("bias", [output_size], dtype, first)
 
     def __call__(self, args: Any) -> Any:

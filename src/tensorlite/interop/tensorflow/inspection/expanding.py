@@ -130,8 +130,11 @@ def is_region(node: Node) -> bool:
 
 def is_rebuilt(node: Node) -> bool:
     """Return whether a node was made for gradients that are written anew."""
-    made = [one for one in sweeps_of(node.graph) if node in one.nodes]
-    return bool(made) and has_flow(node.graph)
+    graph = node.graph
+    if not isinstance(graph, Graph):
+        return False
+    made = [one for one in sweeps_of(graph) if node in one.nodes]
+    return bool(made) and has_flow(graph)
 
 
 def as_listed(node: Node) -> Node:

@@ -81,7 +81,9 @@ class Maker:
         with self.below(whole):
             yield
 
-    def zeros(self, shape: Any, dtype: DType, control: Iterable[Node] = ()) -> Any:
+    def zeros(
+        self, shape: Any, dtype: DType, control: Iterable[Node] = ()
+    ) -> SymbolicTensor:
         """Return zeros of a shape: sizes, or a tensor of them."""
         if isinstance(shape, SymbolicTensor):
             title = self._free("zeros").rpartition("/")[2]

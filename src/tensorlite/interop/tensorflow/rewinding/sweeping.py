@@ -164,12 +164,10 @@ class Rewinding:
                 self._flow(node.outputs[0], self._zeros_for_exit(node.outputs[0]))
                 self.queue.append(node)
 
-    def _zeros_for_exit(self, x: SymbolicTensor) -> Gradient:
+    def _zeros_for_exit(self, x: SymbolicTensor) -> SymbolicTensor:
         if all_known(x.spec.shape):
-            zeros: Gradient = self.maker.zeros(x.spec.shape, x.dtype)
-        else:
-            zeros = self.maker.node(ZerosLike(), (x,), "zeros_like").outputs[0]
-        return zeros
+            return self.maker.zeros(x.spec.shape, x.dtype)
+        return self.maker.node(ZerosLike(), (x,), "zeros_like").outputs[0]
 
     def _end_loops(self) -> None:
         """Let zeros flow back from turns whose values do not hang on those before."""
@@ -301,7 +299,7 @@ class Rewinding:
         make = self.maker.node
         x = make(Switch(), node.inputs).outputs[1 - branch]
         there = make(Identity(), (x,))
-        return self.maker.zeros(self.maker.shape(x), x.dtype, (there,))  # type: ignore[no-any-return]
+        return self.maker.zeros(self.maker.shape(x), x.dtype, (there,))
 
 
 class _Way(Op):
@@ -319,7 +317,7 @@ class _Way(Op):
 
     def grad(self, call: Call, *dys: Gradient) -> Grads:
         """Return what flows back."""
-        return self.way(*dys)
+        return tuple(self.way(*dys))
 
 
 class _Call(NamedTuple):

@@ -20,6 +20,7 @@ from tensorlite.compat.v1.recurrent.cells import (
     width_of,
 )
 from tensorlite.compat.v1.recurrent.rnn import bidirectional_dynamic_rnn
+from tensorlite.compat.v1.recurrent.rnn_parts import Linear
 from tensorlite.compat.v1.recurrent.static_rnn import static_bidirectional_rnn
 from tensorlite.compat.views import in_graph
 from tensorlite.core.dispatch import to_tensor
@@ -199,6 +200,7 @@ class UGRNNCell(RNNCell):
         super().__init__(_reuse=reuse)
         self._num_units, self._initializer = num_units, initializer
         self._forget_bias, self._activation = forget_bias, activation
+        self._linear: Any = None
 
     @property
     def state_size(self) -> int:
@@ -211,15 +213,15 @@ class UGRNNCell(RNNCell):
         return self._num_units
 
     def call(self, inputs: Any, state: Any) -> Any:
-        given = concat([inputs, state], 1)
-        sizes = [given.get_shape().as_list()[-1], 2 * self._num_units]
-        own = {"dtype": given.dtype, "initializer": self._initializer}
-        kernel = scopes.get_variable("kernel", sizes, **own)
-        first = self._initializer or init_ops.Zeros()
-        bias = scopes.get_variable("bias", sizes[1:], given.dtype, initializer=first)
-        gate, made = split(bias_add(matmul(given, kernel), bias), 2, axis=1)
-        kept = sigmoid(gate + self._forget_bias)
-        new = kept * state + (1.0 - kept) * self._activation(made)
+        here, first = scopes.get_variable_scope(), self._initializer
+        with scopes.variable_scope(here, initializer=first):
+            given = concat([inputs, state], 1)
+            if self._linear is None:
+                self._linear = Linear(given, 2 * self._num_units, True)
+            gate, made = split(self._linear(given), 2, axis=1)
+            made = self._activation(made)
+            kept = sigmoid(gate + self._forget_bias)
+            new = kept * state + (1.0 - kept) * made
         return new, new
 
 
@@ -392,6 +394,6 @@ def stack_bidirectional_dynamic_rnn(
                     swap_memory,
                     time_major,
                 )
-            inputs = concat(list(both), 2)
+                inputs = concat(list(both), 2)
             states.append(last)
     return inputs, tuple(x[0] for x in states), tuple(x[1] for x in states)

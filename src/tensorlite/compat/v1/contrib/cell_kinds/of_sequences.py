@@ -110,6 +110,12 @@ class TimeReversedFusedRNN(FusedRNNCell):
         return self._turned(outputs, sequence_length), state
 
 
+def _size(x: Any, axis: int) -> Any:
+    """Return a size of a tensor: a number, if it is known."""
+    known = x.get_shape().as_list()[axis] if x.get_shape().rank else None
+    return shape(x)[axis] if known is None else known
+
+
 class LSTMBlockWrapper(Layer):
     """A layer over whole sequences whose state is an LSTM's."""
 
@@ -141,7 +147,7 @@ class LSTMBlockWrapper(Layer):
             raise InvalidArgumentError(
                 "Either initial_state or dtype needs to be specified"
             )
-        batch = shape(given)[1]
+        batch = _size(given, 1)
         if initial_state is None:
             none = zeros(stack([batch, self.num_units]), dtype)
             initial_state = (none, none)
@@ -210,7 +216,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
     def _call_cell(
         self, inputs: Any, memory: Any, output: Any, dtype: Any, lengths: Any
     ) -> tuple[Any, Any]:
-        count = shape(inputs)[0] if lengths is None else reduce_max(lengths)
+        count = _size(inputs, 0) if lengths is None else reduce_max(lengths)
         op = BlockLSTM(float(self._forget_bias), self._clip, self._peeks)
         none = zeros([self._num_units], inputs.dtype)
         peeps = self._diagonals or [none] * 3
