@@ -160,8 +160,7 @@ def _loop(
     none = [batched_zeros(batch, size, kind) for size in sizes]
     most = steps if lengths is None else least_and_most(lengths)[1]
     time = framework.constant(0, int32, name="time")
-    with framework.name_scope("dynamic_rnn") as title:
-        prefix = title or ""
+    prefix = _prefix()
     arrays = [
         _array(steps, kind, [known, *size], f"{prefix}output_{i}")
         for i, size in enumerate(sizes)
@@ -195,6 +194,12 @@ def _loop(
     )
     leading = [flat[0].get_shape().as_list()[0], known]
     return packed(cell.output_size, _gathered(written, leading, sizes)), last
+
+
+def _prefix() -> str:
+    """Return what the names of arrays begin with."""
+    with framework.name_scope("dynamic_rnn") as title:
+        return title or ""
 
 
 def _kind(dtype: Any, state: Any) -> Any:
