@@ -208,3 +208,15 @@ def test_what_cells_refuse() -> None:
         tf.nn.rnn_cell.MultiRNNCell([lstm])(tf.ones([1, 2]), tf.ones([1, 4]))
     with pytest.raises(ValueError, match="num_in_proj should be set to num_units"):
         cells.IntersectionRNNCell(2)(tf.ones([1, 3]), tf.ones([1, 2]))
+
+
+def test_a_ugrnn_cells_bias_begins_with_zeros_whatever_its_matrix_does() -> None:
+    cell = cells.UGRNNCell(2, initializer=tf.ones_initializer())
+    cell(tf.ones([1, 2]), tf.zeros([1, 2]))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = {v.name: session.run(v).tolist() for v in tf.global_variables()}
+    assert found == {
+        "ugrnn_cell/kernel:0": [[1.0] * 4] * 4,
+        "ugrnn_cell/bias:0": [0.0] * 4,
+    }
