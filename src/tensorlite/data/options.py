@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
+from functools import cache
 from typing import Any, Self
 
 
@@ -43,11 +44,17 @@ def _option(kind: type, default: Any = None) -> Any:
     return field(default=default, metadata=_of(kind))
 
 
+@cache
+def _kinds(group: Any) -> dict[str, type]:
+    """Return the kinds of a group's options: every dataset sets them, every window of one too."""
+    return {option.name: option.metadata["kind"] for option in fields(group)}
+
+
 class OptionGroup:
     """Options with names and kinds of their own: AttributeError and TypeError for others."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        kinds = {option.name: option.metadata["kind"] for option in fields(self)}  # type: ignore[arg-type]
+        kinds = _kinds(type(self))
         if name not in kinds and not hasattr(type(self), name):
             raise AttributeError(
                 f"Cannot set the property {name} on {type(self).__name__}."
