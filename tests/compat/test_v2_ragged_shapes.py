@@ -191,3 +191,13 @@ def test_what_is_known_of_sizes() -> None:
     assert (spec.rank, spec.num_row_partitions, spec.inner_rank) == (3, 1, 2)
     assert spec.with_dtype(tf.int32).dtype == tf.int32
     assert spec == Shape.Spec.from_value(Shape.from_lengths([2, (3, 1), 5]))
+
+
+def test_gradients_of_ragged_results_in_graphs() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+        flow = tf.ragged.constant([[1.0, 1.0], [2.0]])
+        (by_values,) = tf.compat.v1.gradients(x * x, x.flat_values, grad_ys=flow)
+        (by_rows,) = tf.compat.v1.gradients(x * x, x, grad_ys=flow)
+        assert session.run(by_values).tolist() == [2.0, 4.0, 12.0]
+        assert session.run(by_rows).to_list() == [[2.0, 4.0], [12.0]]

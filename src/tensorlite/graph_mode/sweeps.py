@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from tensorlite.core import nest
 from tensorlite.core.op import Gradient
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import Tensor
@@ -47,6 +48,8 @@ def noted(
     graph = active_graph()
     if graph is None or flows is None or inner_graph(graph) is not graph:
         return taken()
+    if any(isinstance(x, nest.Composite) for x in (*targets, *sources)):
+        return taken()  # those of sparse and ragged tensors are not taken anew
     before = set(graph.nodes)
     found = taken()
     held = [tuple(map(source_of, x)) for x in (targets, sources, stops)]

@@ -22,7 +22,7 @@ WORTH = 8 * ROW
 
 def is_brief(x: Array) -> bool:
     """Return whether numbers have too few digits for sums, which are of float32 then: bfloat16."""
-    return x.dtype.itemsize == 2 and x.dtype.name == "bfloat16"
+    return bool(x.dtype.itemsize == 2 and x.dtype.name == "bfloat16")
 
 
 def widened(x: Array) -> Array:

@@ -10,7 +10,7 @@ from tensorlite.core.dtypes import int32, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.ragged.base import RaggedParts
-from tensorlite.ops.ragged.making import from_sparse
+from tensorlite.ops.ragged.making import from_sparse, to_sparse
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.sparse.crossing import HASH_KEY, SparseCross, every_element
 from tensorlite.ops.sparse.tensor import SparseTensor
@@ -58,8 +58,10 @@ def _crossed(op: SparseCross, inputs: Sequence[Any]) -> Any:
 
 def _sparse(x: Any, place: int) -> SparseTensor:
     """Return an operand's elements with their places, integers as int64."""
-    found = x.to_sparse() if isinstance(x, RaggedParts) else x
-    found = found if isinstance(found, SparseTensor) else every_element(found)
+    given: Any = x
+    if isinstance(x, RaggedParts):
+        given = to_sparse(x)
+    found = given if isinstance(given, SparseTensor) else every_element(given)
     if found.dtype is string:
         return found
     if not found.dtype.is_integer:

@@ -395,7 +395,9 @@ def _checked_partitions(given: Any) -> tuple[RowPartition, ...]:
 def _dtype_of(parts: tuple[RowPartition, ...], inner: Any, dtype: Any) -> DType:
     kinds = [] if dtype is None else [as_dtype(dtype)]
     kinds += [x.dtype for x in parts]
-    if isinstance(inner, (Operand, np.ndarray)):
+    if isinstance(inner, Operand):
+        kinds.append(inner.__tensor__().dtype)
+    elif isinstance(inner, (np.ndarray, TensorSpec)):
         kinds.append(as_dtype(inner.dtype))
     kind = kinds[0] if kinds else int64
     if kind not in (int32, int64):
@@ -407,7 +409,8 @@ def _as_vector(sizes: Any, kind: DType) -> Any:
     """Return sizes as a vector of a dtype; what is one stays as it is."""
     if isinstance(sizes, (list, tuple)) and not sizes:
         return constant(np.zeros(0, kind.numpy))
-    if isinstance(sizes, (Operand, TensorSpec)) and sizes.dtype is kind:
+    given: Any = sizes
+    if isinstance(sizes, (Operand, TensorSpec)) and given.dtype is kind:
         return sizes
     is_known = isinstance(sizes, (Operand, np.ndarray)) or not any(
         isinstance(x, Operand) for x in sizes

@@ -372,7 +372,7 @@ def _whole(given: Any, what: str, dtype: Any, hint: Any) -> Tensor:
 
 def _alike(given: list[Any], dtype: Any, hint: Any) -> list[Any]:
     """Return numbers as tensors of one dtype: what is asked for, or that of those that have one."""
-    kinds = [x.dtype for x in given if isinstance(x, Operand)]
+    kinds = [x.__tensor__().dtype for x in given if isinstance(x, Operand)]
     kinds += [as_dtype(x.dtype) for x in given if isinstance(x, np.ndarray)]
     kind = as_dtype(dtype or (kinds[0] if kinds else hint or int64))
     return [None if x is None else astype(to_tensor(x), kind) for x in given]

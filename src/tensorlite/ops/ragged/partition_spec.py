@@ -76,8 +76,10 @@ class RowPartitionSpec:
             )
         sizes = [TensorShape([x]) for x in self._all()[:3]]
         others = [TensorShape([x]) for x in other._all()[:3]]
-        both = [a.merge_with(b)[0] for a, b in zip(sizes, others, strict=True)]
-        return RowPartitionSpec(*both, self.dtype)
+        rows, values, length = [
+            a.merge_with(b)[0] for a, b in zip(sizes, others, strict=True)
+        ]
+        return RowPartitionSpec(rows, values, length, self.dtype)
 
     def with_dtype(self, dtype: Any) -> RowPartitionSpec:
         """Return the same of rows whose bounds have another dtype."""
