@@ -29,14 +29,23 @@ class _ByRule(Optimizer):
     _rule: Apply
     _slot_names: tuple[str, ...] = ()
     _hyper_names: tuple[str, ...] = ()
+    _as_tensor = "_tensor"
+    """How the attributes end that have hyperparameters as tensors, which subclasses use and set."""
 
     def _prepare(self) -> None:
-        self._hyper: list[Any] = [
-            framework.convert_to_tensor(
-                self._call_if_callable(getattr(self, f"_{name}")), name=name
-            )
-            for name in self._hyper_names
-        ]
+        for name in self._hyper_names:
+            given = self._call_if_callable(getattr(self, f"_{name}"))
+            made = framework.convert_to_tensor(given, name=self._title(name))
+            setattr(self, f"_{name}{self._as_tensor}", made)
+
+    def _title(self, name: str) -> str:
+        """Return what a hyperparameter's tensor is called."""
+        return name
+
+    @property
+    def _hyper(self) -> list[Any]:
+        """The hyperparameters as tensors."""
+        return [getattr(self, f"_{x}{self._as_tensor}") for x in self._hyper_names]
 
     def _hyper_of(self, var: Any) -> list[Any]:
         """Return the hyperparameters as the rule takes them, as plain tensors."""
@@ -207,6 +216,7 @@ class AdadeltaOptimizer(_ByRule):
     _rule = training.ResourceApplyAdadelta()
     _slot_names = ("accum", "accum_update")
     _hyper_names = ("lr", "rho", "epsilon")
+    _as_tensor = "_t"
 
     def __init__(
         self,
@@ -418,7 +428,8 @@ class AdamOptimizer(_ByRule):
 
     _rule = training.AdamByPowers()
     _slot_names = ("m", "v")
-    _hyper_names = ("learning_rate", "beta1", "beta2", "epsilon")
+    _hyper_names = ("lr", "beta1", "beta2", "epsilon")
+    _as_tensor = "_t"
 
     def __init__(
         self,
@@ -430,8 +441,11 @@ class AdamOptimizer(_ByRule):
         name: str = "Adam",
     ) -> None:
         super().__init__(use_locking, name)
-        self._learning_rate, self._epsilon = learning_rate, epsilon
+        self._lr, self._epsilon = learning_rate, epsilon
         self._beta1, self._beta2 = beta1, beta2
+
+    def _title(self, name: str) -> str:
+        return "learning_rate" if name == "lr" else name
 
     def _get_beta_accumulators(self) -> tuple[Any, Any]:
         names = ("beta1_power", "beta2_power")
