@@ -487,3 +487,14 @@ def test_a_critical_section_of_another_task_is_locked(elsewhere: Elsewhere) -> N
     assert names.count("MutexLock") == names.count("ConsumeMutexLock") == 2
     with pytest.raises(tl.errors.InvalidArgumentError, match="wait for itself"):
         section.execute(lambda: section.execute(lambda: 5))
+
+
+def test_warnings_of_what_is_printed_name_the_line_of_the_call() -> None:
+    @tl.function
+    def told(x: tl.Tensor) -> tl.Tensor:
+        print("traced")
+        return x
+
+    with pytest.warns(SideEffectWarning, match="print") as found:
+        told(tl.constant(1))
+    assert found[0].lineno == told.traces()[0].line.number > 1

@@ -125,8 +125,11 @@ def warn_of_many(name: str, traces: Traces) -> None:
     warnings.warn_explicit(text, RetraceWarning, last.line.file, last.line.number)
 
 
-def warn_of_effects(name: str, seen: Sequence[tuple[str, int]], file: str) -> None:
-    """Warn of writes to Python's state that happened while tracing, and will not happen again."""
+def warn_of_effects(name: str, seen: Sequence[tuple[str, int]], called: Line) -> None:
+    """Warn of writes to Python's state that happened while tracing, and will not happen again.
+
+    The warning is of the first one's line; where that is not known, of the line of the call.
+    """
     if not seen:
         return
     listed = ", ".join(
@@ -136,7 +139,9 @@ def warn_of_effects(name: str, seen: Sequence[tuple[str, int]], file: str) -> No
         f"{name} does to Python's state, once per trace and not at each call: {listed}. Use "
         "tl.Variable for state, tl.print to print, or return the value"
     )
-    warnings.warn_explicit(text, SideEffectWarning, file, seen[0][1] or 1)
+    warnings.warn_explicit(
+        text, SideEffectWarning, called.file, seen[0][1] or called.number
+    )
 
 
 def size_of(graph: Any) -> int:

@@ -228,7 +228,7 @@ class Tracing:
             side_effects.reset(tokens[0])
             creation.reset(tokens[1])
         if not (running.called and running.result is None):
-            warn_of_effects(self.function.name, effects, line.file)
+            warn_of_effects(self.function.name, effects, line)
         return _Made(result, tracer)
 
     def _run(self, running: InProgress) -> tuple[Result, Tracer]:
