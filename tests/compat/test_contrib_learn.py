@@ -353,3 +353,34 @@ def test_modules_of_its_own() -> None:
     assert monitors.ValidationMonitor is learn.monitors.ValidationMonitor
     base: Any = import_module(f"{path}.datasets.base")
     assert base.load_iris is learn.datasets.load_iris
+
+
+def test_rows_that_iterators_give_are_fed_in_batches() -> None:
+    feeder: Any = import_module(
+        "tensorlite.compat.v1.contrib.learn.python.learn.learn_io.data_feeder"
+    )
+    rows = iter([np.array([i, i], np.float32) for i in range(5)])
+    found = list(feeder.setup_predict_data_feeder(rows, 2))
+    assert [batch.tolist() for batch in found][1:] == [[[2, 2], [3, 3]], [[4, 4]]]
+    labels = iter([np.int64(i % 2) for i in range(5)])
+    rows = iter([np.array([i, i], np.float32) for i in range(5)])
+    with tf.Graph().as_default():
+        made = feeder.setup_train_data_feeder(rows, labels, 2, 3)
+        x, y = made.input_builder()
+        batch = made.get_feed_dict_fn()()
+    assert batch[x.name].tolist() == [[0, 0], [1, 1], [2, 2]]
+    assert batch[y.name].tolist() == [[1, 0], [0, 1], [1, 0]]
+
+
+def test_sparse_labels_are_marks_of_classes() -> None:
+    def sparse() -> Any:
+        places = [[0, 0], [1, 0], [1, 1], [2, 0], [3, 0], [4, 0]]
+        values = tf.constant([0, 1, 2, 0, 2, 1], tf.int64)
+        return given(TWO)()[0], tf.SparseTensor(places, values, [5, 2])
+
+    estimator = learn.LinearEstimator([X], learn.multi_label_head(3))
+    estimator.fit(input_fn=sparse, steps=1)
+    found = estimator.evaluate(input_fn=sparse, steps=1)
+    assert found["global_step"] == 1
+    with pytest.raises(InvalidArgumentError, match="SparseTensor is not supported"):
+        learn.LinearClassifier([X]).fit(input_fn=sparse, steps=1)

@@ -58,7 +58,16 @@ class Trainable(ABC):
     """What can be trained."""
 
     @abstractmethod
-    def fit(self, *args: Any, **kwargs: Any) -> Any:
+    def fit(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        steps: int | None = None,
+        batch_size: int | None = None,
+        monitors: Any = None,
+        max_steps: int | None = None,
+    ) -> Any:
         """Train, and return the model."""
 
 
@@ -66,7 +75,19 @@ class Evaluable(ABC):
     """What can be judged."""
 
     @abstractmethod
-    def evaluate(self, *args: Any, **kwargs: Any) -> Any:
+    def evaluate(
+        self,
+        x: Any = None,
+        y: Any = None,
+        input_fn: Any = None,
+        feed_fn: Any = None,
+        batch_size: int | None = None,
+        steps: int | None = None,
+        metrics: Any = None,
+        name: str | None = None,
+        checkpoint_path: str | None = None,
+        hooks: Any = None,
+    ) -> Any:
         """Return the metrics."""
 
     @property

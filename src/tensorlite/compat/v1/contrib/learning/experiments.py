@@ -361,8 +361,11 @@ def run(
     Without a schedule it is `train_and_evaluate`, or what TF_CONFIG's task does.
     """
     if (output_dir is None) == (run_config is None):
-        told = "Must set value for" if output_dir is None else "Cannot provide both"
-        raise InvalidArgumentError(f"{told} `output_dir` or `run_config`")
+        raise InvalidArgumentError(
+            "Must set value for `output_dir` or `run_config`"
+            if output_dir is None
+            else "Cannot provide both `output_dir` and `run_config`"
+        )
     if not callable(experiment_fn):
         raise DTypeError(f'Experiment builder "{experiment_fn}" is not callable.')
     if run_config is not None:
@@ -376,9 +379,9 @@ def run(
             )
         made = _checked(experiment_fn(output_dir=output_dir))
     chosen = schedule or _schedule(run_config or made.estimator.config)
-    task = getattr(made, chosen, None)
-    if task is None:
+    if not hasattr(made, chosen):
         raise InvalidArgumentError(f"Schedule references non-existent task {chosen}")
+    task = getattr(made, chosen)
     if not callable(task):
         raise DTypeError(f"Schedule references non-callable member {chosen}")
     return task()
@@ -414,8 +417,9 @@ def _made(
     own = made.estimator.config
     if not hasattr(own, "uid") or own.uid() != wanted:
         raise RuntimeError(
+            "Pass `run_config` argument of the `experiment_fn` to the Estimator in Experiment: "
             "`RunConfig` instance is expected to be used by the `Estimator` inside the "
-            "`Experiment`: pass the `run_config` argument of the `experiment_fn` to it."
+            "`Experiment`."
         )
     return made
 

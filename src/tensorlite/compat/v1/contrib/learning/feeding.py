@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.v1.graphs import framework
-from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
 from tensorlite.graph_mode.hooks import SessionRunArgs, SessionRunHook
 
@@ -97,6 +97,7 @@ class DataFeeder:
         self.indices = self._order()
         self.offset = self.epoch = 0
         self._placeholders: tuple[Any, Any] = (None, None)
+        self._epoch_placeholder: Any = None
 
     def _order(self) -> Any:
         if self.shuffle:
@@ -149,6 +150,11 @@ class DataFeeder:
         """Feed these placeholders."""
         self._placeholders = (input_placeholder, output_placeholder)
 
+    def make_epoch_variable(self) -> Any:
+        """Return a placeholder that is fed with how many times all rows were fed."""
+        self._epoch_placeholder = framework.placeholder(int32, [1], "epoch")
+        return self._epoch_placeholder
+
     def get_feed_params(self) -> dict[str, int]:
         """Return how far it is."""
         return {
@@ -164,6 +170,9 @@ class DataFeeder:
     def _next(self) -> dict[Any, Any]:
         if self.max_epochs is not None and self.epoch >= self.max_epochs:
             raise StopIteration
+        told = {}
+        if self._epoch_placeholder is not None:
+            told[self._epoch_placeholder.name] = [self.epoch]
         chosen = self.indices[self.offset : self.offset + self.batch_size]
         self.offset += self.batch_size
         if self.offset >= self._count:
@@ -173,7 +182,7 @@ class DataFeeder:
             self.x, lambda x: x[chosen].reshape(len(chosen), *(x.shape[1:] or [1]))
         )
         labels = None if self.y is None else self._labels(chosen)
-        return _fed(self._placeholders, rows, labels)
+        return {**told, **_fed(self._placeholders, rows, labels)}
 
     def _labels(self, chosen: Any) -> Any:
         if isinstance(self.y, dict):
@@ -282,8 +291,16 @@ def setup_train_data_feeder(
     return DataFeeder(data, labels, n_classes, batch_size, shuffle, None, epochs)
 
 
-def setup_predict_data_feeder(x: Any, batch_size: int | None = None) -> list[Any]:
-    """Return the rows of an array in batches."""
+def _in_batches(rows: Iterator[Any], batch_size: int | None) -> Iterator[Any]:
+    """Yield what an iterator gives in batches, or all at once."""
+    while batch := list(islice(rows, batch_size)):
+        yield _stacked(batch)
+
+
+def setup_predict_data_feeder(x: Any, batch_size: int | None = None) -> Any:
+    """Return the rows of an array, or what an iterator gives, in batches."""
+    if hasattr(x, "__next__"):
+        return _in_batches(x, batch_size)
     rows = np.asarray(extract_pandas_data(x))
     if rows.ndim == 1:
         rows = rows.reshape(-1, 1)

@@ -49,6 +49,11 @@ from tensorlite.compat.v1.contrib.learning.keys import (
 )
 from tensorlite.compat.v1.contrib.learning.metric_specs import MetricSpec
 from tensorlite.compat.v1.contrib.learning.model_fns import ModelFnOps
+from tensorlite.compat.v1.contrib.learning.models import (
+    combined_model_fn,
+    dnn_model_fn,
+    linear_model_fn,
+)
 from tensorlite.compat.v1.contrib.learning.reading import (
     read_batch_examples,
     read_batch_features,
@@ -80,6 +85,8 @@ from tensorlite.compat.v1.contrib.learning.serving import (
 from tensorlite.compat.v1.estimators.inputs import numpy_input_fn, pandas_input_fn
 
 HAS_PANDAS, HAS_DASK = True, False
+_dnn_model_fn, _linear_model_fn = dnn_model_fn, linear_model_fn
+_dnn_linear_combined_model_fn = combined_model_fn
 _regression_head, _multi_class_head = regression_head, multi_class_head
 _multi_label_head, _multi_head = multi_label_head, multi_head
 _binary_svm_head, _poisson_regression_head = binary_svm_head, poisson_regression_head

@@ -15,6 +15,7 @@ from tensorlite.compat.v1.contrib.learning.keys import (
 )
 from tensorlite.compat.v1.contrib.learning.model_fns import output_of
 from tensorlite.compat.v1.estimators import exporting
+from tensorlite.compat.v1.estimators.base import Estimator as CoreEstimator
 from tensorlite.compat.v1.estimators.receivers import (
     DEFAULT_KEY,
     PredictOutput,
@@ -195,6 +196,11 @@ def make_export_strategy(
     ) -> Any:
         more = {}
         if default_output_alternative_key is not None:
+            if isinstance(estimator, CoreEstimator):
+                raise InvalidArgumentError(
+                    "default_output_alternative_key is not supported in core Estimator. Given: "
+                    f"{default_output_alternative_key}"
+                )
             more["default_output_alternative_key"] = default_output_alternative_key
         found = estimator.export_savedmodel(
             export_dir_base,
