@@ -12,6 +12,7 @@ from urllib.request import urlopen
 import numpy as np
 
 from tensorlite.compat.shared.gfile import GFile
+from tensorlite.compat.v1.examples.tutorials.mnist import input_data
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 
 
@@ -187,10 +188,7 @@ def load_dataset(
     if name == "dbpedia":
         raise UnimplementedError("the data set dbpedia is not served")
     if name == "mnist":
-        read = import_module(
-            "tensorlite.compat.v1.examples.tutorials.mnist.input_data"
-        )
-        return read.load_mnist()
+        return input_data.load_mnist()
     return load_iris() if name == "iris" else load_boston()
 
 
