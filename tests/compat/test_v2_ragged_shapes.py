@@ -157,9 +157,11 @@ def test_operands_with_ragged_sizes_broadcast(
 
 
 def test_rows_of_other_lengths_are_refused_when_a_function_runs() -> None:
-    @tf.function(input_signature=[tf.RaggedTensorSpec([2, None], tf.int32)] * 2)
-    def add(x: Any, y: Any) -> Any:
+    def plain(x: Any, y: Any) -> Any:
         return x + y
+
+    kind = tf.RaggedTensorSpec([2, None], tf.int32)
+    add = tf.function(plain, input_signature=[kind] * 2)
 
     x = tf.ragged.constant([[1, 2], [3]])
     assert add(x, tf.ragged.constant([[1, 1], [1]])).to_list() == [[2, 3], [4]]

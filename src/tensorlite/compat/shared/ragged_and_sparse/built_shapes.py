@@ -28,7 +28,7 @@ class _Partitions(type):
 class _Kind(type):
     """Makes instances whose parts are nodes, and counts those of the library's own as such."""
 
-    own: type
+    own: Any
 
     def __instancecheck__(cls, instance: object) -> bool:
         return type.__instancecheck__(cls.own, instance)
@@ -94,7 +94,7 @@ def _broadcast_to(_: Any, arguments: dict[str, Any]) -> Any:
 def _broadcast(_: Any, arguments: dict[str, Any]) -> Any:
     given = arguments["shape_x"], arguments["shape_y"]
     kind = DynamicRaggedShape.own
-    shapes = [x if isinstance(x, kind) else kind((), x) for x in given]
+    shapes: list[Any] = [x if isinstance(x, kind) else kind((), x) for x in given]
     return broadcast_shapes(*shapes)
 
 
