@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, cast
 
 from tensorlite.core import texts
-from tensorlite.core.errors import ShapeError
+from tensorlite.core.errors import DTypeError, PlaceError, ShapeError
 from tensorlite.core.sizes import Dimension
 from tensorlite.core.spec import (
     Dims,
@@ -149,6 +149,10 @@ class AnyShape:
         sizes = self.known()
         if sizes is None:
             return self.like(None) if isinstance(key, slice) else None
+        if not isinstance(key, slice) and not -len(sizes) <= key < len(sizes):
+            raise PlaceError(
+                f"axis {key} of the shape {self}, which has {len(sizes)}"
+            )
         found = sizes[key]
         return self.like(found) if isinstance(key, slice) else found
 
@@ -230,6 +234,8 @@ class TensorShape(AnyShape):
     def size(given: Any) -> int | None:
         """Return one size as a number, None if it is not known."""
         known = given.value if isinstance(given, Dimension) else given
+        if known is not None and not hasattr(known, "__index__"):
+            raise DTypeError(f"a size is an integer or None, not {known!r}")
         return None if known is None else known.__index__()
 
     def known(self) -> Dims | None:

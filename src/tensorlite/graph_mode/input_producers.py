@@ -378,6 +378,8 @@ def _components(element: Any) -> list[Any]:
 
 def _kinds(parts: Sequence[Sequence[Any]], rows: bool) -> list[_Sparse | None]:
     """Return of what kind each component is; ShapeError for some that differ between elements."""
+    if not parts:
+        raise InvalidArgumentError("tensors_list is empty; give lists of tensors")
     found = [[_kind(x, rows) for x in row] for row in parts]
     for one in found[1:]:
         if one != found[0]:

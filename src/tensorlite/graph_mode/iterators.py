@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.core import nest
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, calls, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
@@ -143,6 +144,7 @@ def one_shot(dataset: Pipeline[Any]) -> Iterator:
 
     Its function makes the dataset; as in TensorFlow, so do nodes beside it, which nothing takes.
     """
+    one_of(dataset, Pipeline, "dataset", "a dataset")
     specs = leaf_specs(dataset.element_spec)
     with _building():
         as_tensor(dataset)

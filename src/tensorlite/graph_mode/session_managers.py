@@ -343,6 +343,8 @@ class ChiefSessionCreator(SessionCreator):
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
     ) -> None:
+        if scaffold is not None and not hasattr(scaffold, "finalize"):
+            raise DTypeError(f"scaffold={scaffold!r}; give a tf.train.Scaffold")
         self._scaffold = scaffold or self.scaffold()
         self._master, self._config = master, config
         self._folder, self._path = checkpoint_dir, checkpoint_filename_with_path

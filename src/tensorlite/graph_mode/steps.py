@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import DType, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -19,6 +20,7 @@ from tensorlite.graph_mode.variable_scopes import get_variable
 def get_global_step(graph: Graph | None = None) -> Any:
     """Return the variable that counts a graph's steps, None where none does."""
     chosen = get_default_graph() if graph is None else graph
+    one_of(chosen, Graph, "graph", "a tf.Graph")
     found = chosen.get_collection(GraphKeys.GLOBAL_STEP)
     if len(found) > 1:
         raise InvalidArgumentError("Multiple tensors in global_step collection.")
@@ -61,6 +63,8 @@ def create_global_step(
 
 def assert_global_step(global_step_tensor: Any) -> None:
     """Raise DTypeError for what cannot count steps."""
+    if not hasattr(global_step_tensor, "dtype"):
+        raise DTypeError(f"{global_step_tensor!r} is no tensor or variable")
     if not global_step_tensor.dtype.is_integer:
         raise DTypeError(
             f'Existing "global_step" does not have integer type: {global_step_tensor.dtype!r}'

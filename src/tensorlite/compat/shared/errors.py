@@ -8,6 +8,7 @@ from tensorlite.core.errors import (
     CancelledError,
     DataLossError,
     DeadlineExceededError,
+    DTypeError,
     FailedPreconditionError,
     InternalError,
     InvalidArgumentError,
@@ -92,9 +93,16 @@ _CLASSES: tuple[type[TensorliteError], ...] = (
 
 def exception_type_from_error_code(error_code: int) -> type[TensorliteError]:
     """Return the class of errors that has a number; KeyError if none has."""
-    return {kind.error_code: kind for kind in _CLASSES}[error_code]
+    known = {kind.error_code: kind for kind in _CLASSES}
+    if error_code not in known:
+        raise NotFoundError(
+            f"{error_code!r} is the code of no error; codes are {list(known)}"
+        )
+    return known[error_code]
 
 
 def error_code_from_exception_type(cls: type[TensorliteError]) -> int:
     """Return the number of a class of errors."""
+    if not (isinstance(cls, type) and issubclass(cls, TensorliteError)):
+        raise DTypeError(f"{cls!r} is no class of errors")
     return cls.error_code

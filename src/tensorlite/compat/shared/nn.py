@@ -12,7 +12,10 @@ from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.arrays import concat, expand_dims, squeeze
 from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.compat.views import in_graph, plain, shown
-from tensorlite.core.check import integers_of
+from tensorlite.core.check import (
+    integers_of,
+    one_of,
+)
 from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import scope
@@ -151,8 +154,9 @@ def bias_add(
     [[11.0, 22.0], [13.0, 24.0]]
     """
     x = converted(value)
-    first = data_format is not None and data_format.startswith("NC")
-    first = first and data_format != "NCHW_VECT_C"
+    text = one_of(data_format, (str, type(None)), "data_format", "'NHWC' or 'NCHW'")
+    first = text is not None and text.startswith("NC")
+    first = first and text != "NCHW_VECT_C"
     return channels.bias_add(x, converted(bias, x.dtype), "NCHW" if first else "NHWC")
 
 

@@ -109,7 +109,7 @@ def _named_so(features: Any) -> tuple[Any, dict[str, str]]:
     """Return ragged features by the keys that they are read by, and what they are called."""
     keys = {
         key: (isinstance(one, RaggedFeature) and one.value_key) or key
-        for key, one in features.items()
+        for key, one in one_of(features, dict, "features", "a dict").items()
     }
     return {keys[key]: one for key, one in features.items()}, keys
 

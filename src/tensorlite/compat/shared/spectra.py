@@ -38,6 +38,7 @@ from tensorlite.core.dtypes import complex_of, float32, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
+from tensorlite.core.spec import check_rank_at_least
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.signals import real_spectra
@@ -98,6 +99,7 @@ def _lengths(given: Any) -> Any:
 
 def _own_lengths(x: Any, axes: int, is_back: bool) -> Any:
     """Return how many numbers a signal has along its last axes, or that of a half's spectrum."""
+    check_rank_at_least("the input of a Fourier transform", x.spec, axes)
     known = list(x.spec.dims[-axes:])
     if None not in known:
         if is_back:

@@ -11,6 +11,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import elementwise, reductions
 from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.spec import normalise_axes
 from tensorlite.graph_mode.graph import titled
 from tensorlite.ops.arrays.arrange import shape
 from tensorlite.ops.arrays.shape import astype
@@ -50,6 +51,8 @@ def _count(x: Any, axes: Any) -> Any:
     """Return how many elements lie along axes, in the dtype of all."""
     over = axes if isinstance(axes, (list, tuple)) else [axes]
     known = x.spec.shape
+    if x.spec.rank is not None:
+        normalise_axes(over, x.spec.rank)
     if known is not None and all(known[axis] is not None for axis in over):
         return converted(np.array(prod(known[i] for i in over), x.dtype.numpy))
     return titled(astype(_product(x, over), x.dtype), "count")

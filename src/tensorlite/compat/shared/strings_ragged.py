@@ -9,6 +9,7 @@ import tensorlite as tl
 from tensorlite import strings
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.ragged.tensor import RaggedTensor
 
@@ -228,6 +229,10 @@ def ngrams(
         return rows.with_values(inner)
     is_text = isinstance(pad_values, (str, bytes))
     pads = (pad_values, pad_values) if is_text else pad_values
+    if pads is not None and (not isinstance(pads, (tuple, list)) or len(pads) != 2):
+        raise InvalidArgumentError(
+            f"pad_values={pad_values!r}: give a text, or a tuple of two, left and right"
+        )
     found, counts = strings.ngrams(
         rows.values,
         rows.row_lengths(),

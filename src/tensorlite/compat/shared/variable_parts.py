@@ -16,6 +16,7 @@ from tensorlite.compat.shared.values import (
     VariableAggregation,
     VariableSynchronization,
 )
+from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph_mode.graph import active_graph
@@ -83,6 +84,8 @@ def _brought(op: Callable[..., Op], does: str) -> Callable[..., Any]:
     def write(
         variable: Any, indices: Any, updates: Any, name: str | None = None
     ) -> Any:
+        if not hasattr(variable, "handle"):
+            raise DTypeError(f"{does}: {variable!r} is no variable")
         places, values = converted(indices), converted(updates, variable.dtype)
         if places.spec.rank == 0:
             places, values = tl.expand_dims(places, 0), tl.expand_dims(values, 0)

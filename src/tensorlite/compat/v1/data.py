@@ -21,7 +21,10 @@ from tensorlite.compat.shared.datasets.tf_data import (
     types_of,
 )
 from tensorlite.compat.views import in_graph, plain, shown
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+)
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.options import Options
@@ -255,17 +258,23 @@ def make_initializable_iterator(dataset: Any, shared_name: str | None = None) ->
 
 def get_output_types(dataset_or_iterator: Any) -> Any:
     """Return the dtypes of the elements of a dataset or iterator, in their structure."""
-    return types_of(dataset_or_iterator.element_spec)
+    return types_of(_spec_of_elements(dataset_or_iterator))
 
 
 def get_output_shapes(dataset_or_iterator: Any) -> Any:
     """Return the shapes of the elements of a dataset or iterator, in their structure."""
-    return shapes_of(dataset_or_iterator.element_spec)
+    return shapes_of(_spec_of_elements(dataset_or_iterator))
 
 
 def get_output_classes(dataset_or_iterator: Any) -> Any:
     """Return the classes of the elements' parts of a dataset or iterator."""
-    return classes_of(dataset_or_iterator.element_spec)
+    return classes_of(_spec_of_elements(dataset_or_iterator))
+
+
+def _spec_of_elements(given: Any) -> Any:
+    if not hasattr(given, "element_spec"):
+        raise DTypeError(f"{given!r} is no dataset or iterator")
+    return given.element_spec
 
 
 __dir__ = listing(__name__, globals())

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from tensorlite.compat.v1.training.scaffolds import PARTS, SessionManager
-from tensorlite.core.errors import AbortedError
+from tensorlite.core.errors import (
+    AbortedError,
+    DTypeError,
+)
 from tensorlite.graph_mode import supervisors
 
 
@@ -27,6 +30,8 @@ def basic_train_loop(
 
     Where a task is lost (AbortedError), it begins again from the last checkpoint.
     """
+    if not hasattr(supervisor, "managed_session"):
+        raise DTypeError(f"supervisor={supervisor!r}; give a tf.train.Supervisor")
     lost = True
     while lost:
         try:

@@ -9,6 +9,10 @@ from typing import Any
 from tensorlite import config
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.config import LogicalDevice, PhysicalDevice
+from tensorlite.core.check import (
+    one_of,
+    several,
+)
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.function import function
 
@@ -76,14 +80,17 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Keep which devices are to be seen; work goes elsewhere only where it is asked to."""
     listed = list(devices) if isinstance(devices, (list, tuple)) else [devices]
-    listed = [x for x in listed if x is not None]
+    listed = [_physical(x) for x in listed if x is not None]
     for kind in [device_type] if device_type else ["CPU", "GPU"]:
         _kept.visible[kind] = [x for x in listed if x.device_type == kind]
 
 
 def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
     """Let a CPU stand for several; a GPU stands for one."""
-    if device.device_type != "CPU" and len(logical_devices) > 1:
+    several(
+        logical_devices, "logical_devices", "a list of LogicalDeviceConfiguration"
+    )
+    if _physical(device).device_type != "CPU" and len(logical_devices) > 1:
         raise InvalidArgumentError(
             f"{device.name}: only the CPU can stand for several devices here"
         )
@@ -94,7 +101,12 @@ def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
 
 def get_logical_device_configuration(device: Any) -> Any:
     """Return the list that was set for a physical device, or None."""
-    return _kept.logical.get(device.name)
+    return _kept.logical.get(_physical(device).name)
+
+
+def _physical(device: Any) -> Any:
+    allowed = "one of tf.config.list_physical_devices()"
+    return one_of(device, PhysicalDevice, "device", allowed)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

@@ -12,7 +12,10 @@ from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.functions import Concrete
 from tensorlite.compat.v2.keras.models import Model
 from tensorlite.compat.v2.keras.src.saving.files import save_model
-from tensorlite.core.check import a_path
+from tensorlite.core.check import (
+    a_path,
+    one_of,
+)
 from tensorlite.function.function import Function
 from tensorlite.interop.tensorflow.stored.models import Asset as Asset
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
@@ -70,6 +73,8 @@ def save(
     if isinstance(obj, Model) and signatures is None and _is_one_function(obj):
         save_model(obj, export_dir)
         return
+    allowed = "a tf.saved_model.SaveOptions"
+    one_of(options, (SaveOptions, type(None)), "options", allowed)
     own = options is None or options.experimental_custom_gradients
     path = a_path(export_dir, "export_dir")
     save_saved_model(obj, path, signatures, own_gradients=bool(own))

@@ -11,7 +11,11 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, of_numpy
-from tensorlite.core.errors import GraphDefError, TooLargeError
+from tensorlite.core.errors import (
+    DTypeError,
+    GraphDefError,
+    TooLargeError,
+)
 from tensorlite.core.spec import all_known
 from tensorlite.interop.tensorflow.messages import message
 
@@ -148,6 +152,8 @@ def array_of(proto: Any) -> np.ndarray[Any, Any]:
     >>> array_of(proto)
     array([0.5, 0.5, 0.5], dtype=float32)
     """
+    if not hasattr(proto, "tensor_shape"):
+        raise DTypeError(f"{proto!r} is no TensorProto")
     dtype, shape = dtype_of(proto.dtype), _whole(proto)
     if dtype.kind in "RV":
         raise GraphDefError(f"a tensor of dtype {dtype.name} has no value in a graph")

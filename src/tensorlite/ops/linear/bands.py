@@ -307,6 +307,7 @@ def banded_triangular_solve(
      [1.]]
     """
     rows = to_tensor(bands)
+    check_rank_at_least("banded_triangular_solve: bands", rows.spec, 2)
     count = rows.spec.dims[-2]
     if count is None:
         raise ShapeError(

@@ -13,7 +13,11 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, call1, call2, calls, integers, to_tensor
 from tensorlite.core.dtypes import DTypeLike
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    ShapeError,
+)
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import (
     TensorSpec,
@@ -239,6 +243,8 @@ class AddN(Op):
 
     def infer(self, *xs: TensorSpec) -> TensorSpec:
         """Return what the operands' specs say together; for lists, one that covers all."""
+        if not xs:
+            raise InvalidArgumentError("add_n: give one tensor or more")
         first = xs[0].without_value()
         if first.dtype is dtypes.variant:
             return reduce(join, xs)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call as called, constant
 from tensorlite.core.dtypes import int32
 from tensorlite.core.op import Call, Grads
@@ -48,6 +49,7 @@ class _Layout(NamedTuple):
 
 
 def _layout(x: Tensor, data_format: str) -> _Layout:
+    one_of(data_format, str, "data_format", "'NHWC' or 'NCHW'")
     rank = len(data_format) if x.spec.rank is None else x.spec.rank
     return _Layout(rank, 1 if data_format.startswith("NC") else rank - 1)
 

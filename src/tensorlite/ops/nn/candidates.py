@@ -10,6 +10,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.spec import check_rank
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.arrange import expand_dims
@@ -144,6 +145,7 @@ def all_candidates(labels: TensorLike, range_max: int) -> Candidates:
     [0 1 2]
     """
     given = astype(to_tensor(labels), dtypes.int64)
+    check_rank("all_candidates: labels", given.spec, 2)
     width = 1 if given.spec.shape is None else given.spec.shape[-1] or 1
     found = composed(AllCandidateSampler(width, range_max), given)
     classes, true, expected = found
@@ -178,6 +180,7 @@ def compute_accidental_hits(
     """
     true = astype(to_tensor(true_classes), dtypes.int64)
     drawn = astype(to_tensor(sampled_candidates), dtypes.int64)
+    check_rank("compute_accidental_hits: true_classes", true.spec, 2)
     labels = 1 if true.spec.shape is None else true.spec.shape[-1] or 1
     rows, numbers, weights = composed(ComputeAccidentalHits(labels), true, drawn)
     return rows, numbers, weights

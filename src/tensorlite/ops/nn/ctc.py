@@ -19,7 +19,10 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.core.op import Call, Gradient, Grads, Op
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import (
+    TensorSpec,
+    check_rank,
+)
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops.arrays.arrange import expand_dims, permute_dims
@@ -309,6 +312,7 @@ def dense_ctc_loss(
     [0.287682]
     """
     table, given = to_tensor(labels), to_tensor(label_length)
+    check_rank("ctc_loss: labels", table.spec, 2)
     there = sequence_mask(given, sizes(table)[1])
     places = stack(nonzero(there), axis=1)
     found = SparseTensor(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, floating, to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op
@@ -329,6 +330,7 @@ def avg_pool2d(
     """
     sizes = four(ksize, data_format, "ksize")
     steps = sizes if strides is None else four(strides, data_format, "strides")
+    padding = one_of(padding, str, "padding", "'SAME' or 'VALID'")
     check_attributes("avg_pool2d", steps, sizes, padding.upper(), data_format)
     return call(
         AvgPool(sizes, steps, padding.upper(), data_format), floating(to_tensor(x))

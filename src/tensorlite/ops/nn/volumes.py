@@ -12,7 +12,10 @@ from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
-from tensorlite.core.check import whole_numbers
+from tensorlite.core.check import (
+    one_of,
+    whole_numbers,
+)
 from tensorlite.core.dispatch import call, floating, promoted
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import REGISTRY, Call, Grads, Op
@@ -372,7 +375,7 @@ def configured(
     """Return the operator of a kind with these attributes."""
     return op(
         strides=five(strides, data_format, "strides"),
-        padding=padding.upper(),
+        padding=one_of(padding, str, "padding", "'SAME' or 'VALID'").upper(),
         data_format=data_format,
         dilations=five(dilations, data_format, "dilations"),
     )

@@ -163,6 +163,8 @@ def stack(values: Any, axis: int = 0) -> Any:
     <tf.RaggedTensor [[1, 2], [3]]>
     """
     xs = _values(values)
+    if not xs:
+        raise InvalidArgumentError("stack: give one tensor or more")
     at = _axis(axis, xs, 1)
     first = xs[0]
     if not isinstance(first, RaggedParts) and first.spec.rank == 0:

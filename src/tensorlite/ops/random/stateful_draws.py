@@ -16,7 +16,10 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
 from tensorlite.core.op import Effect, Op, Role, Specs
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.spec import (
+    TensorSpec,
+    check_rank,
+)
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.graph.graph import Graph, Node
 from tensorlite.ops.random import draws as random, philox
@@ -169,6 +172,7 @@ class Multinomial(StatefulDraw):
         self, handle: TensorSpec, logits: TensorSpec, count: TensorSpec
     ) -> TensorSpec:
         """Return (rows, samples)."""
+        check_rank("Multinomial: logits", logits, 2)
         rows = None if logits.shape is None else logits.shape[0]
         return TensorSpec((rows, count.scalar()), self.output_dtype)
 

@@ -11,9 +11,14 @@ from typing import Any, Literal
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import whole
 from tensorlite.core.dispatch import constant, floating, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.spec import (
+    check_rank_at_least,
+    normalise_axis,
+)
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrays.arrange import expand_dims, flip, matrix_transpose
 from tensorlite.ops.arrays.create import ones
@@ -72,7 +77,9 @@ def frame(
      [3 4 5]]
     """
     x = to_tensor(signal)
-    at = axis % x.ndim
+    whole(frame_length, "frame: frame_length", 1)
+    whole(frame_step, "frame: frame_step", 1)
+    at = normalise_axis(whole(axis, "frame: axis"), x.ndim)
     length = sizes(x)[at]
     if pad_end:
         count = (length + frame_step - 1) // frame_step
@@ -159,6 +166,7 @@ def kaiser_bessel_derived_window(
     >>> print(tl.signal.kaiser_bessel_derived_window(2))
     [0.707107 0.707107]
     """
+    whole(window_length, "kaiser_bessel_derived_window: window_length", 1)
     half = np.cumsum(np.kaiser(window_length // 2 + 1, beta))
     side = np.sqrt(half[:-1] / half[-1])
     return constant(np.concatenate([side, side[::-1]]), as_dtype(dtype))
@@ -292,6 +300,7 @@ def dct(
             "but for type 1"
         )
     signal = floating(to_tensor(x))
+    check_rank_at_least("dct: x", signal.spec, 1)
     have = sizes(signal)[-1]
     if n is None:
         matrix, kept = _cosines(type, have, norm == "ortho"), signal
@@ -347,10 +356,11 @@ def inverse_mdct(
     [5. 6. 7.]
     """
     x = floating(to_tensor(mdcts))
+    check_rank_at_least("inverse_mdct: mdcts", x.spec, 1)
     half = x.spec.dims[-1]
-    if half is None:
+    if not half:
         raise ShapeError(
-            f"inverse_mdct needs a last axis of known size, not {x.spec}"
+            f"inverse_mdct needs a last axis of known size above 0, not {x.spec}"
         )
     spread = idct(x, 4, norm=norm)
     spread = spread if norm == "ortho" else spread * (0.5 / half)
@@ -407,5 +417,8 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike) -> Tensor:
     >>> print(tl.signal.mfccs_from_log_mel_spectrograms([[1.0, 1.0]]))
     [[2. 0.]]
     """
-    x = to_tensor(log_mel_spectrograms)
+    x = floating(to_tensor(log_mel_spectrograms))
+    check_rank_at_least("log_mel_spectrograms", x.spec, 1)
+    if x.shape[-1] == 0:
+        raise ShapeError(f"log_mel_spectrograms have no mel bins: {x.spec}")
     return dct(x) * float((2.0 * x.shape[-1]) ** -0.5)

@@ -77,6 +77,8 @@ def sparse_concat(
     [[0]
      [2]]
     """
+    if not tensors:
+        raise InvalidArgumentError("sparse.concat: give one sparse tensor or more")
     at = axis_of(axis, rank_of(tensors[0]))
     offset: Any = 0
     places, shapes = [], [sp.dense_shape for sp in tensors]

@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
@@ -138,7 +139,7 @@ def sparse_dense_matmul(
      [3. 6.]]
     """
     if not isinstance(a, SparseTensor):
-        assert isinstance(b, SparseTensor)
+        one_of(b, SparseTensor, "b", "a SparseTensor, as sp_a is none")
         dense = (
             matrix_transpose(to_tensor(a))
             if not adjoint_a
@@ -250,6 +251,7 @@ def sparse_mask(slices: IndexedSlices, mask_indices: TensorLike) -> IndexedSlice
     >>> print(tl.sparse.mask(rows, [7]).indices)
     [4 9]
     """
+    one_of(slices, IndexedSlices, "a", "IndexedSlices")
     left = ~isin(slices.indices, mask_indices)
     return IndexedSlices(
         boolean_mask(slices.values, left),

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import one_of
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrays.create import zeros_like
@@ -101,11 +102,7 @@ def _rows_of(x: SparseTensor | RaggedTensor, name: str) -> Tensor:
     """Return in which row each element is; DTypeError for what has no rows of its own."""
     if isinstance(x, RaggedTensor):
         return x.value_rowids()
-    if not isinstance(x, SparseTensor):
-        raise DTypeError(
-            f"{name} must be SparseTensor or RaggedTensor, not {type(x).__name__}"
-        )
-    return x.indices[:, 0]
+    return _as_sparse(x, name).indices[:, 0]
 
 
 def _limited(rows: Tensor, max_norm: float) -> Tensor:
@@ -134,8 +131,9 @@ def safe_embedding_lookup_sparse(
     [[2.]
      [0.]]
     """
-    sp_ids = _sparse(sp_ids)
-    sp_weights = None if sp_weights is None else _sparse(sp_weights)
+    sp_ids = _as_sparse(sp_ids, "sp_ids")
+    if sp_weights is not None:
+        sp_weights = _as_sparse(sp_weights, "sp_weights")
     outer = sp_ids.dense_shape[:-1]
     matrix = stack([prod(outer), sp_ids.dense_shape[-1]])
     ids = sparse_reshape(sp_ids, matrix)
@@ -155,8 +153,13 @@ def safe_embedding_lookup_sparse(
     return reshape(rows, concat([outer, width]))
 
 
-def _sparse(x: SparseTensor | RaggedTensor) -> SparseTensor:
-    return x.to_sparse() if isinstance(x, RaggedTensor) else x
+def _as_sparse(x: SparseTensor | RaggedTensor, name: str) -> SparseTensor:
+    """Return rows of either kind as sparse ones; DTypeError for what has no rows of its own."""
+    if isinstance(x, RaggedTensor):
+        return x.to_sparse()
+    allowed = "a SparseTensor or RaggedTensor"
+    made: SparseTensor = one_of(x, SparseTensor, name, allowed)
+    return made
 
 
 def _counting(

@@ -83,6 +83,10 @@ class SparseConcat(Composite):
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return the specs of the whole's parts."""
         number = len(specs) // 3
+        if not number:
+            raise InvalidArgumentError(
+                "sparse_concat: give one sparse tensor or more"
+            )
         if not _has_rank(specs[0], specs[2 * number]):
             return _open_parts(specs[number])
         return super().infer(*specs)

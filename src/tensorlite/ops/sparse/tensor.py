@@ -13,9 +13,16 @@ import numpy as np
 from tensorlite.core import dtypes, texts
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import (
+    DTypeError,
+    ShapeError,
+)
 from tensorlite.core.shapes import AnyShape, TensorShape, shape_of
-from tensorlite.core.spec import Dims, TensorSpec
+from tensorlite.core.spec import (
+    Dims,
+    TensorSpec,
+    check_rank,
+)
 from tensorlite.core.tensor import Shape, Tensor, TensorLike
 from tensorlite.ops.arrays.arrange import expand_dims, flip
 from tensorlite.ops.arrays.gather import gather, gather_nd
@@ -55,6 +62,7 @@ class SparseTensor(_Parts):
 
     def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> Self:
         parts = _whole(indices), _tensor(values), _whole(dense_shape)
+        check_parts(*parts)
         return super().__new__(cls, *parts)
 
     @classmethod
@@ -167,6 +175,26 @@ def sparse_spec(dtype: DType, sizes: Dims | None) -> SparseTensor:
         TensorSpec((None,), dtype),
         TensorSpec((rank,), dtypes.int64, known=sizes),
     )
+
+
+def check_parts(indices: Any, values: Any, dense_shape: Any) -> None:
+    """Raise ShapeError for parts that are no sparse tensor's together, as far as that is known."""
+    parts = indices, values, dense_shape
+    if not all(isinstance(x, (Tensor, TensorSpec)) for x in parts):
+        return  # what structures hold meanwhile
+    places, elements, sizes = map(_spec_of, parts)
+    check_rank("SparseTensor: indices", places, 2)
+    check_rank("SparseTensor: values", elements, 1)
+    check_rank("SparseTensor: dense_shape", sizes, 1)
+    rows, columns = (None, None) if places.shape is None else places.shape
+    count = None if elements.shape is None else elements.shape[0]
+    rank = None if sizes.shape is None else sizes.shape[0]
+    if None not in {rows, count} and rows != count:
+        raise ShapeError(f"SparseTensor: {rows} rows of indices for {count} values")
+    if None not in {columns, rank} and columns != rank:
+        raise ShapeError(
+            f"SparseTensor: indices of {columns} axes for a dense_shape of {rank}"
+        )
 
 
 def _spec_of(x: Any) -> TensorSpec:

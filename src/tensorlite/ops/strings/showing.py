@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
@@ -93,6 +94,8 @@ class StringFormat(Op):
 
     def infer(self, *inputs: TensorSpec) -> TensorSpec:
         """Return a 0-d string."""
+        one_of(self.template, str, "format: template", "a text")
+        one_of(self.placeholder, str, "format: placeholder", "a text")
         count = self.template.count(self.placeholder)
         if count != len(inputs):
             raise InvalidArgumentError(

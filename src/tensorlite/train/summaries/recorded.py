@@ -386,6 +386,7 @@ def flush(writer: SummaryWriter | None = None) -> Fetchable:
 
     >>> tl.summary.flush()  # there is no default writer
     """
+    one_of(writer, (SummaryWriter, type(None)), "writer", "a SummaryWriter")
     chosen = recording.get().writer if writer is None else writer
     if chosen is None or chosen.handle is None:
         return None

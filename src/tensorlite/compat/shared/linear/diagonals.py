@@ -17,6 +17,10 @@ from tensorlite.ops.linear.diagonal import MatrixDiagPart
 def _band(k: Any) -> tuple[int, int]:
     if isinstance(k, Operand):
         k = np.asarray(k.__tensor__().spec.constant()).tolist()
+    if np.size(k) not in {1, 2}:
+        raise InvalidArgumentError(
+            f"k={k}: give one diagonal, or the lower and upper"
+        )
     low, high = (k, k) if np.ndim(k) == 0 else (k[0], k[-1])
     if low > high:
         raise InvalidArgumentError(

@@ -13,6 +13,7 @@ from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays
 from tensorlite.compat.shared.reductions import reduce_max as reduce_max_of
+from tensorlite.compat.views import plain
 from tensorlite.core import texts
 from tensorlite.core.dtypes import (
     DType,
@@ -39,7 +40,7 @@ from tensorlite.ops.sparse.forms import (
     SparseTensorDenseAdd,
     SparseTensorDenseMatMul,
 )
-from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
+from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse, check_parts
 
 
 class SparseTensorValue(NamedTuple):
@@ -70,7 +71,9 @@ class SparseTensor(PlainSparse, metaclass=_SparseKind):
     def __new__(cls, indices: Any, values: Any, dense_shape: Any) -> Self:
         if active_graph() is None:
             return super().__new__(cls, indices, values, dense_shape)
-        return tuple.__new__(cls, _parts(indices, values, dense_shape))
+        parts = _parts(indices, values, dense_shape)
+        check_parts(*map(plain, parts))
+        return tuple.__new__(cls, parts)
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> Any:

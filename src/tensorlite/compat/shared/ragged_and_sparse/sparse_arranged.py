@@ -34,14 +34,17 @@ from tensorlite.compat.shared.ragged_and_sparse.sparse import (
 )
 from tensorlite.compat.shared.reductions import reduce_max
 from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, bool_, float32, int64
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import scope
 from tensorlite.core.spec import merge
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays.arrange import Size
 from tensorlite.ops.sparse import layout as sparse_layout
+from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
 
 
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
@@ -199,6 +202,7 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
     """Return slices without those rows whose places are given."""
     if active_graph() is None:
         return tl.sparse.mask(a, converted(mask_indices))
+    one_of(a, IndexedSlices, "a", "IndexedSlices")
     return _masked(a, mask_indices, name=name)
 
 
@@ -227,6 +231,10 @@ def merged(
     ids: Any, values: Any, sizes: Any, is_sorted: bool, name: str | None = None
 ) -> Any:
     """Return a sparse tensor whose last places are the values of others."""
+    if not ids:
+        raise InvalidArgumentError("sparse_merge: sp_ids are empty")
+    for one in (*ids, values):
+        one_of(one, PlainSparse, "sp_ids or sp_values", "SparseTensors")
     first: Any = shown(ids[0])
     columns = [arrays.expand_dims(cast(x.values, int64), 1) for x in ids]
     counts = [cast(n, int64) for n in sizes]

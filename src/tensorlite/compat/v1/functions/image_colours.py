@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.documenting import explained
+from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
@@ -167,8 +168,8 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     """Return three channels like the one that images have."""
-    known = getattr(images, "shape", None)
-    if active_graph() is None or not known or known[-1].value != 1:
+    known = as_shape(getattr(images, "shape", None)).known()
+    if active_graph() is None or not known or known[-1] != 1:
         return shared.grayscale_to_rgb(images, name=name)
     with name_scope(name, "grayscale_to_rgb") as whole:
         x = identity(images, name="control_dependency")

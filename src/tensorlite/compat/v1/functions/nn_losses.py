@@ -19,6 +19,7 @@ from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.graphs.framework import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
@@ -31,8 +32,9 @@ from tensorlite.ops.math import arithmetic, bounds
 from tensorlite.ops.math.elementwise import sqrt, square
 from tensorlite.ops.nn import ctc, embedding, losses
 from tensorlite.ops.nn.embedding import Strategy
+from tensorlite.ops.ragged.base import RaggedParts
 from tensorlite.ops.sparse import embeddings as sparse_embeddings
-from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.sparse.tensor import SparseTensor, SparseTensor as PlainSparse
 
 
 def floats(logits: Any) -> Any:
@@ -363,6 +365,8 @@ def safe_embedding_lookup_sparse(
     parts = _shards(embedding_weights)
     shards = parts if isinstance(parts, list) else [parts]
     if sparse_weights is not None:
+        kinds_of_rows = (PlainSparse, RaggedParts)
+        one_of(sparse_weights, kinds_of_rows, "sparse_weights", "a SparseTensor")
         wanted = converted(sparse_weights.values).dtype
         kinds = {as_dtype(getattr(x, "dtype", wanted)) for x in shards}
         if kinds != {wanted}:

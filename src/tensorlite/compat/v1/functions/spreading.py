@@ -13,8 +13,10 @@ from tensorlite.compat.shared.nn import spatial
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1.functions.arrays import shape
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
+from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import int32
 from tensorlite.core.operand import Operand
+from tensorlite.core.spec import check_rank
 from tensorlite.graph_mode.graph import active_graph, name_scope
 
 
@@ -39,6 +41,9 @@ def required_space_to_batch_paddings(
     with name_scope(name, "required_space_to_batch_paddings"):
         sizes = convert_to_tensor(input_shape, int32, name="input_shape")
         sides = convert_to_tensor(block_shape, int32, name="block_shape")
+        check_rank(
+            "required_space_to_batch_paddings: block_shape", plain(sides).spec, 1
+        )
         count = sides.get_shape().as_list()[0]
         least = (
             zeros([count, 2], int32)

@@ -11,6 +11,7 @@ import numpy as np
 from tensorlite.compat.overriding import keep_gradients
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.views import operation, plain, view
+from tensorlite.core.check import one_of
 from tensorlite.core.device import ANYWHERE
 from tensorlite.core.dtypes import string
 from tensorlite.core.errors import (
@@ -49,12 +50,12 @@ def import_graph_def(
     GraphDef, by name, with others; return_elements are names of operations or tensors ("add:0").
     op_dict and producer_op_list have no effect.
     """
+    given_map = one_of(input_map or {}, Mapping, "input_map", "a dict of tensors")
     graph = get_default_graph()
     with name_scope("import" if name is None else name) as prefix:
         own = prefix.rstrip("/") if name != "" else ""
     given = {
-        key: plain(framework.convert_to_tensor(x))
-        for key, x in (input_map or {}).items()
+        key: plain(framework.convert_to_tensor(x)) for key, x in given_map.items()
     }
     first = len(graph.nodes)
     graph_def, names = unclashed(parsed(graph_def), graph, own)

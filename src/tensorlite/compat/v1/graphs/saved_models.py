@@ -12,12 +12,16 @@ from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1.graphs import framework, metagraphs
 from tensorlite.compat.v1.training.saver import Saver, SaverDef
 from tensorlite.compat.views import plain
-from tensorlite.core.check import a_path
+from tensorlite.core.check import (
+    a_path,
+    one_of,
+)
 from tensorlite.core.errors import (
     AssertionFailedError,
     InvalidArgumentError,
     NotFoundError,
 )
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import at_once
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.interop.tensorflow.stored.kept_files import KeptFiles
@@ -253,6 +257,7 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
     """Return a tensor's name, dtype and shape, for a signature."""
     x = plain(tensor)
     x = x.__tensor__() if hasattr(x, "__tensor__") else x
+    one_of(x, SymbolicTensor, "tensor", "a tensor of a graph")
     return TensorInfo(x.name, x.dtype, x.spec.shape)
 
 
@@ -260,6 +265,7 @@ def get_tensor_from_tensor_info(
     tensor_info: TensorInfo, graph: Any = None, import_scope: str | None = None
 ) -> Any:
     """Return the tensor of the graph that a TensorInfo names, below import_scope."""
+    one_of(tensor_info, TensorInfo, "tensor_info", "a TensorInfo")
     chosen = framework.get_default_graph() if graph is None else graph
     prefix = f"{import_scope}/" if import_scope else ""
     return chosen.get_tensor_by_name(f"{prefix}{tensor_info.name}")
@@ -317,5 +323,6 @@ def regression_signature_def(examples: Any, predictions: Any) -> SignatureInfo:
 
 def is_valid_signature(signature_def: SignatureInfo) -> bool:
     """Return whether a signature has outputs and one of the methods' names of serving."""
+    one_of(signature_def, SignatureInfo, "signature_def", "a SignatureDef")
     known = {PREDICT, CLASSIFY, REGRESS}
     return bool(signature_def.method_name in known and signature_def.outputs)

@@ -20,7 +20,10 @@ from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
 from tensorlite.core.dtypes import float32
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+)
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode import first_values, variable_scopes
 from tensorlite.graph_mode.graph import (
@@ -266,11 +269,10 @@ def variables_initializer(var_list: Any, name: str | None = "init") -> Any:
 
 
 def _initializing(variable: Any) -> Any:
-    return (
-        variable.initializing
-        if hasattr(variable, "initializing")
-        else variable.initializer
-    )
+    for name in ("initializing", "initializer"):
+        if hasattr(variable, name):
+            return getattr(variable, name)
+    raise DTypeError(f"var_list: {variable!r} is no variable")
 
 
 initialize_variables = variables_initializer
@@ -315,6 +317,8 @@ initialize_all_tables = tables_initializer
 def is_variable_initialized(variable: Any, name: str | None = None) -> Any:
     """Return whether the variable has a value, a boolean scalar."""
     found = variable_of(variable) or variable
+    if not hasattr(found, "is_initialized"):
+        raise DTypeError(f"is_variable_initialized: {variable!r} is no variable")
     is_resource = not getattr(found, "is_reference", True)
     return found.is_initialized(name) if is_resource else _is_there(found, name=name)
 
@@ -353,6 +357,9 @@ def assert_variables_initialized(
     variables = (
         global_variables() + local_variables() if var_list is None else var_list
     )
+    for x in variables:
+        if not hasattr(x, "read_value"):
+            raise DTypeError(f"assert_variables_initialized: {x!r} is no variable")
     return fetchable.group(*[x.read_value() for x in variables])
 
 

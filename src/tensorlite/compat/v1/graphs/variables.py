@@ -27,7 +27,10 @@ from tensorlite.core import nest, scope
 from tensorlite.core.constant import fitting_array
 from tensorlite.core.dispatch import calls
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+)
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices, Reference
 from tensorlite.graph.graph import SymbolicTensor
@@ -120,6 +123,8 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
 
     At the limit OutOfRangeError is raised; a variable of no integers raises DTypeError.
     """
+    if not hasattr(ref, "handle"):
+        raise DTypeError(f"count_up_to: {ref!r} is no variable")
     counted = _counted[not getattr(ref, "is_reference", False)]
     return counted(ref, limit, name=name)
 

@@ -20,6 +20,7 @@ from tensorlite.compat.v1.functions import (
     nn_functions,
 )
 from tensorlite.compat.v1.functions.contracting import tensordot
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.layer_kinds.base import InputSpec, Layer
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
@@ -319,6 +320,7 @@ class Flatten(Layer):
         self.input_spec = InputSpec(min_ndim=1)
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        inputs = framework.convert_to_tensor(inputs)
         sizes = inputs.get_shape().as_list()
         if self.data_format == "channels_first" and len(sizes) > 2:
             order = [0, *range(2, len(sizes)), 1]

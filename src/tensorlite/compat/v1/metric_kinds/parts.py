@@ -16,7 +16,11 @@ from tensorlite.compat.v1.graphs.variables import Variable
 from tensorlite.compat.v1.metric_kinds.weights import broadcast_weights
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import float32
-from tensorlite.core.errors import FailedPreconditionError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    ShapeError,
+)
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.keys import GraphKeys
 
@@ -96,6 +100,9 @@ def _squeezed(x: Any, other: Any) -> Any:
 
 def alike(x: Any, y: Any) -> None:
     """Raise ShapeError for shapes that cannot be the same."""
+    for one in (x, y):
+        if not hasattr(one, "get_shape"):
+            raise DTypeError(f"labels and predictions are tensors, not {one!r}")
     if not x.get_shape().is_compatible_with(y.get_shape()):
         raise ShapeError(
             f"Shapes {x.get_shape()} and {y.get_shape()} are incompatible"

@@ -199,4 +199,6 @@ def get_or_create_global_step(graph: Any = None) -> Any:
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """Return the step that the session's variable holds, a Python integer."""
+    if not hasattr(sess, "run"):
+        raise DTypeError(f"sess={sess!r}; give a tf.Session")
     return int(sess.run(global_step_tensor))

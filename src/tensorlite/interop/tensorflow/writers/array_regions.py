@@ -147,7 +147,7 @@ class Region:
         ]
         if any(isinstance(value, SymbolicTensor) for value in of_lists):
             return False
-        return bool(of_lists) or node.outputs[0].dtype is variant
+        return bool(of_lists) or any(x.dtype is variant for x in node.outputs)
 
     def node(
         self, op: Op, inputs: Sequence[SymbolicTensor], name: str, exact: bool = True

@@ -21,6 +21,11 @@ from tensorlite.compat.v1.functions.init_ops import (
 
 __all__ = ["alexnet_v2", "alexnet_v2_arg_scope"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 _POOL = (3, 2)
 
 

@@ -27,3 +27,7 @@ __all__ = [
     "inception_v3_arg_scope",
     "inception_v3_base",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -21,6 +21,11 @@ from tensorlite.compat.v1.functions.init_ops import (
 
 __all__ = ["overfeat", "overfeat_arg_scope"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 _POOL = (2, 2)
 
 

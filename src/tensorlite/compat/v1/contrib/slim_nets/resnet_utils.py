@@ -26,6 +26,11 @@ __all__ = [
     "subsample",
 ]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 Made = tuple[Any, dict[str, Any]]
 
 

@@ -18,6 +18,11 @@ from tensorlite.compat.v1.contrib.slim_nets.one_path import (
 
 __all__ = ["vgg_16", "vgg_19", "vgg_a", "vgg_arg_scope", "vgg_d", "vgg_e"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 _WIDTHS = (64, 128, 256, 512, 512)
 
 

@@ -73,7 +73,11 @@ def found(kind: str, given: Any, known: Mapping[str, Any]) -> Any:
 def described(kind: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
     """Return what a description stands for."""
     config = given.get("config", {})
-    name = given["class_name"]
+    name = given.get("class_name")
+    if name is None:
+        raise InvalidArgumentError(
+            f"{given!r} describes no {kind}: it has a 'class_name', and a 'config'"
+        )
     if name == "function":
         return found_class(kind, given.get("registered_name") or config, known)
     made = found_class(kind, given.get("registered_name") or name, known)
