@@ -230,6 +230,37 @@ def _not_in_step(optimizer: Any) -> Any:
     return made
 
 
+def _deep_part(
+    given: dict[Any, Any],
+    columns: Sequence[Any],
+    outputs: int,
+    mode: str,
+    params: Any,
+    config: Any,
+) -> tuple[Any, str]:
+    cut = params.get("input_layer_partitioner") or _cut(config, _SLICES)
+    activation = params.get("dnn_activation_fn") or nn.relu
+    units, dropout = params.get("dnn_hidden_units"), params.get("dnn_dropout")
+    if not units:
+        raise InvalidArgumentError(
+            "dnn_hidden_units must be defined when dnn_feature_columns is specified."
+        )
+    with scopes.variable_scope("dnn", partitioner=_cut(config, _DNN_SLICES)):
+        rest = (mode, activation, dropout, cut, "/")
+        return _network(given, columns, units, outputs, *rest)
+
+
+def _wide_part(
+    given: dict[Any, Any], columns: Any, outputs: int, params: Any, config: Any
+) -> Any:
+    cut = _cut(config, _SLICES)
+    with scopes.variable_scope("linear", partitioner=cut) as scope:
+        joint = params.get("joint_linear_weights")
+        logits = _sums(given, columns, outputs, scope, joint)
+        _told(logits, scope.name, "/")
+        return logits
+
+
 def combined_model_fn(
     features: Any, labels: Any, mode: str, params: Any, config: Any = None
 ) -> ModelFnOps:
@@ -241,62 +272,26 @@ def combined_model_fn(
         raise InvalidArgumentError(
             "Either linear_feature_columns or dnn_feature_columns must be defined."
         )
-    units = params.get("dnn_hidden_units")
-    if deep and not units:
-        raise InvalidArgumentError(
-            "dnn_hidden_units must be defined when dnn_feature_columns is specified."
-        )
     wide_optimizer = _not_in_step(params.get("linear_optimizer") or "Ftrl")
     deep_optimizer = _not_in_step(params.get("dnn_optimizer") or "Adagrad")
     found, first, outputs = [], "", head.logits_dimension
     if deep:
-        cut = params.get("input_layer_partitioner") or _cut(config, _SLICES)
-        with scopes.variable_scope("dnn", partitioner=_cut(config, _DNN_SLICES)):
-            activation = params.get("dnn_activation_fn") or nn.relu
-            logits, first = _network(
-                given,
-                deep,
-                units,
-                outputs,
-                mode,
-                activation,
-                params.get("dnn_dropout"),
-                cut,
-                "/",
-            )
-            found.append(logits)
+        logits, first = _deep_part(given, deep, outputs, mode, params, config)
+        found.append(logits)
     if wide:
-        cut = _cut(config, _SLICES)
-        with scopes.variable_scope("linear", partitioner=cut) as scope:
-            joint = params.get("joint_linear_weights")
-            found.append(_sums(given, wide, outputs, scope, joint))
-            _told(found[-1], scope.name, "/")
+        found.append(_wide_part(given, wide, outputs, params, config))
     fixed = params.get("fix_global_step_increment_bug", True)
 
     def train_op_fn(loss: Any) -> Any:
-        step, norm = averages.get_global_step(), params.get("gradient_clip_norm")
-
-        def own(name: str, rate: float, optimizer: Any, factors: Any = None) -> Any:
-            return optimize_loss(
-                loss,
-                step,
-                rate,
-                optimizer,
-                gradient_multipliers=factors,
-                clip_gradients=norm,
-                variables=scopes.get_collection(name),
-                name=name,
-                summaries=[],
-                increment_global_step=not fixed,
-            )
-
-        steps = []
+        step, parts = averages.get_global_step(), []
         if deep:
             factors = _multipliers(params.get("embedding_lr_multipliers"), first)
-            steps.append(own("dnn", _DNN_RATE, deep_optimizer, factors))
+            parts.append(("dnn", _DNN_RATE, deep_optimizer, factors))
         if wide:
-            steps.append(own("linear", _linear_rate(wide), wide_optimizer))
-        whole = framework.group(*steps)
+            parts.append(("linear", _linear_rate(wide), wide_optimizer, None))
+        norm = params.get("gradient_clip_norm")
+        each = [_own_step(loss, step, *part, norm, not fixed) for part in parts]
+        whole = framework.group(*each)
         if not fixed:
             return whole
         with framework.control_dependencies([whole]):
@@ -304,3 +299,28 @@ def combined_model_fn(
 
     total = found[0] if len(found) == 1 else found[0] + found[1]
     return head.create_model_fn_ops(given, mode, labels, train_op_fn, total)
+
+
+def _own_step(
+    loss: Any,
+    step: Any,
+    name: str,
+    rate: float,
+    optimizer: Any,
+    factors: Any,
+    norm: float | None,
+    counts: bool,
+) -> Any:
+    """Return a step that trains the variables of one part."""
+    return optimize_loss(
+        loss,
+        step,
+        rate,
+        optimizer,
+        gradient_multipliers=factors,
+        clip_gradients=norm,
+        variables=scopes.get_collection(name),
+        name=name,
+        summaries=[],
+        increment_global_step=counts,
+    )
