@@ -1,15 +1,22 @@
 """Optimizers that extend TensorFlow's use its attributes: hyperparameters, also as tensors."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
-import tensorlite.compat.v1 as tf
+from tensorlite.compat import v1
+
+tf: Any = v1
 
 
-class _Seldom(tf.train.AdamOptimizer):
+class _Seldom(tf.train.AdamOptimizer):  # type: ignore[misc]
     """Changes the powers of the betas itself, as those do that step once in some batches."""
 
-    def _finish(self, update_ops, name_scope):
+    def _finish(self, update_ops: Any, name_scope: Any) -> Any:
         first, second = self._get_beta_accumulators()
         with tf.control_dependencies(update_ops):
             faded = first.assign(first * self._beta1_t, use_locking=self._use_locking)
@@ -17,15 +24,15 @@ class _Seldom(tf.train.AdamOptimizer):
         return tf.group(*update_ops, faded, others, name=name_scope)
 
 
-class _Slower(tf.train.AdamOptimizer):
+class _Slower(tf.train.AdamOptimizer):  # type: ignore[misc]
     """Halves the rate that it was given, in all that it does."""
 
-    def _prepare(self):
+    def _prepare(self) -> None:
         super()._prepare()
         self._lr_t = self._lr_t / 2
 
 
-def _after_steps(make, n=3):
+def _after_steps(make: Callable[[], Any], n: int = 3) -> Any:
     with tf.Graph().as_default(), tf.Session() as session:
         v = tf.Variable([1.0, -2.0])
         step = make().minimize(tf.reduce_sum(v * v))
@@ -35,7 +42,7 @@ def _after_steps(make, n=3):
         return session.run(v)
 
 
-def test_what_extends_adam_finds_betas_and_sets_the_rate():
+def test_what_extends_adam_finds_betas_and_sets_the_rate() -> None:
     plain = _after_steps(lambda: tf.train.AdamOptimizer(0.1))
     np.testing.assert_allclose(plain, [0.7015863, -1.7006234], rtol=1e-5)
     np.testing.assert_array_equal(_after_steps(lambda: _Seldom(0.1)), plain)
@@ -53,7 +60,7 @@ def test_what_extends_adam_finds_betas_and_sets_the_rate():
         (tf.train.FtrlOptimizer, "_learning_rate_tensor"),
     ],
 )
-def test_rates_are_held_as_tensors(make, held):
+def test_rates_are_held_as_tensors(make: Callable[[float], Any], held: str) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         optimizer = make(0.5)
         optimizer.minimize(tf.Variable(1.0) * 2.0)

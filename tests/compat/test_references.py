@@ -1,13 +1,19 @@
 """What changes a variable gives a reference, which may be changed again: in the order told."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 import pytest
 
-import tensorlite.compat.v1 as tf
+from tensorlite.compat import v1
+
+tf: Any = v1
 
 
 @pytest.mark.parametrize("use_resource", [False, True])
-def test_a_change_of_what_a_change_gave_comes_behind_it(use_resource):
+def test_a_change_of_what_a_change_gave_comes_behind_it(use_resource: bool) -> None:
     v = tf.Variable(2.0, use_resource=use_resource)
     changed = tf.assign_add(tf.assign(v, v * 2), 3.0)
     less = tf.assign_sub(changed, 1.0)
@@ -17,7 +23,7 @@ def test_a_change_of_what_a_change_gave_comes_behind_it(use_resource):
         assert session.run(v) == 6.0
 
 
-def test_a_variable_that_is_in_no_collection_is_found():
+def test_a_variable_that_is_in_no_collection_is_found() -> None:
     w = tf.Variable([1.0, 2.0], collections=[])
     changed = tf.assign_add(tf.assign(w, [5.0, 6.0]), [1.0, 1.0])
     with tf.Session() as session:
@@ -25,7 +31,7 @@ def test_a_variable_that_is_in_no_collection_is_found():
         assert session.run(changed).tolist() == [6.0, 7.0]
 
 
-def test_rows_are_changed_behind_the_change_of_all():
+def test_rows_are_changed_behind_the_change_of_all() -> None:
     w = tf.Variable([1.0, 2.0])
     changed = tf.scatter_update(tf.assign(w, [7.0, 7.0]), [0], [3.0])
     more = tf.scatter_add(changed, [1], [1.0])
@@ -34,7 +40,7 @@ def test_rows_are_changed_behind_the_change_of_all():
         assert session.run(more).tolist() == [3.0, 8.0]
 
 
-def test_within_a_branch_and_a_loop():
+def test_within_a_branch_and_a_loop() -> None:
     v = tf.Variable(2.0)
     chosen = tf.cond(
         v > 0, lambda: tf.assign_sub(tf.assign(v, v * 3.0), 1.0), lambda: v + 0
@@ -55,7 +61,7 @@ def test_within_a_branch_and_a_loop():
         assert session.run(v) == 5.0
 
 
-def test_a_value_that_is_a_variable_is_read_as_elsewhere():
+def test_a_value_that_is_a_variable_is_read_as_elsewhere() -> None:
     v, w = tf.Variable(1.0), tf.Variable(10.0)
     changed = tf.assign_add(tf.assign(v, 5.0), w)
     with tf.Session() as session:
@@ -63,6 +69,6 @@ def test_a_value_that_is_a_variable_is_read_as_elsewhere():
         assert session.run(changed) == 15.0
 
 
-def test_what_refers_to_no_variable_is_refused():
+def test_what_refers_to_no_variable_is_refused() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="is no variable"):
         tf.assign(tf.constant(np.float32(1)), 2.0)

@@ -30,7 +30,7 @@ def test_arrays_take_the_tensors_dtype(other: Any) -> None:
 
 
 _X = tl.constant([1, 2])
-_CAST = {
+_CAST: dict[str, tuple[Any, list[Any]]] = {
     "add": (lambda: _X + np.array([2.7, -1.5]), [3, 1]),
     "reflected": (lambda: np.array([2.7, -1.5]) + _X, [3, 1]),
     "scalars": (lambda: _X * np.float32(2.7), [2, 4]),

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tensorlite.compat.v1 as tf
+from tensorlite.compat import v1
+
+tf: Any = v1
 
 
 def row(*shape: int) -> Any:

@@ -45,7 +45,7 @@ def _option(kind: type, default: Any = None) -> Any:
 
 
 @cache
-def _kinds(group: Any) -> dict[str, type]:
+def _kinds(group: Hashable) -> dict[str, type]:
     """Return the kinds of a group's options: every dataset sets them, every window of one too."""
     return {option.name: option.metadata["kind"] for option in fields(group)}
 

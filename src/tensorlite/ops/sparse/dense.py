@@ -139,13 +139,13 @@ def sparse_dense_matmul(
      [3. 6.]]
     """
     if not isinstance(a, SparseTensor):
-        one_of(b, SparseTensor, "b", "a SparseTensor, as sp_a is none")
+        other = one_of(b, SparseTensor, "b", "a SparseTensor, as sp_a is none")
         dense = (
             matrix_transpose(to_tensor(a))
             if not adjoint_a
             else conjugated(to_tensor(a))
         )
-        turned = _product(b, dense, not adjoint_b, conjugate=adjoint_b)
+        turned = _product(other, dense, not adjoint_b, conjugate=adjoint_b)
         return matrix_transpose(turned)
     assert not isinstance(b, SparseTensor)
     dense = to_tensor(b)

@@ -29,6 +29,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.scope import Asked, decided, scope, scoped
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.manual import ManualGraph
 from tensorlite.graph_mode import graph as graphs
 from tensorlite.interop.tensorflow.creating import created
 from tensorlite.interop.tensorflow.inspection.expanding import Expanded, is_region
@@ -79,7 +80,7 @@ class GraphElements(graphs.Graph):
             made.node.extend(kept)
         return made
 
-    def shown(self) -> graphs.Graph:
+    def shown(self) -> ManualGraph:
         """Return the graph with its branches and loops as primitives, as TensorFlow 1 draws it."""
         return Expanded.of(self).made
 

@@ -174,15 +174,14 @@ class SparseColumnHashed(SparseColumn):
     def numbered(self, words: Any) -> Any:
         """Return the hashes, one for each key if there are keys."""
         plain = _of_words(words, _as_text(self.dtype))
+        count = self.bucket_size or 0
         if not self.hash_keys:
-            return _of_words(
-                plain, lambda x: strings.to_hash_bucket_fast(x, self.bucket_size)
-            )
+            return _of_words(plain, lambda x: strings.to_hash_bucket_fast(x, count))
 
         def keyed(key: Any) -> Any:
             return _of_words(
                 plain,
-                lambda x: strings.to_hash_bucket_strong(x, self.bucket_size, key),
+                lambda x: strings.to_hash_bucket_strong(x, count, key),
             )
 
         return sparse_older.sparse_concat(1, [keyed(key) for key in self.hash_keys])
@@ -348,7 +347,8 @@ class WeightedSparseColumn(ClassesColumn):
 
     def wide(self, found: Any) -> Wide:
         """Return what is looked up: a weight for each class, times what the example has."""
-        return Wide(*found, self.length, self.sparse_id_column.combiner)
+        ids, weights = found
+        return Wide(ids, weights, self.length, self.sparse_id_column.combiner)
 
     def is_compatible(self, other_column: Any) -> bool:
         """Return whether both may share an embedding."""

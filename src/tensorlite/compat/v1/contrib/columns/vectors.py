@@ -244,7 +244,6 @@ def shared_embedding_columns(
     """Return columns of embeddings that have one variable, for columns of the same classes."""
     columns = _shareable(sparse_id_columns)
     check_saved(ckpt_to_load_from, tensor_name_in_ckpt)
-    saved = (ckpt_to_load_from, tensor_name_in_ckpt)
     title, size = shared_embedding_name, None
     if len(columns) > 1:
         first = columns[0]
@@ -253,15 +252,18 @@ def shared_embedding_columns(
                 "The input sparse id columns are not compatible."
             )
         title, size = title or _shared_name(columns), first.length
-    rest = (title, size, max_norm, trainable)
     made = [
         EmbeddingColumn(
             column,
             dimension,
             combiner,
             _beginning(initializer, column),
-            *saved,
-            *rest,
+            ckpt_to_load_from,
+            tensor_name_in_ckpt,
+            title,
+            size,
+            max_norm,
+            trainable,
         )
         for column in columns
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,9 @@ def asked_of(predictions: Any, outputs: Any) -> Any:
     return found
 
 
-def batches_of(session: Any, asked: Any, feed_fn: Any, once: bool) -> Iterator[Any]:
+def batches_of(
+    session: Any, asked: Any, feed_fn: Any, once: bool
+) -> Generator[Any, None, None]:
     """Yield what batches give, one only if there is nothing that ends."""
     try:
         while not session.should_stop():

@@ -344,7 +344,7 @@ def poisson_regression_head(
 
 
 def multi_class_head(
-    n_classes: int,
+    n_classes: Any,
     label_name: str | None = None,
     weight_column_name: str | None = None,
     enable_centered_bias: bool = False,

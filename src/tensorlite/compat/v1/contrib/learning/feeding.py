@@ -225,7 +225,8 @@ class StreamingDataFeeder(DataFeeder):
     ) -> None:
         size = 1 if batch_size is None else batch_size
         first, self._rows = _peeked(x)
-        labels, self._labels_of_rows = (None, None) if y is None else _peeked(y)
+        labels, of_rows = (None, None) if y is None else _peeked(y)
+        self._labels_of_rows: Iterator[Any] | None = of_rows
         super().__init__(
             _each(first, lambda row: np.asarray(row)[None]),
             None

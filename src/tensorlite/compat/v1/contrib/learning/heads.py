@@ -68,7 +68,7 @@ class SingleHead(Head):
 
     def __init__(
         self,
-        logits_dimension: int,
+        logits_dimension: Any,
         label_name: str | None = None,
         weight_column_name: str | None = None,
         enable_centered_bias: bool = False,

@@ -166,7 +166,10 @@ def dnn_model_fn(
                 summaries=[],
             )
 
-        return head.create_model_fn_ops(given, mode, labels, train_op_fn, logits)
+        made: ModelFnOps = head.create_model_fn_ops(
+            given, mode, labels, train_op_fn, logits
+        )
+        return made
 
 
 def _sums(
@@ -209,7 +212,10 @@ def linear_model_fn(
             pairs = list(zip(found, own, strict=True))
             return chosen.apply_gradients(pairs, averages.get_global_step())
 
-        return head.create_model_fn_ops(given, mode, labels, train_op_fn, logits)
+        made: ModelFnOps = head.create_model_fn_ops(
+            given, mode, labels, train_op_fn, logits
+        )
+        return made
 
 
 def _linear_optimizer(given: Any, columns: Sequence[Any]) -> Any:
@@ -298,7 +304,10 @@ def combined_model_fn(
             return scopes.assign_add(step, 1).op
 
     total = found[0] if len(found) == 1 else found[0] + found[1]
-    return head.create_model_fn_ops(given, mode, labels, train_op_fn, total)
+    made: ModelFnOps = head.create_model_fn_ops(
+        given, mode, labels, train_op_fn, total
+    )
+    return made
 
 
 def _own_step(

@@ -330,7 +330,8 @@ class GraphDump(BaseMonitor):
     def begin(self, max_steps: int | None = None) -> None:
         """Note which tensors there are."""
         super().begin(max_steps)
-        nodes = framework.get_default_graph().get_operations()
+        graph: Any = framework.get_default_graph()
+        nodes = graph.get_operations()
         self._tensors = [
             node.outputs[0].name
             for node in nodes

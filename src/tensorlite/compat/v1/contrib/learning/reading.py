@@ -21,13 +21,13 @@ def _file_names(pattern: Any, randomize: bool) -> list[str]:
     listed = pattern if isinstance(pattern, (list, tuple)) else [pattern]
     if not listed:
         raise InvalidArgumentError(f"No files given to dequeue_examples: {pattern}.")
-    names = [name for one in listed for name in gfile.Glob(one)]
+    names = [name for one in listed for name in gfile.glob_v2(one)]
     if not names:
         raise InvalidArgumentError(f"No files match {pattern}.")
     return names if randomize else sorted(names)
 
 
-def _check_sizes(batch_size: int, capacity: int, read_batch_size: int) -> None:
+def _check_sizes(batch_size: Any, capacity: Any, read_batch_size: Any) -> None:
     if batch_size is None or batch_size <= 0:
         raise InvalidArgumentError(f"Invalid batch_size {batch_size}.")
     if capacity is None or capacity <= batch_size:
