@@ -29,7 +29,7 @@ class _Slower(tf.train.AdamOptimizer):  # type: ignore[misc]
 
     def _prepare(self) -> None:
         super()._prepare()
-        self._lr_t = self._lr_t / 2
+        self._lr_t: Any = self._lr_t / 2
 
 
 def _after_steps(make: Callable[[], Any], n: int = 3) -> Any:

@@ -45,7 +45,7 @@ def _option(kind: type, default: Any = None) -> Any:
 
 
 @cache
-def _kinds(group: Hashable) -> dict[str, type]:
+def _kinds(group: Any) -> dict[str, type]:
     """Return the kinds of a group's options: every dataset sets them, every window of one too."""
     return {option.name: option.metadata["kind"] for option in fields(group)}
 
@@ -54,7 +54,8 @@ class OptionGroup:
     """Options with names and kinds of their own: AttributeError and TypeError for others."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        kinds = _kinds(type(self))
+        kind_of_group: Any = type(self)
+        kinds = _kinds(kind_of_group)
         if name not in kinds and not hasattr(type(self), name):
             raise AttributeError(
                 f"Cannot set the property {name} on {type(self).__name__}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorlite.core.errors import (
     AbortedError,
     AlreadyExistsError,

@@ -13,11 +13,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, call1, call2, calls, integers, to_tensor
 from tensorlite.core.dtypes import DTypeLike
-from tensorlite.core.errors import (
-    DTypeError,
-    InvalidArgumentError,
-    ShapeError,
-)
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import (
     TensorSpec,

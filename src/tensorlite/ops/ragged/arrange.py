@@ -1,8 +1,4 @@
-"""Ragged tensors joined, repeated, gathered, made of ranges.
-
-The class is in tensor.py, what is made of lists in constants.py; sums and the
-like are in reduce.py.
-"""
+"""Ragged tensors joined, repeated, gathered, made of ranges; sums are in reduce.py."""
 
 from __future__ import annotations
 
@@ -80,6 +76,8 @@ def _flattened(x: Any) -> Any:
 
 
 def _values(xs: Any) -> list[Any]:
+    if not len(xs):
+        raise InvalidArgumentError("stack, concat: give one tensor or more")
     return [x if isinstance(x, RaggedParts) else to_tensor(x) for x in xs]
 
 
@@ -163,8 +161,6 @@ def stack(values: Any, axis: int = 0) -> Any:
     <tf.RaggedTensor [[1, 2], [3]]>
     """
     xs = _values(values)
-    if not xs:
-        raise InvalidArgumentError("stack: give one tensor or more")
     at = _axis(axis, xs, 1)
     first = xs[0]
     if not isinstance(first, RaggedParts) and first.spec.rank == 0:

@@ -79,7 +79,7 @@ class SingleHead(Head):
             raise InvalidArgumentError(
                 f"Invalid logits_dimension {logits_dimension}."
             )
-        self._dimension = logits_dimension
+        self._dimension: int = logits_dimension
         self.label_name, self.head_name = label_name, head_name
         self.weight_column_name = weight_column_name
         self._has_bias = enable_centered_bias
