@@ -17,6 +17,7 @@ from tensorlite.compat.shared.control_flow import inside, while_loop
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
+from tensorlite.core.check import a_function
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
@@ -37,6 +38,7 @@ def map_fn(
     if active_graph() is None:
         return functional.map_fn(inside(fn), _taken(elems), parallel_iterations)
     with name_scope(name, "map"):
+        a_function(fn, "map_fn: fn")
         rows = _Rows(elems, "map_fn")
         like, specs = _made_of(fn, rows)
         start = shown(tl.constant(0))
@@ -89,6 +91,7 @@ def foldl(
             inside(fn), _taken(elems), initializer, parallel_iterations
         )
     with name_scope(name, "foldl"):
+        a_function(fn, "foldl: fn")
         rows = _Rows(elems, "foldl")
         first = rows.at(0) if initializer is None else initializer
         start = shown(tl.constant(int(initializer is None)))
@@ -119,6 +122,7 @@ def foldr(
             inside(fn), _taken(elems), initializer, parallel_iterations
         )
     with name_scope(name, "foldr"):
+        a_function(fn, "foldr: fn")
         rows = _Rows(elems, "foldr")
         start = rows.number if initializer is not None else rows.number - 1
         first = rows.at(start) if initializer is None else initializer
@@ -156,6 +160,7 @@ def scan(
 def _scanned(
     fn: Callable[..., Any], elems: Any, initializer: Any, parallel: int, reverse: bool
 ) -> Any:
+    a_function(fn, "scan: fn")
     rows = _Rows(elems, "scan")
     number, is_begun = rows.number, initializer is None
     if is_begun:

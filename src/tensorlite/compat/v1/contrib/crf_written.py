@@ -53,6 +53,7 @@ def _of_unmasked(lengths: Any, tags: Any) -> Any:
 
 
 def unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any:
+    """Return the sums of the scores of tags, without those of transitions."""
     batch, steps, kinds = shape(inputs)[0], shape(inputs)[1], shape(inputs)[2]
     flat = reshape(inputs, [-1])
     places = expand_dims(counted(batch) * steps * kinds, 1)
@@ -67,6 +68,7 @@ def unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any:
 def binary_score(
     tag_indices: Any, sequence_lengths: Any, transition_params: Any
 ) -> Any:
+    """Return the sums of the scores of transitions between tags."""
     kinds = transition_params.get_shape().as_list()[0]
     count = shape(tag_indices)[1] - 1
     before = cut(tag_indices, [0, 0], [-1, count])
@@ -80,6 +82,8 @@ def binary_score(
 def sequence_score(
     inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any
 ) -> Any:
+    """Return the scores of sequences of tags: of these, and of the transitions between them."""
+
     def one() -> Any:
         batch = shape(inputs, out_type=tag_indices.dtype)[0]
         rows = reshape(counted(batch, dtype=tag_indices.dtype), [-1, 1])
@@ -96,6 +100,8 @@ def sequence_score(
 def multitag_sequence_score(
     inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any
 ) -> Any:
+    """Return the log of the sum over all sequences of tags that are allowed."""
+
     def allowed() -> Any:
         return where(tag_bitmap, inputs, fill(shape(inputs), -np.inf))
 
@@ -107,6 +113,7 @@ def multitag_sequence_score(
 
 
 def log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> Any:
+    """Return the log of the sum over all sequences of tags, by which scores are normalised."""
     first = squeeze(cut(inputs, [0, 0, 0], [-1, 1, -1]), [1])
 
     def one() -> Any:
@@ -127,6 +134,8 @@ def _less_one(lengths: Any) -> Any:
 
 
 def decode(potentials: Any, transition_params: Any, sequence_length: Any) -> Any:
+    """Return the likeliest tags [batch, time] of each sequence, and their scores."""
+
     def one() -> Any:
         scores = squeeze(potentials, [1])
         tags = expand_dims(argmax(scores, axis=1), 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.documenting import explained
-from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
@@ -168,7 +168,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
 
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     """Return three channels like the one that images have."""
-    known = as_shape(getattr(images, "shape", None)).known()
+    known = TensorShape(getattr(images, "shape", None)).known()
     if active_graph() is None or not known or known[-1] != 1:
         return shared.grayscale_to_rgb(images, name=name)
     with name_scope(name, "grayscale_to_rgb") as whole:
@@ -176,7 +176,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
         before = ones(expand_dims(rank(x) - 1, 0), int32)
         times = concat([before, expand_dims(3, 0)], 0)
         made = tile(x, times, name=whole)
-    made.set_shape([*known.as_list()[:-1], 3])
+    made.set_shape([*known[:-1], 3])
     return made
 
 

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-from tensorlite.compat.shapes import as_shape
+from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, reductions
 from tensorlite.compat.v1.functions import arrays as v1_arrays, nn_functions
 from tensorlite.compat.v1.graphs import framework
@@ -99,7 +99,7 @@ class BatchNormalization(Layer):
             )
 
     def build(self, input_shape: Any) -> None:
-        rank = as_shape(input_shape).rank
+        rank = TensorShape(input_shape).rank
         if rank is None:
             raise InvalidArgumentError("Input has undefined rank")
         self.axis = self._axes(rank)
