@@ -23,7 +23,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.trace import Tracer
 from tensorlite.graph_mode.counting import operations, settle
-from tensorlite.graph_mode.graph import active_graph, name_scope
+from tensorlite.graph_mode.graph import active_graph, built, name_scope
 from tensorlite.ops.control import functional
 from tensorlite.ops.control.branches import trace_leaves
 
@@ -245,7 +245,8 @@ def _made_of(fn: Callable[..., Any], rows: _Rows) -> tuple[Any, list[TensorSpec]
     assert graph is not None
     before = operations(graph)
     row = inside(lambda: fn(rows.at(0)))
-    probe = trace_leaves(Tracer("map_fn"), row, ())
+    with built(graph):
+        probe = trace_leaves(Tracer("map_fn"), row, ())
     settle(graph, before)
     return probe.result, [plain(converted(x)).spec for x in probe.leaves]
 
