@@ -65,10 +65,9 @@ def test_segments_that_must_grow(counted: bool) -> None:
 
 @pytest.mark.parametrize("hashed", [False, True])
 def test_crosses(hashed: bool) -> None:
-    first = tf.SparseTensor([[0, 0], [1, 0]], ["a", "b"], [2, 1])
-    second = tf.SparseTensor([[0, 0], [0, 1]], ["x", "y"], [2, 2])
-
     def crossed() -> Any:
+        first = tf.SparseTensor([[0, 0], [1, 0]], ["a", "b"], [2, 1])
+        second = tf.SparseTensor([[0, 0], [0, 1]], ["x", "y"], [2, 2])
         cross = tf.sparse.cross_hashed if hashed else tf.sparse.cross
         made = cross([first, second])
         return [made.indices, made.values, made.dense_shape]
