@@ -6,7 +6,9 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.core.dispatch import call, calls
+from tensorlite.ops.arrays.approximate import ApproxTopK
 from tensorlite.ops.arrays.sets import UniqueWithCountsV2
+from tensorlite.ops.composite import composed
 from tensorlite.ops.sparse.row_counts import NonNegative
 from tests.cases.base import FLOATS, INTS, REALS, OpCase, arrays
 
@@ -71,6 +73,15 @@ CASES = (
         MATRIX,
         REALS,
         needs_rank=True,
+    ),
+    OpCase(
+        "approximate top_k",
+        lambda x: composed(ApproxTopK(2, is_max_k=False), x),
+        lambda x: [-top(-x, 2)[0], top(-x, 2)[1]],
+        MATRIX,
+        FLOATS,
+        needs_rank=True,
+        ops=("ApproxTopK",),
     ),
     *[
         OpCase(

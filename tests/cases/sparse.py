@@ -104,4 +104,14 @@ CASES = (
         # To first order only: test_ctc.py.
         differentiable=False,
     ),
+    OpCase(
+        "dense_ctc_loss",
+        lambda x: tl.nn.dense_ctc_loss([[1]], x, [1], [1]),
+        lambda x: np.log(np.exp(x).sum(2))[0] - x[0, :, 1],
+        arrays((1, 1, 3)),
+        needs_rank=True,
+        # To first order only, and found by its labels: test_ctc.py.
+        differentiable=False,
+        data_dependent=True,
+    ),
 )

@@ -12,8 +12,9 @@ from typing import Any
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph_mode.graph import active_graph, built
+from tensorlite.graph_mode.graph import active_graph, at_once, built
 from tensorlite.ops.ragged import tensor
 from tensorlite.ops.ragged.base import RaggedParts, forget_kinds
 
@@ -27,8 +28,11 @@ def building(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def called(*args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
-        if graph is None or tracer() is not None or _is_there(args):
+        if graph is None or tracer() is not None:
             return method(*args, **kwargs)
+        if _is_there(args):
+            with at_once():  # also what it is made of
+                return method(*args, **kwargs)
         given = [x if isinstance(x, type) else plain(x) for x in args]
         with built(graph):
             return shown(method(*given, **{k: plain(x) for k, x in kwargs.items()}))
@@ -38,7 +42,9 @@ def building(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_there(args: tuple[Any, ...]) -> bool:
     """Return whether a method is asked of what is there, and of nothing that will be."""
-    if not args or not isinstance(args[0], nest.Composite):
+    if args and isinstance(args[0], type):  # of a class's method
+        args = args[1:]
+    if not args or not isinstance(args[0], (nest.Composite, EagerTensor)):
         return False
     flat = [part for x in args for part in _parts(x)]
     return not any(_will_be(plain(x)) for x in flat)

@@ -302,7 +302,7 @@ class Rewinding:
         return self.maker.zeros(self.maker.shape(x), x.dtype, (there,))
 
 
-class _Way(Op):
+class _Way(Op, abstract=True):
     """Stands for a primitive as what its gradient is asked of."""
 
     way: Callable[..., Sequence[Gradient]]
