@@ -152,11 +152,19 @@ def _log_softmax(op: Any, dy: Any) -> Any:
     return dy - reduce_sum(dy, -1, keepdims=True) * odds
 
 
+def _are_of_one_shape(x: Any, y: Any) -> bool:
+    """Return whether tensors have one shape, or may have, as far as is known of both."""
+    a, b = x.shape.known(), y.shape.known()
+    if a is None or b is None or len(a) != len(b):
+        return a is b
+    pairs = zip(a, b, strict=True)
+    return all(m == n or (None in {m, n} and 1 not in {m, n}) for m, n in pairs)
+
+
 @gradient_of("SoftmaxCrossEntropyWithLogits")
 def _cross_entropy(op: Any, dloss: Any, dslope: Any) -> Any:
     logits, labels = op.inputs
-    sizes = [x.shape.known() for x in (logits, labels)]
-    if dslope.op.type != "ZerosLike" or sizes[0] != sizes[1]:
+    if dslope.op.type != "ZerosLike" or not _are_of_one_shape(logits, labels):
         return NotImplemented
     dx = expand_dims(dloss, -1) * op.outputs[1]
     flow = negative(log_softmax(logits))
