@@ -19,10 +19,13 @@ from tensorlite.ops.ragged import tensor
 from tensorlite.ops.ragged.base import RaggedParts, forget_kinds
 
 
-def building(method: Callable[..., Any]) -> Callable[..., Any]:
+def building(
+    method: Callable[..., Any], of_numbers: bool = True
+) -> Callable[..., Any]:
     """Return a method that adds what it makes to the graph that is built, if one is.
 
-    Rows that are there, as the library's own functions make them, stay what runs at once.
+    Rows that are there, as the library's own functions make them, stay what runs at once; so does
+    what is asked of numbers, unless they are to be nodes.
     """
 
     @wraps(method)
@@ -30,7 +33,8 @@ def building(method: Callable[..., Any]) -> Callable[..., Any]:
         graph = active_graph()
         if graph is None or tracer() is not None:
             return method(*args, **kwargs)
-        if _is_there(args):
+        own = args[1:] if args and isinstance(args[0], type) else args
+        if _is_there((*own, *kwargs.values()), of_numbers):
             with at_once():  # also what it is made of
                 return method(*args, **kwargs)
         given = [x if isinstance(x, type) else plain(x) for x in args]
@@ -40,20 +44,21 @@ def building(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def _is_there(args: tuple[Any, ...]) -> bool:
+def _is_there(given: tuple[Any, ...], of_numbers: bool) -> bool:
     """Return whether a method is asked of what is there, and of nothing that will be."""
-    if args and isinstance(args[0], type):  # of a class's method
-        args = args[1:]
-    if not args or not isinstance(args[0], (nest.Composite, EagerTensor)):
+    if of_numbers and not isinstance(given[:1] and given[0], _THERE):
         return False
-    flat = [part for x in args for part in _parts(x)]
+    flat = [part for x in given for part in _parts(x)]
     return not any(_will_be(plain(x)) for x in flat)
+
+
+_THERE = (nest.Composite, EagerTensor)
 
 
 def _parts(x: Any) -> list[Any]:
     if isinstance(x, RaggedParts):
         return [x.flat_values]
-    return nest.flatten(x) if isinstance(x, nest.Composite) else [x]
+    return nest.flatten(x) if nest.is_nested(x) else [x]
 
 
 def _will_be(x: Any) -> bool:

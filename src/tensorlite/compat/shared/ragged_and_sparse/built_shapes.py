@@ -33,7 +33,7 @@ class _Kind(type):
     def __instancecheck__(cls, instance: object) -> bool:
         return type.__instancecheck__(cls.own, instance)
 
-    __call__ = building(type.__call__)
+    __call__ = building(type.__call__, of_numbers=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,10 +68,10 @@ _ASKED = {
 for _kind, _names in _MADE.items():
     for _name in _names.split():
         _own = getattr(_kind.own, _name).__func__
-        setattr(_kind, _name, classmethod(building(_own)))
+        setattr(_kind, _name, classmethod(building(_own, of_numbers=False)))
 for _kind, _names in _ASKED.items():
     for _name in _names.split():
-        setattr(_kind, _name, building(getattr(_kind.own, _name)))
+        setattr(_kind, _name, building(getattr(_kind.own, _name), of_numbers=False))
 partition.RowPartition.root = RowPartition
 dynamic_shape.DynamicRaggedShape.root = DynamicRaggedShape
 

@@ -78,13 +78,11 @@ class Expanded:
     def of(graph: Graph) -> Expanded:
         """Return a graph's expansion, the same until the graph changes.
 
-                >>> from tensorlite.graph_mode.graph import Graph
-        from tensorlite.graph_mode.sweeps import sweeps_of
-        from tensorlite.interop.tensorflow.rewinding.rebuilding import REBUILT, has_flow
-                >>> with Graph().as_default() as graph:
-                ...     x = tl.cond(tl.placeholder(tl.bool, ()), lambda: 1.0, lambda: 2.0)
-                >>> "Merge" in [node.op.name for node in Expanded.of(graph).nodes]
-                True
+        >>> from tensorlite.graph_mode.graph import Graph
+        >>> with Graph().as_default() as graph:
+        ...     x = tl.cond(tl.placeholder(tl.bool, ()), lambda: 1.0, lambda: 2.0)
+        >>> "Merge" in [node.op.name for node in Expanded.of(graph).nodes]
+        True
         """
         known = graph.kept.get(_EXPANDED)
         if isinstance(known, Expanded) and known.state == _state(graph):
