@@ -144,3 +144,19 @@ def test_networks_are_there_by_the_paths_of_tensorflows_files() -> None:
         import_module("tensorlite.compat.v1.contrib.slim.nets.vgg").vgg_16
         is vgg.vgg_16
     )
+
+
+@pytest.mark.parametrize(
+    ("network", "collection"),
+    [
+        (alexnet.alexnet_v2, "alexnet_v2/_end_points"),
+        (overfeat.overfeat, "overfeat_end_points"),
+        (vgg.vgg_16, "vgg_16/_end_points"),
+        (vgg.vgg_19, "vgg_19_end_points"),
+    ],
+)
+def test_ends_are_collected_under_tensorflows_names(
+    graph: Any, network: Any, collection: str
+) -> None:
+    network(tf.placeholder(tf.float32, [1, 231, 231, 3]), 10, spatial_squeeze=False)
+    assert collection in graph.get_all_collection_keys()

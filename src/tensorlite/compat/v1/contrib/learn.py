@@ -14,153 +14,17 @@ from tensorlite.compat.v1.contrib.learning import (
     monitors as monitors,
     tables,
 )
-from tensorlite.compat.v1.contrib.learning.base import (
-    BaseEstimator,
-    Evaluable,
-    SKCompat,
-    Trainable,
-    infer_real_valued_columns_from_input,
-    infer_real_valued_columns_from_input_fn,
-)
-from tensorlite.compat.v1.contrib.learning.both import (
-    DNNLinearCombinedClassifier,
-    DNNLinearCombinedEstimator,
-    DNNLinearCombinedRegressor,
-    LogisticRegressor,
-)
-from tensorlite.compat.v1.contrib.learning.class_heads import (
-    Head,
-    binary_svm_head,
-    loss_only_head as loss_only_head,
-    multi_class_head,
-    multi_head,
-    multi_label_head,
-    no_op_train_fn,
-    poisson_regression_head,
-    regression_head,
-)
-from tensorlite.compat.v1.contrib.learning.estimators import Estimator
-from tensorlite.compat.v1.contrib.learning.experiments import (
-    Experiment,
-    run as _run,
-    tune as _tune,
-)
-from tensorlite.compat.v1.contrib.learning.feeding import (
-    extract_pandas_data,
-    extract_pandas_labels,
-    extract_pandas_matrix,
-)
 from tensorlite.compat.v1.contrib.learning.graph_actions import (
-    infer,
-    run_feeds,
-    run_n,
+    infer as infer,
+    run_feeds as run_feeds,
+    run_n as run_n,
 )
-from tensorlite.compat.v1.contrib.learning.keys import (
-    Environment as Environment,
-    MetricKey as MetricKey,
-    ModeKeys,
-    NotFittedError,
-    PredictionKey,
-    PredictionType as PredictionType,
-    ProblemType,
-    TaskType,
-)
-from tensorlite.compat.v1.contrib.learning.metric_specs import MetricSpec
-from tensorlite.compat.v1.contrib.learning.model_fns import ModelFnOps
-from tensorlite.compat.v1.contrib.learning.reading import (
-    read_batch_examples,
-    read_batch_features,
-    read_batch_record_features,
-    read_keyed_batch_examples,
-    read_keyed_batch_features,
-)
-from tensorlite.compat.v1.contrib.learning.ready import (
-    DNNClassifier,
-    DNNEstimator,
-    DNNRegressor,
-    LinearClassifier,
-    LinearEstimator,
-    LinearRegressor,
-)
-from tensorlite.compat.v1.contrib.learning.run_configs import (
-    ClusterConfig as ClusterConfig,
-    RunConfig,
-)
-from tensorlite.compat.v1.contrib.learning.serving import (
-    ExportStrategy,
-    InputFnOps,
-    build_default_serving_input_fn as build_default_serving_input_fn,
-    build_parsing_serving_input_fn,
-    make_export_strategy,
-)
-from tensorlite.compat.v1.estimators.inputs import (
-    numpy_input_fn as numpy_input_fn,
-    pandas_input_fn as pandas_input_fn,
-)
+from tensorlite.compat.v1.contrib.learning.inside import *
 from tensorlite.compat.v1.examples.tutorials.mnist import input_data
 from tensorlite.core.errors import UnimplementedError
-from tensorlite.graph_mode.hooks import NanLossDuringTrainingError
-
-__all__ = [
-    "BaseEstimator",
-    "DNNClassifier",
-    "DNNEstimator",
-    "DNNLinearCombinedClassifier",
-    "DNNLinearCombinedEstimator",
-    "DNNLinearCombinedRegressor",
-    "DNNRegressor",
-    "Estimator",
-    "Evaluable",
-    "Experiment",
-    "ExportStrategy",
-    "Head",
-    "InputFnOps",
-    "LinearClassifier",
-    "LinearEstimator",
-    "LinearRegressor",
-    "LogisticRegressor",
-    "MetricSpec",
-    "ModeKeys",
-    "ModelFnOps",
-    "NanLossDuringTrainingError",
-    "NotFittedError",
-    "PredictionKey",
-    "ProblemType",
-    "RunConfig",
-    "SKCompat",
-    "TaskType",
-    "Trainable",
-    "binary_svm_head",
-    "build_parsing_serving_input_fn",
-    "datasets",
-    "estimators",
-    "extract_pandas_data",
-    "extract_pandas_labels",
-    "extract_pandas_matrix",
-    "graph_actions",
-    "infer",
-    "infer_real_valued_columns_from_input",
-    "infer_real_valued_columns_from_input_fn",
-    "io",
-    "learn_runner",
-    "make_export_strategy",
-    "monitors",
-    "multi_class_head",
-    "multi_head",
-    "multi_label_head",
-    "no_op_train_fn",
-    "poisson_regression_head",
-    "preprocessing",
-    "read_batch_examples",
-    "read_batch_features",
-    "read_batch_record_features",
-    "read_keyed_batch_examples",
-    "read_keyed_batch_features",
-    "regression_head",
-    "run_feeds",
-    "run_n",
-    "utils",
-]
+from tensorlite.graph_mode.hooks import (
+    NanLossDuringTrainingError as NanLossDuringTrainingError,
+)
 
 datasets = SimpleNamespace(
     base=tables,
@@ -172,7 +36,7 @@ datasets = SimpleNamespace(
     make_dataset=tables.make_dataset,
 )
 estimators = io = utils = inside
-learn_runner = SimpleNamespace(run=_run, tune=_tune)
+learn_runner = SimpleNamespace(run=inside.run, tune=inside.tune)
 
 _INSTEAD = {
     "DynamicRnnEstimator": "build the model of tf.nn.dynamic_rnn in a model_fn",

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.v1.contrib import layers
-from tensorlite.compat.v1.contrib.arg_scopes import Scope, arg_scope
+from tensorlite.compat.v1.contrib.arg_scopes import Scope
 from tensorlite.compat.v1.contrib.slim_nets.one_path import (
     End,
     Made,
+    beginning_small,
     defaults,
     network,
     pooled,
 )
-from tensorlite.compat.v1.functions.init_ops import (
-    Constant,
-    TruncatedNormal,
-    Zeros,
-)
+from tensorlite.compat.v1.functions.init_ops import Constant
 
 __all__ = ["alexnet_v2", "alexnet_v2_arg_scope"]
 
@@ -47,16 +44,7 @@ def alexnet_v2(
     Without spatial_squeeze logits are [batch, height, width, num_classes], of images of any size.
     """
     end = End(5, (4096, 4096), num_classes, is_training, dropout_keep_prob)
-    begun = {
-        "weights_initializer": TruncatedNormal(0.0, 0.005),
-        "biases_initializer": Constant(0.1),
-    }
-
-    def logits(x: Any) -> Any:
-        net = _features(x)
-        with arg_scope([layers.conv2d], **begun):
-            return end.of(net, biases_initializer=Zeros())
-
+    logits = beginning_small(_features, end)
     return network(inputs, scope, "alexnet_v2", logits, spatial_squeeze)
 
 

@@ -10,7 +10,7 @@ from tensorlite.compat.v1.contrib import layers
 from tensorlite.compat.v1.contrib.arg_scopes import Scope, arg_scope
 from tensorlite.compat.v1.contrib.layer_utils import convert_collection_to_dict
 from tensorlite.compat.v1.functions.arrays import squeeze
-from tensorlite.compat.v1.functions.init_ops import Zeros
+from tensorlite.compat.v1.functions.init_ops import Constant, TruncatedNormal, Zeros
 from tensorlite.compat.v1.graphs.scopes import variable_scope
 
 Made = tuple[Any, dict[str, Any]]
@@ -49,17 +49,38 @@ class End(NamedTuple):
         )
 
 
+def beginning_small(features: Callable[[Any], Any], end: End) -> Callable[[Any], Any]:
+    """Return what gives logits of images by an end whose weights begin close to zero."""
+    begun = {
+        "weights_initializer": TruncatedNormal(0.0, 0.005),
+        "biases_initializer": Constant(0.1),
+    }
+
+    def logits(x: Any) -> Any:
+        net = features(x)
+        with arg_scope([layers.conv2d], **begun):
+            return end.of(net, biases_initializer=Zeros())
+
+    return logits
+
+
 def network(
     inputs: Any,
     scope: Any,
     default_name: str,
     logits: Callable[[Any], Any],
     spatial_squeeze: bool,
+    *,
+    by_name_scope: bool = True,
 ) -> Made:
-    """Return a network's logits, and what its convolutions and pools made by their names."""
+    """Return a network's logits, and what its convolutions and pools made by their names.
+
+    The collection of these is called by the name scope, which ends in "/", or by the scope.
+    """
     kinds = [layers.conv2d, layers.fully_connected, layers.max_pool2d]
     with variable_scope(scope, default_name, [inputs]) as opened:
-        collection = f"{opened.original_name_scope}_end_points"
+        title = opened.original_name_scope if by_name_scope else opened.name
+        collection = f"{title}_end_points"
         with arg_scope(kinds, outputs_collections=collection):
             net = logits(inputs)
         made = convert_collection_to_dict(collection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared.nn import relu
 from tensorlite.compat.shared.padding import pad
 from tensorlite.compat.v1.contrib import layers
@@ -225,3 +226,33 @@ def blocks_of(layer_count: int, block: Callable[..., Block]) -> list[Block]:
         block(f"block{i + 1}", base_depth=64 << i, num_units=n, stride=1 + (i < 3))
         for i, n in enumerate(counts)
     ]
+
+
+def of_layers(
+    layer_count: int, network: Callable[..., Made], block: Callable[..., Block]
+) -> Callable[..., Made]:
+    """Return the function that builds a known network, under its name."""
+    name = f"{network.__name__}_{layer_count}"
+
+    def resnet(
+        inputs: Any,
+        num_classes: int | None = None,
+        is_training: Any = True,
+        global_pool: bool = True,
+        output_stride: int | None = None,
+        reuse: Any = None,
+        scope: Any = name,
+    ) -> Made:
+        return network(
+            inputs,
+            blocks_of(layer_count, block),
+            num_classes,
+            is_training,
+            global_pool,
+            output_stride,
+            reuse=reuse,
+            scope=scope,
+        )
+
+    what = f"what the network of {layer_count} layers makes of images: see {network.__name__}"
+    return explained(resnet, name, f"Return {what}.")

@@ -5,10 +5,9 @@ http://arxiv.org/abs/1603.05027
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared.nn import relu
 from tensorlite.compat.v1.contrib import layers
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
@@ -21,7 +20,7 @@ from tensorlite.compat.v1.contrib.slim_nets.resnet_utils import (
     Block,
     Made,
     Whole,
-    blocks_of,
+    of_layers,
     resnet_arg_scope,
 )
 from tensorlite.compat.v1.graphs.scopes import variable_scope
@@ -117,33 +116,6 @@ def resnet_v2_block(
     )
 
 
-def _of(layer_count: int) -> Callable[..., Made]:
-    """Return the function that builds the network of as many layers."""
-    name = f"resnet_v2_{layer_count}"
-
-    def resnet(
-        inputs: Any,
-        num_classes: int | None = None,
-        is_training: Any = True,
-        global_pool: bool = True,
-        output_stride: int | None = None,
-        reuse: Any = None,
-        scope: Any = name,
-    ) -> Made:
-        return resnet_v2(
-            inputs,
-            blocks_of(layer_count, resnet_v2_block),
-            num_classes,
-            is_training,
-            global_pool,
-            output_stride,
-            reuse=reuse,
-            scope=scope,
-        )
-
-    what = f"Return what the network of {layer_count} layers makes of images: see resnet_v2."
-    return explained(resnet, name, what)
-
-
-resnet_v2_50, resnet_v2_101 = _of(50), _of(101)
-resnet_v2_152, resnet_v2_200 = _of(152), _of(200)
+resnet_v2_50, resnet_v2_101, resnet_v2_152, resnet_v2_200 = (
+    of_layers(count, resnet_v2, resnet_v2_block) for count in (50, 101, 152, 200)
+)

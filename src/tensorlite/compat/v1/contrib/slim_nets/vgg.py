@@ -54,7 +54,13 @@ def _of(name: str, repeated: tuple[int, ...]) -> Callable[..., Made]:
     ) -> Made:
         end = End(7, (4096, 4096), num_classes, is_training, dropout_keep_prob)
         return network(
-            inputs, scope, name, lambda x: end.of(features(x)), spatial_squeeze
+            inputs,
+            scope,
+            name,
+            lambda x: end.of(features(x)),
+            spatial_squeeze,
+            by_name_scope=name
+            != "vgg_19",  # just this one TensorFlow calls by its scope
         )
 
     vars(vgg)["default_image_size"] = 224
