@@ -28,7 +28,7 @@ def _as_imported(request: pytest.FixtureRequest) -> Iterator[None]:
     global_seed.seed = None
     before, mode.eager = mode.eager, eager
     yield
-    mode.eager = before
+    mode.eager, mode.resources = before, False
     global_seed.seed = None
     Results.kind = TensorShape
     tl.config.set_tensorflow_results(False)

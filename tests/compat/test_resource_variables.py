@@ -163,3 +163,35 @@ def test_weights_scale_the_accuracy_of_a_batch() -> None:
     right = metrics.accuracy([1, 2, 3, 4], [1, 2, 0, 0], 2.0)
     with tf.Session() as session:
         assert session.run(right) == 0.5
+
+
+def test_a_program_may_ask_that_all_variables_be_resources() -> None:
+    assert not tf.resource_variables_enabled()
+    tf.enable_resource_variables()
+    assert tf.resource_variables_enabled()
+    kinds = [tf.Variable(1.0), tf.get_variable("w", [2])]
+    told = tf.get_variable("u", [2], use_resource=False)
+    tf.disable_resource_variables()
+    kinds += [tf.get_variable("v", [2]), told]
+    assert [x.op.type for x in kinds] == ["VarHandleOp"] * 2 + ["VariableV2"] * 2
+
+
+def test_behaviour_of_version_2_has_resources() -> None:
+    tf.enable_v2_behavior()
+    with tf.Graph().as_default():
+        assert tf.Variable(1.0).op.type == "VarHandleOp"
+    tf.disable_v2_behavior()
+    with tf.Graph().as_default():
+        assert tf.Variable(1.0).op.type == "VariableV2"
+
+
+def test_variables_of_contrib_may_be_resources() -> None:
+    contrib: Any = tf.contrib.framework
+    asked = {"use_resource": True}
+    made = [
+        contrib.variable("a", [2], **asked),
+        contrib.model_variable("b", [2], **asked),
+        contrib.local_variable(1.0, **asked),
+        contrib.global_variable(1.0, **asked),
+    ]
+    assert {x.op.type for x in made} == {"VarHandleOp"}

@@ -105,6 +105,8 @@ _CONTRIB_OWN: Mapping[str, str] = {
     "learn.learn.monitors": "learning.monitors",
 }
 """The same for tf.contrib's modules, by namespace and path: modules in our package of it."""
+_BESIDE_CONTRIB = ["contrib.layers", "nn.rnn_cell", "train", "."]
+"""Namespaces whose names modules in tf.contrib have, after those of their own."""
 _GATHERED: Mapping[str, str] = {
     "ops.nn": "nn_ops nn_impl ctc_ops embedding_ops",
     "ops.image_ops": "image_ops_impl",
@@ -170,7 +172,7 @@ def register_contrib(package: str) -> None:
     'arg_scope'
     """
     for namespace, folder, modules in _rows("contrib_modules.txt"):
-        shared = [f"contrib.{namespace}", "contrib.layers", "nn.rnn_cell", "."]
+        shared = [f"contrib.{namespace}", *_BESIDE_CONTRIB]
         inside = f"{package}.{namespace}.python"
         for path in [*_packages(f"{folder}.x".removeprefix(".")), folder, ""]:
             name = f"{inside}.{path}".removesuffix(".")

@@ -56,11 +56,12 @@ def attribute_error(module: str, name: str, have: Iterable[str]) -> AttributeErr
     version, _, path = title.partition(".")
     if version not in {"v1", "v2"}:  # a path, as `listing` has it
         version, path = "v2", title
-    for kind in (version, "v1"):  # what version 1 has of version 2, too
-        if name in known_names().get(f"{kind}.{path}" if path else kind, ()):
-            whole = ".".join(["tf", *path.split("."), name] if path else ["tf", name])
-            said = f"{said}: TensorFlow {kind[1:]} has {whole}, which tensorlite does not serve"
-            break
+    whole = ".".join(["tf", *path.split("."), name] if path else ["tf", name])
+    names = known_names()
+    if name in names.get(f"{version}.{path}" if path else version, ()):
+        said = f"{said}: TensorFlow {version[1:]} has {whole}, which tensorlite does not serve"
+    elif name in names.get(f"v1.{path}" if path else "v1", ()):
+        said = f"{said}: TensorFlow 1 has {whole}, which compat.v2 does not serve; see compat.v1"
     near = get_close_matches(name, _public(have), 3, 0.75)
     listed = [*near, *_elsewhere(version, title, name)]
     return AttributeError(

@@ -168,6 +168,8 @@ class Mode:
     """Whether programs are TensorFlow 1's though they compute at once."""
     plain_sizes = False
     """Whether shapes have numbers and None for sizes in graphs, too, as TensorFlow 2's have."""
+    resources = False
+    """Whether variables of graphs are resources that do not say what they are."""
     kind: type[Graph] = Graph
     """The class of graphs that are made by themselves."""
     graph: Graph | None = None

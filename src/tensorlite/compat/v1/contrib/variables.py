@@ -40,7 +40,7 @@ def variable(
     """Return the variable of a name in the current scope, made if it is new.
 
     It goes to the collections (the global variables if None). device may be a function.
-    caching_device, use_resource, synchronization and aggregation have no effect.
+    caching_device, synchronization and aggregation have no effect.
     """
     into = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
     getter: Callable[..., Any] = scopes.get_variable
@@ -57,6 +57,7 @@ def variable(
             trainable=trainable,
             collections=list(dict.fromkeys(into)),
             partitioner=partitioner,
+            use_resource=use_resource,
         )
 
 
@@ -96,6 +97,7 @@ def model_variable(
         device=device,
         partitioner=partitioner,
         custom_getter=custom_getter,
+        use_resource=use_resource,
     )
 
 
@@ -113,7 +115,7 @@ def local_variable(
 ) -> Any:
     """Return a new variable that is not trained, in the collection LOCAL_VARIABLES."""
     into = [GraphKeys.LOCAL_VARIABLES]
-    return Variable(initial_value, False, into, validate_shape, name=name)
+    return _not_trained(initial_value, into, validate_shape, name, use_resource)
 
 
 def global_variable(
@@ -124,7 +126,18 @@ def global_variable(
 ) -> Any:
     """Return a new variable that is not trained, in the collection GLOBAL_VARIABLES."""
     into = [GraphKeys.GLOBAL_VARIABLES]
-    return Variable(initial_value, False, into, validate_shape, name=name)
+    return _not_trained(initial_value, into, validate_shape, name, use_resource)
+
+
+def _not_trained(
+    initial_value: Any,
+    into: list[str],
+    validate_shape: bool,
+    name: str | None,
+    use_resource: bool | None,
+) -> Any:
+    kind = {} if use_resource is None else {"use_resource": use_resource}
+    return Variable(initial_value, False, into, validate_shape, name=name, **kind)
 
 
 def get_variables(

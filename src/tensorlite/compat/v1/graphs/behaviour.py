@@ -1,4 +1,4 @@
-"""Whether programs build graphs or run at once, and switches that change nothing here."""
+"""Whether programs build graphs or run at once, what kind variables are, and other switches."""
 
 from __future__ import annotations
 
@@ -99,12 +99,14 @@ def graph_mode() -> Iterator[None]:
 def disable_v2_behavior() -> None:
     """Make operations build graphs, and sizes of shapes Dimension objects, as in TensorFlow 1."""
     mode.eager = False
+    disable_resource_variables()
     disable_v2_tensorshape()
 
 
 def enable_v2_behavior() -> None:
     """Make operations run at once, and sizes of shapes plain integers, as in TensorFlow 2."""
     enable_v2_tensorshape()
+    enable_resource_variables()
     enable_eager_execution()
     mode.older = False
 
@@ -112,6 +114,21 @@ def enable_v2_behavior() -> None:
 def enabled() -> bool:
     """Return whether programs are of TensorFlow 2: tensorflow.python.tf2 asks so."""
     return mode.eager is not False and not mode.older
+
+
+def enable_resource_variables() -> None:
+    """Make variables of graphs resources from here on, unless they are asked not to be."""
+    mode.resources = True
+
+
+def disable_resource_variables() -> None:
+    """Make variables of graphs references from here on, unless they are asked to be resources."""
+    mode.resources = False
+
+
+def resource_variables_enabled() -> bool:
+    """Return whether variables of graphs are resources that do not say what they are."""
+    return mode.resources
 
 
 def enable_v2_tensorshape() -> None:
@@ -140,14 +157,10 @@ def _setting(about: str, answer: Any = None) -> Callable[[], Any]:
     return explained(setting, "setting", f"{told}: {about}.")
 
 
-enable_resource_variables = disable_resource_variables = _setting(
-    "variables may be asked for either kind, one by one"
-)
 enable_tensor_equality = disable_tensor_equality = _setting(
     "what == means for tensors does not change"
 )
 enable_control_flow_v2 = disable_control_flow_v2 = _setting(
     "branches and loops are made in one way"
 )
-resource_variables_enabled = _setting("variables are kept by sessions", True)
 control_flow_v2_enabled = _setting("branches and loops are functions", True)

@@ -35,7 +35,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices, Reference
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.counting import alike
-from tensorlite.graph_mode.graph import active_graph, built, get_default_graph
+from tensorlite.graph_mode.graph import active_graph, built, get_default_graph, mode
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
@@ -45,17 +45,16 @@ from tensorlite.ops.state.resource import CountUpToVariableOp
 
 
 class Kinds:
-    """What variables of graphs are made that are resources, and whether all are to be."""
+    """What variables of graphs are made that are resources."""
 
     resource: Any
-    are_resources = False
 
 
 def asks_for_resource(use_resource: bool | None) -> bool:
     """Return whether a variable is to be a resource, as told, by its scope or by the program."""
     if use_resource is None:
         use_resource = get_variable_scope().use_resource
-    return Kinds.are_resources if use_resource is None else bool(use_resource)
+    return mode.resources if use_resource is None else bool(use_resource)
 
 
 def of_kind(variable: Any) -> Callable[..., Any]:
