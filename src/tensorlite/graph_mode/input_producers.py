@@ -341,18 +341,18 @@ def batched(
         raise InvalidArgumentError(
             "All dictionaries in tensors_list must have the same keys"
         )
-    parts = [_components(element) for element in elements]
-    kinds = _kinds(parts, how.enqueue_many)
+    parts = [components(element) for element in elements]
+    kinds = kinds_of(parts, how.enqueue_many)
     with built(get_default_graph()):
         if how.keep is True:
             constant(True)  # as TensorFlow, whose seeds count it
-        flat = [[_stored(x, how.enqueue_many) for x in row] for row in parts]
+        flat = [[stored(x, how.enqueue_many) for x in row] for row in parts]
         specs = how.specs(flat)
         queue = queue_of(how, specs)
         puts = [how.enqueue(queue, element) for element in flat]
         _filled_by(queue, [put for put in puts for _ in range(threads)])
         columns = zip(how.dequeued(queue, specs), kinds, strict=True)
-        found = [_restored(x, kind) for x, kind in columns]
+        found = [restored(x, kind) for x, kind in columns]
     like = elements[0]
     if isinstance(like, Mapping):
         return dict(zip(sorted(like, key=str), found, strict=True))
@@ -367,7 +367,7 @@ class _Sparse(NamedTuple):
     rank: int | None
 
 
-def _components(element: Any) -> list[Any]:
+def components(element: Any) -> list[Any]:
     """Return what an element is made of: a list of tensors, a dict of them, or one."""
     if isinstance(element, Mapping):
         return [element[key] for key in sorted(element, key=str)]
@@ -376,8 +376,8 @@ def _components(element: Any) -> list[Any]:
     return [element]
 
 
-def _kinds(parts: Sequence[Sequence[Any]], rows: bool) -> list[_Sparse | None]:
-    """Return of what kind each component is; ShapeError for some that differ between elements."""
+def kinds_of(parts: Sequence[Sequence[Any]], rows: bool) -> list[_Sparse | None]:
+    """Return of what kind each component is, None for dense ones; ShapeError where they differ."""
     if not parts:
         raise InvalidArgumentError("tensors_list is empty; give lists of tensors")
     found = [[_kind(x, rows) for x in row] for row in parts]
@@ -395,14 +395,15 @@ def _kind(x: Any, rows: bool) -> _Sparse | None:
     return _Sparse(x.values.dtype, None if rank is None else rank - rows)
 
 
-def _stored(x: Any, rows: bool) -> Tensor:
+def stored(x: Any, rows: bool) -> Tensor:
     """Return a component as queues keep it: sparse ones as strings."""
     if not isinstance(x, SparseTensor):
         return to_tensor(x)
     return serialize_many_sparse(x) if rows else serialize_sparse(x)
 
 
-def _restored(x: Tensor, kind: _Sparse | None) -> Any:
+def restored(x: Tensor, kind: _Sparse | None) -> Any:
+    """Return a component of a batch from what queues kept of it."""
     if kind is None:
         return x
     return deserialize_many_sparse(x, kind.dtype, kind.rank)

@@ -5,7 +5,7 @@ Queues themselves are in ops/queues/queues.py, threads that fill them in train/q
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Thread
@@ -135,9 +135,17 @@ class GraphQueueRunner:
         if known is not None and known.is_running:
             return []
         steps = [partial(sess.run, op) for op in self.enqueue_ops]
-        runner = QueueRunner(_held(self.queue, sess), steps, self._ends, self.name)
+        ends = [self._step(sess, self.close_op), self._step(sess, self.cancel_op)]
+        held = _held(self.queue, sess)
+        runner = QueueRunner(held, steps, self._ends, self.name, *ends)
         self._runners[sess] = runner
         return runner.create_threads(None, coord, daemon, start)
+
+    def _step(self, sess: Session, op: Node | None) -> Callable[[], object] | None:
+        """Return what runs a node that closes other queues than this runner's, or as well."""
+        if op is None or any(x is self.queue.handle for x in op.inputs):
+            return None
+        return partial(sess.run, op)
 
 
 def _closes(queue: QueueBase, *, cancels: bool) -> Node | None:

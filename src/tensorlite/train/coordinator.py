@@ -179,7 +179,7 @@ class Coordinator:
 
     def join(
         self,
-        threads: Sequence[Thread] = (),
+        threads: Sequence[Thread] | None = None,
         stop_grace_period_secs: float = 120,
         ignore_live_threads: bool = False,
     ) -> None:
@@ -190,14 +190,13 @@ class Coordinator:
         raised with the traceback of where they arose; DeadlockError when nobody can go on.
         """
         grace = _seconds("join: stop_grace_period_secs", stop_grace_period_secs)
-        if isinstance(threads, Thread) or not isinstance(threads, Iterable):
+        given = () if threads is None else threads
+        if isinstance(given, Thread) or not isinstance(given, Iterable):
             raise DTypeError(f"join: threads={threads!r}; give a list of threads")
-        for thread in threads:
+        for thread in given:
             _check_thread("join", thread)
         here = current_thread()
-        waited = [
-            x for x in dict.fromkeys([*self._threads, *threads]) if x is not here
-        ]
+        waited = [x for x in dict.fromkeys([*self._threads, *given]) if x is not here]
         self._wait(waited, None, self._stop, self.request_stop)
         until = monotonic() + grace
         self._wait(waited, until, threading.Event(), self._release)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from threading import Lock, Thread, get_ident
 from typing import Any, Protocol, TypeAlias
@@ -13,6 +14,7 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     OutOfRangeError,
+    TensorliteError,
 )
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node
@@ -40,6 +42,7 @@ class QueueRunner:
     `tl.Graph`, which a session runs. A thread ends when its function raises one of
     `queue_closed_exception_types`: there is nothing more to put. When the last one ends, the queue
     is closed. On any other error it is closed with that: those who then find it empty are told.
+    `close` and `cancel` are called in place of these two, where other queues are to be closed.
 
     Source: `tf.compat.v1.train.QueueRunner`.
 
@@ -64,6 +67,8 @@ class QueueRunner:
             OutOfRangeError,
         ),
         name: str | None = None,
+        close: Step | None = None,
+        cancel: Step | None = None,
     ) -> None:
         if not isinstance(queue, QueueBase):
             raise DTypeError(f"QueueRunner fills a queue, not {queue!r}")
@@ -83,6 +88,7 @@ class QueueRunner:
         self.exceptions_raised: list[BaseException] = []
         """What ended threads that have no coordinator to tell."""
         self._ends = tuple(queue_closed_exception_types)
+        self._closing, self._cancelling = close, cancel
         self._lock = Lock()
         self._running = 0
 
@@ -148,6 +154,9 @@ class QueueRunner:
 
     def _fail(self, error: BaseException | None) -> None:
         """Close the queue at once; in another process its users are not told of the error."""
+        if self._cancelling is not None:
+            _closed_by(self._cancelling)
+            return
         state = self._state
         if state is None:
             self.queue.close(cancel_pending_enqueues=True)
@@ -156,6 +165,9 @@ class QueueRunner:
 
     def _close(self) -> None:
         """Close the queue behind those who wait to put, unless it is closed."""
+        if self._closing is not None:
+            _closed_by(self._closing)
+            return
         state = self._state
         if state is not None:
             state.close(_ignore, cancel_pending=False, error=None)
@@ -194,6 +206,12 @@ class QueueRunner:
             self._fail(error)
         elif last:
             self._close()
+
+
+def _closed_by(step: Step) -> None:
+    """Let a step close queues, some of which may be closed, as may be what would run it."""
+    with suppress(TensorliteError, RuntimeError):
+        step()
 
 
 def _ignore(_: object) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.v1.contrib.bucketing import bucket, bucket_by_sequence_length
 from tensorlite.compat.v1.contrib.evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
@@ -16,6 +17,12 @@ from tensorlite.compat.v1.contrib.evaluation import (
     wait_for_new_checkpoint,
 )
 from tensorlite.compat.v1.contrib.hparams import HParams, parse_values
+from tensorlite.compat.v1.contrib.sampling import (
+    rejection_sample,
+    resample_at_rate,
+    stratified_sample,
+    weighted_resample,
+)
 from tensorlite.compat.v1.contrib.train_ops import (
     add_gradients_summaries,
     clip_gradient_norms,
@@ -38,6 +45,8 @@ __all__ = [
     "StopAfterNEvalsHook",
     "SummaryAtEndHook",
     "add_gradients_summaries",
+    "bucket",
+    "bucket_by_sequence_length",
     "byte_size_load_fn",
     "checkpoints_iterator",
     "clip_gradient_norms",
@@ -48,8 +57,12 @@ __all__ = [
     "get_or_create_eval_step",
     "multiply_gradients",
     "parse_values",
+    "rejection_sample",
+    "resample_at_rate",
+    "stratified_sample",
     "train",
     "wait_for_new_checkpoint",
+    "weighted_resample",
 ]
 
 
