@@ -189,6 +189,10 @@ class GradientError(TensorliteError, RuntimeError):
     error_code = 13
 
 
+class GradientUseError(GradientError, ValueError, TypeError):
+    """A gradient function that does not fit its function, or a tape entered twice."""
+
+
 class NumericsError(InvalidArgumentError, ArithmeticError):
     """A NaN or an infinity found under `tl.debugging.check_numerics`."""
 

@@ -19,6 +19,7 @@ from tensorlite.core.dispatch import (
 from tensorlite.core.errors import (
     DTypeError,
     GradientError,
+    GradientUseError,
     InvalidArgumentError,
     ShapeError,
 )
@@ -75,7 +76,7 @@ class GradientTape(Interpreter):
     def __enter__(self) -> Self:
         """Start recording; a tape may be entered again and goes on where it stopped."""
         if self.recording:
-            raise GradientError(
+            raise GradientUseError(
                 "this tape is recording already; make another for an inner block"
             )
         super().__enter__()
@@ -108,8 +109,9 @@ class GradientTape(Interpreter):
             for x in inputs:
                 if id(x) in watched:
                     self._records.append(_new(Record, (op, inputs, outputs)))
-                    for y in outputs:
-                        watched.add(id(y))
+                    if op.differentiable:  # else nothing behind it has a gradient
+                        for y in outputs:
+                            watched.add(id(y))
                     break
 
     def _watch_read(self, op: Op, inputs: Tensors) -> None:

@@ -10,7 +10,7 @@ from tensorlite.compat.shared.arrays import zeros_like
 from tensorlite.compat.shared.logging import get_logger
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.core import nest
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.graph import tape
 
 
@@ -83,8 +83,15 @@ class GradientTape(tape.GradientTape):
     ) -> Any:
         """Return the derivatives within each batch element: [batch, *target, *source].
 
-        How it is computed is the same whatever the last two arguments are.
+        How it is computed is the same whatever the last two arguments are. ShapeError where one
+        has no axis behind the batch's, or the batches are of different sizes.
         """
+        rows = target.shape.with_rank_at_least(2)[:1]
+        if not rows.is_compatible_with(source.shape.with_rank_at_least(2)[:1]):
+            raise ShapeError(
+                f"Need first dimension of target shape ({target.shape}) and source shape "
+                f"({source.shape}) to match."
+            )
         unconnected = _unconnected(unconnected_gradients)
         return super().batch_jacobian(target, source, unconnected)
 

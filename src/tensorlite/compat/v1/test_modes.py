@@ -54,7 +54,7 @@ def run_in_graph_and_eager_modes(
                 pass
             if reset_test:
                 self.tearDown()
-            with Graph().as_default(), eager_mode():
+            with mode.kind().as_default(), eager_mode():
                 if reset_test:
                     self.setUp()
                 test(self, *args, **kwargs)
@@ -163,8 +163,11 @@ def build_as_function_and_v1_graph(func: Test) -> Test:
 
 
 def _unchanged(test: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Return the test as it is: what is asked for does not exist here, or is so anyway."""
-    return test
+    """Return the test as it is: what is asked for does not exist here, or is so anyway.
+
+    Written with parentheses it is given no test, and is what the test is then given to.
+    """
+    return _unchanged if test is None else test
 
 
 def _changing_nothing(reason: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -183,6 +186,8 @@ disable_control_flow_v2 = disable_xla = no_xla_auto_jit = _changing_nothing
 xla_allow_fallback = run_without_tensor_float_32 = _changing_nothing
 run_all_without_tensor_float_32 = disable_all_xla = _changing_nothing
 disable_tfrt = enable_tf_xla_constant_folding = _changing_nothing
+disable_eager_op_as_function = _changing_nothing
+enable_eager_op_as_function = with_eager_op_as_function = _unchanged
 
 
 def device(use_gpu: bool) -> AbstractContextManager[Any]:

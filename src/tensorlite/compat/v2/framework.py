@@ -394,8 +394,8 @@ def get_current_name_scope() -> str:
 
 
 def inside_function() -> bool:
-    """Return whether a function is being traced."""
-    return tracer() is not None
+    """Return whether a function is being traced; a graph that is built by hand is none."""
+    return tracer() is not None and active_graph() is None
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:

@@ -20,7 +20,12 @@ from tensorlite.core.dispatch import (
     run,
     to_tensor,
 )
-from tensorlite.core.errors import GradientError, InvalidArgumentError, ShapeError
+from tensorlite.core.errors import (
+    GradientError,
+    GradientUseError,
+    InvalidArgumentError,
+    ShapeError,
+)
 from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
@@ -91,7 +96,7 @@ class CustomGradient(Op):
         found = self.function(flows)
         wanted = len(call.inputs) - self.number
         if len(found) != wanted:
-            raise GradientError(
+            raise GradientUseError(
                 f"a custom gradient returned {len(found)} gradients for {wanted} tensor arguments "
                 "and variables; return one, or None, for each"
             )
@@ -177,7 +182,7 @@ def _with_variables(
         return lambda dys: _listed(gradient(*dys))
     parameters = signature(gradient).parameters.values()
     if not any(x.name == "variables" or x.kind is x.VAR_KEYWORD for x in parameters):
-        raise GradientError(
+        raise GradientUseError(
             f"{getattr(function, '__name__', function)} reads {len(handles)} trainable variables, "
             "and its gradient function has no parameter `variables` to be told of them"
         )
