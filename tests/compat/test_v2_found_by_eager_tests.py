@@ -93,3 +93,26 @@ def test_modes_of_tests_are_decorators_with_and_without_parentheses() -> None:
         is test
     )
     assert test_util.disable_eager_op_as_function("reason")(test) is test
+
+
+def test_signatures_are_of_the_functions_that_say_what_they_take(
+    tmp_path: Any,
+) -> None:
+    root = tf.Module()
+    root.f = tf.function(lambda x: x * 2.0)
+    root.f(tf.constant(1.0))
+    tf.saved_model.save(root, tmp_path / "one")
+    loaded = tf.saved_model.load(tmp_path / "one")
+    root.f(tf.constant([1.0]))
+    loaded.g = root.f
+    tf.saved_model.save(
+        loaded, tmp_path / "two"
+    )  # what was restored has no signature, either
+    assert not tf.saved_model.load(tmp_path / "two").signatures
+
+    root.f = tf.function(root.f, input_signature=[tf.TensorSpec(None, tf.float32)])
+    root.f(tf.constant(1.0))
+    with tf.device("/CPU:0"):  # a trace of its own
+        tf.saved_model.save(root, tmp_path / "three")
+    (signature,) = tf.saved_model.load(tmp_path / "three").signatures.values()
+    assert signature(tf.constant(3.0))["output_0"].numpy() == 6.0

@@ -149,6 +149,12 @@ class NotFoundError(TensorliteError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class NoMatchError(NotFoundError, InvalidArgumentError):
+    """A pattern that no name matches."""
+
+    error_code = 3
+
+
 class AlreadyExistsError(TensorliteError, FileExistsError):
     """A name that is there already, and may not be made anew."""
 

@@ -14,9 +14,8 @@ from tensorlite.core import texts
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
-from tensorlite.data.iterators import DatasetIterator, Elements
+from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.options import Options
-from tensorlite.function.loops import stage_stream
 
 if TYPE_CHECKING:
     from tensorlite.data.functions import Prepared
@@ -171,8 +170,7 @@ class Pipeline(Generic[T]):
         """Stage a `for` over this dataset, if it stands in a trace; return whether it does."""
         if tracer() is None:
             return False
-        stage_stream(Elements(self), *loop)
-        return True
+        return DatasetIterator(self).__tl_for__(*loop)
 
     def __repr__(self) -> str:
         if texts.wanted():

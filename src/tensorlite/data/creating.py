@@ -14,7 +14,7 @@ from tensorlite.core import dtypes, nest
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import DTypeLike, as_dtype
-from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.core.errors import InvalidArgumentError, NoMatchError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
@@ -478,10 +478,10 @@ def _drawn(
 
 
 def _matching(patterns: Any) -> list[bytes]:
-    """Return the names of files that match, sorted; NotFoundError if there are none."""
+    """Return the names of files that match, sorted; NoMatchError if there are none."""
     listed = np.ravel(patterns.numpy()).tolist()
     texts = [x.decode() if isinstance(x, bytes) else x for x in listed]
     found = matching(texts, recursive=True)
     if not found:
-        raise NotFoundError(f"list_files: no file matches {texts}")
+        raise NoMatchError(f"list_files: no file matches {texts}")
     return [name.encode() for name in found]

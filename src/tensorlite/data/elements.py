@@ -55,6 +55,9 @@ def tensors(value: Any) -> Any:
     """Return a structure with tensors for leaves; a list of numbers is one tensor."""
     if isinstance(value, RaggedTensorValue):
         return RaggedTensor.of(tensors(value.values), tensors(value.row_splits))
+    kind = getattr(type(value), "plain_kind", None)
+    if kind is SparseTensor and not isinstance(value, SparseTensor):
+        return SparseTensor.from_value(value)  # the arrays of one
     if nest.is_nested(value) and not isinstance(value, list):
         return nest.rebuild(
             value, [tensors(member) for member in nest.children(value)]

@@ -25,10 +25,12 @@ from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.data.given import known_as
 from tensorlite.data.optionals import Optional
-from tensorlite.function.loops import Stream
+from tensorlite.function.loops import Stream, stage_stream
 from tensorlite.ops.control.list_values import BUNDLE, Bundled
 
 T = TypeVar("T")
+MOST_ASKED = 32
+"""How many elements Python may ask an iterator for while a function is traced, as TensorFlow's."""
 
 
 class IteratorState(Resource):
@@ -111,6 +113,8 @@ class DatasetIterator(Generic[T]):
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self._state = IteratorState()
+        self._asked: tuple[Any, int] = None, 0
+        """How often Python asked for an element in the trace that was last in progress."""
         if dataset.captures or tracer() is not None:
             # A function that is traced has a new one each time that it runs.
             self._handle = call(
@@ -132,12 +136,23 @@ class DatasetIterator(Generic[T]):
     def __next__(self) -> T:
         """Return the next element; StopIteration at the end."""
         if tracer() is not None:
-            found: T = self._staged()
+            found: T = self._staged_for_python()
             return found
         element: T = self._state.next()
         return element
 
     next = __next__
+
+    def __tl_next__(self, *default: Any) -> Any:
+        """Return what `next` of this iterator is in a function whose loops are traced."""
+        return next(self, *default) if tracer() is None else self._staged()
+
+    def __tl_for__(self, *loop: Any) -> bool:
+        """Stage a `for` over what is left, if it stands in a trace; return whether it does."""
+        if tracer() is None:
+            return False
+        stage_stream(Elements(self._handle, self.element_spec), *loop)
+        return True
 
     def get_next(self) -> T:
         """Return the next element; OutOfRangeError at the end."""
@@ -188,10 +203,21 @@ class DatasetIterator(Generic[T]):
         """End the run, and whatever threads work for it."""
         self._state.close()
 
+    def _staged_for_python(self) -> Any:
+        """Return what reads an element; in the end an error, as Python's loops have none here."""
+        trace, before = self._asked
+        self._asked = tracer(), before + 1 if trace is tracer() else 1
+        if self._asked[1] > MOST_ASKED:
+            raise InvalidArgumentError(
+                f"an iterator over a dataset is asked for more than {MOST_ASKED} elements while a "
+                "function is traced whose loops stay Python's, such as by `for`, which would not "
+                "end: trace with autograph=True, or loop with dataset.reduce or tf.while_loop"
+            )
+        return self._staged()
+
     def _staged(self) -> Any:
         spec = self._dataset.element_spec
-        op = IteratorGetNext(tuple(nest.flatten(spec)))
-        return nest.pack_like(spec, list(calls(op, self._handle)))
+        return _of_tensors(spec, calls(IteratorGetNext(_present(spec)), self._handle))
 
 
 def _at_end() -> OutOfRangeError:
@@ -312,13 +338,12 @@ def single_element(dataset: Any) -> Any:
     """Return, in a graph, the element of a dataset that has one."""
     spec = dataset.element_spec
     handle = call(NewIterator(dataset, keys(dataset)), *dataset.captures)
-    op = DatasetToSingleElement(tuple(nest.flatten(spec)))
-    return nest.pack_like(spec, list(calls(op, handle)))
+    return _of_tensors(spec, calls(DatasetToSingleElement(_present(spec)), handle))
 
 
 def _arrays(element: Any, wanted: tuple[TensorSpec, ...]) -> list[Array]:
     with interpreted_by(None):
-        leaves = [to_tensor(leaf) for leaf in nest.flatten(element)]
+        leaves = [to_tensor(leaf) for leaf in _present(element)]
     specs = [leaf.spec for leaf in leaves]
     pairs = list(zip(wanted, specs, strict=False))
     if len(specs) != len(wanted) or not all(a.accepts(b) for a, b in pairs):
@@ -334,11 +359,11 @@ def _zeros(xp: Xp, spec: TensorSpec) -> Array:
 
 
 class Elements(Stream):
-    """A dataset's elements, in a graph."""
+    """The elements that an iterator has left, in a graph."""
 
-    def __init__(self, dataset: Any) -> None:
-        self._spec = dataset.element_spec
-        self._handle = call(NewIterator(dataset, keys(dataset)), *dataset.captures)
+    def __init__(self, handle: Tensor, spec: Any) -> None:
+        self._handle = handle
+        self._spec = spec
 
     def following(self) -> tuple[Tensor, Any]:
         """Return whether there is a next element, and that."""
@@ -347,5 +372,17 @@ class Elements(Stream):
 
 def advanced(handle: Tensor, spec: Any) -> tuple[Tensor, Any]:
     """Return, in a graph, whether an iterator has a next element, and that."""
-    more, *leaves = calls(IteratorAdvance(tuple(nest.flatten(spec))), handle)
-    return more, nest.pack_like(spec, leaves)
+    more, *leaves = calls(IteratorAdvance(_present(spec)), handle)
+    return more, _of_tensors(spec, leaves)
+
+
+def _present(element: Any) -> tuple[Any, ...]:
+    """Return the tensors of an element, or their specs; None, which a map may give, is none."""
+    return tuple([leaf for leaf in nest.flatten(element) if leaf is not None])
+
+
+def _of_tensors(spec: Any, tensors: Iterable[Tensor]) -> Any:
+    """Return an element of its tensors; None stands where the dataset gives None."""
+    given = iter(tensors)
+    leaves = [None if leaf is None else next(given) for leaf in nest.flatten(spec)]
+    return nest.pack_like(spec, leaves)

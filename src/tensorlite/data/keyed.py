@@ -17,7 +17,7 @@ from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.data.base import UNKNOWN, Pipeline, assembled
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, assembled
 from tensorlite.data.elements import (
     arguments,
     filled,
@@ -85,7 +85,7 @@ class Keyed(Preparing[T]):
 
         made: Dataset[Any] = self._made(
             source,
-            UNKNOWN,
+            INFINITE if self.size == INFINITE else UNKNOWN,
             lambda: reduced.spec().element_spec,
             captures=(*keyed.captures, *sized.captures, *reduced.captures),
             recipe=lambda: keying(self, keyed, reduced, sized),
@@ -176,7 +176,7 @@ class Keyed(Preparing[T]):
 
         made: Dataset[Any] = self._made(
             source,
-            UNKNOWN,
+            INFINITE if self.size == INFINITE else UNKNOWN,
             lambda: filling.spec(self.element_spec),
             captures=ready.captures,
         )
@@ -276,8 +276,8 @@ def _to_boundary(
     """Return padded shapes whose unknown sizes are one less than the bucket's boundary."""
     if key == len(boundaries):
         raise InvalidArgumentError(
-            "bucket_by_sequence_length: an element is longer than the last boundary, "
-            f"{boundaries[-1]}, up to which pad_to_bucket_boundary fills up"
+            "bucket_by_sequence_length: when pad_to_bucket_boundary=True, elements must have "
+            f"length < max(bucket_boundaries), {boundaries[-1]}; this one is longer"
         )
     leaves = nest.flatten(element)
     given = [shape_from(x) for x in spread(shapes, element, is_shape)]

@@ -80,13 +80,17 @@ def _flag(has: bool) -> Tensor:
 
 def _tensors(value: Any) -> Any:
     """Return a structure with tensors for leaves; a list is one tensor."""
+    if value is None:
+        return None
     if isinstance(value, list) or not nest.is_nested(value):
         return to_tensor(value)
     return nest.rebuild(value, [_tensors(member) for member in nest.children(value)])
 
 
-def _placeholder(spec: TensorSpec) -> Tensor:
+def _placeholder(spec: TensorSpec | None) -> Tensor | None:
     """Return what stands where an element is missing: it is never read."""
+    if spec is None:
+        return None
     sizes = [size or 0 for size in spec.shape or ()]
     blank: Any = b"" if spec.dtype is string else 0
     return EagerTensor(np.full(sizes, blank, spec.dtype.numpy))

@@ -46,6 +46,7 @@ from tensorlite.ops.control.assertions import assert_true
 from tensorlite.ops.control.loops import while_loop
 
 MORE, ITEM, RAN = "_tl_more", "_tl_item", "_tl_ran"
+GOING = "the condition to go on of a for"
 
 
 class Carry(NamedTuple):
@@ -170,19 +171,28 @@ def stage_stream(
     going: Branch | None,
     carry: Carry,
 ) -> None:
-    """Make a While of a `for` over a stream; it reads one item ahead."""
+    """Make a While of a `for` over a stream, which reads no item after a turn that breaks off."""
     places = Places(carry.names, body)
     more, item = map(CellType, stream.following())
-    places.add(MORE, more)
-    places.add(ITEM, item)
+    read = Places((), body)
+    for one in places, read:
+        one.add(MORE, more)
+        one.add(ITEM, item)
 
     def test() -> Any:
         there = more.cell_contents
         return there if going is None else and_(going(), lambda: there)
 
+    def following() -> None:
+        more.cell_contents, item.cell_contents = stream.following()
+
     def turn() -> None:
         body(item.cell_contents)
-        more.cell_contents, item.cell_contents = stream.following()
+        on = True if going is None else going()
+        if is_symbolic(on):
+            stage_places(truth(on, GOING), following, _nothing, read, carry.line)
+        elif on:
+            following()
 
     _Loop(places, test, turn, carry).stage()
 

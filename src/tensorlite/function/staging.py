@@ -143,6 +143,11 @@ def _extreme(kind: Any, of_two: Callable[..., Any]) -> Callable[..., Any]:
     return extreme
 
 
+def _next(source: Any, *default: Any) -> Any:
+    hook = getattr(source, "__tl_next__", None)
+    return next(source, *default) if hook is None else hook(*default)
+
+
 def _print(*values: Any, **options: Any) -> None:
     if scratch.get():
         return
@@ -160,6 +165,7 @@ _BUILTINS: dict[Any, Any] = {
     builtins.any: iterables.any_,
     builtins.all: iterables.all_,
     builtins.len: _len,
+    builtins.next: _next,
     builtins.int: _cast(int, dtypes.int32),
     builtins.float: _cast(float, dtypes.float32),
     builtins.bool: _bool,

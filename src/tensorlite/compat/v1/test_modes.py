@@ -16,7 +16,7 @@ from tensorlite.compat.shared.testing.cases import is_gpu_available
 from tensorlite.compat.v1.graphs.behaviour import eager_mode, graph_mode
 from tensorlite.compat.v1.test import TestCase, create_local_cluster
 from tensorlite.core.scope import device as placed
-from tensorlite.graph_mode.graph import Graph, mode
+from tensorlite.graph_mode.graph import mode
 
 __all__ = ["TensorFlowTestCase", "create_local_cluster"]
 

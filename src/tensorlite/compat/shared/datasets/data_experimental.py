@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tensorlite.compat.missing import attribute_error, known_names, listing
@@ -19,9 +19,12 @@ from tensorlite.compat.shared.datasets.dataset_tables import (
 from tensorlite.compat.shared.datasets.tf_data import Dataset, of_files
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import plain
+from tensorlite.core import nest
 from tensorlite.core.check import a_path
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import int64
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.data.access import element_at
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import (
     INFINITE as INFINITE_CARDINALITY,
@@ -45,6 +48,7 @@ from tensorlite.data.options import (
     ThreadingOptions,
 )
 from tensorlite.data.variants import as_tensor, held, leaf_of, of_tensor, structured
+from tensorlite.ops.arrays.create import zeros
 from tensorlite.ops.records.records import TFRecordWriter as _Records
 
 __all__ = [
@@ -67,13 +71,17 @@ __all__ = [
     "DatasetInitializer",
     "Optional",
     "TFRecordWriter",
+    "SHARD_HINT",
     "assert_cardinality",
+    "at",
     "bucket_by_sequence_length",
     "Counter",
     "cardinality",
     "choose_from_datasets",
+    "copy_to_device",
     "dense_to_ragged_batch",
     "dense_to_sparse_batch",
+    "enable_debug_mode",
     "enumerate_dataset",
     "from_list",
     "from_variant",
@@ -90,6 +98,7 @@ __all__ = [
     "group_by_window",
     "ignore_errors",
     "map_and_batch",
+    "pad_to_cardinality",
     "parallel_interleave",
     "prefetch_to_device",
     "rejection_resample",
@@ -108,6 +117,10 @@ __all__ = [
 Step = Callable[[Any], Any]
 CsvDataset: Any = of_files(_CsvDataset, Dataset)
 SqlDataset: Any = of_files(_SqlDataset, Dataset)
+
+
+SHARD_HINT = -1
+"""Says of `shard` that the number of workers decides."""
 
 
 class TFRecordWriter:
@@ -297,6 +310,11 @@ def bucket_by_sequence_length(*args: Any, **kwargs: Any) -> Step:
     return lambda dataset: dataset.bucket_by_sequence_length(*args, **kwargs)
 
 
+def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Step:
+    """Return a step that leaves elements as they are: operators bring them to their devices."""
+    return lambda dataset: dataset
+
+
 def prefetch_to_device(device: Any, buffer_size: Any = None) -> Step:
     """Return a step that prepares elements ahead; the device has no effect."""
     return lambda dataset: dataset.prefetch(buffer_size or AUTOTUNE)
@@ -331,6 +349,52 @@ def choose_from_datasets(
 def cardinality(dataset: Any) -> Any:
     """Return how many elements a dataset has, or INFINITE_ or UNKNOWN_CARDINALITY."""
     return dataset.cardinality()
+
+
+def at(dataset: Any, index: Any) -> Any:
+    """Return a dataset's element by its number; OutOfRangeError where there is none.
+
+    What was read of a dataset is kept as long as it is, so all of them can be asked.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> tf.data.experimental.at(tf.data.Dataset.range(5, 9), 2).numpy().item()
+    7
+    """
+    return element_at(dataset, index)
+
+
+def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Step:
+    """Return a step that adds elements of zeros until there are as many as wanted.
+
+    Elements are dicts, and get an entry `mask_key`: True in those that were there. ValueError is
+    raised where they are no dicts, or there are more of them, or nobody knows how many.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> numbers = tf.data.Dataset.from_tensor_slices({"x": [5]})
+    >>> padded = numbers.apply(tf.data.experimental.pad_to_cardinality(2))
+    >>> [(int(e["x"]), bool(e["valid"])) for e in padded.as_numpy_iterator()]
+    [(5, True), (0, False)]
+    """
+
+    def step(dataset: Any) -> Any:
+        spec, size = dataset.element_spec, int(dataset.cardinality())
+        if not isinstance(spec, Mapping) or not 0 <= size <= int(cardinality):
+            raise InvalidArgumentError(
+                f"pad_to_cardinality({int(cardinality)}): allowed is a dataset whose elements are "
+                f"dicts, with a known cardinality that is no larger; this one has {size} of {spec}"
+            )
+        blank = nest.map_structure(
+            lambda x: zeros(x.shape, dtype=x.dtype), dict(spec)
+        )
+        filler = Dataset.from_tensors({**blank, mask_key: False})
+        masked = dataset.map(lambda element: {**element, mask_key: True})
+        return masked.concatenate(filler.repeat(int(cardinality) - size))
+
+    return step
+
+
+def enable_debug_mode() -> None:
+    """Do nothing: functions of datasets that are made eagerly run as Python already."""
 
 
 def get_single_element(dataset: Any) -> Any:

@@ -111,7 +111,7 @@ def _has_one_way(function: AnyFunction) -> bool:
     """Return whether a function says itself for which arguments it is traced."""
     if isinstance(function, Function):
         return function.input_signature is not None
-    return bool(function.traces)
+    return bool(function.traces) and function.has_signature
 
 
 def _returns(function: Any) -> bool:
@@ -124,6 +124,8 @@ def _trace(name: str, function: Any) -> ConcreteFunction:
         return function.concrete
     if isinstance(function, ConcreteFunction):
         return function
+    if isinstance(function, Function) and function.input_signature is not None:
+        return function.get_concrete_function()  # there is one for each device, too
     found = concretes_of(function) if isinstance(function, FUNCTIONS) else []
     if len(found) != 1:
         raise InvalidArgumentError(

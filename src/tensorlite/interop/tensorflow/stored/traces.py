@@ -301,6 +301,12 @@ class RestoredFunction:
         return self.parameters.signature
 
     @property
+    def has_signature(self) -> bool:
+        """Whether the function that was traced said for which arguments it is."""
+        told = self.spec.input_signature.WhichOneof("kind")
+        return told not in {None, "none_value"}
+
+    @property
     def concrete_functions(self) -> list[ConcreteFunction]:
         """Its traces, but those that take or return what there is none of here."""
         return [x.concrete for x in self.traces if x.is_known]

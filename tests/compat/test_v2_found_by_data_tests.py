@@ -1,0 +1,132 @@
+"""What TensorFlow's tests of datasets found; the values are those that it gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1, v2
+
+tf: Any = v2
+tf1: Any = v1
+
+
+def test_loops_over_iterators_are_traced() -> None:
+    @tf.function
+    def total(iterator: Any) -> Any:
+        found = np.int64(0)
+        for x in iterator:
+            found += x
+        return found
+
+    assert total(iter(tf.data.Dataset.range(5))).numpy() == 10
+
+
+def test_loops_that_break_off_read_no_element_more() -> None:
+    @tf.function
+    def total(iterator: Any) -> Any:
+        found = np.int64(0)
+        for x in iterator:
+            if x > 2:
+                break
+            found += x
+        return found
+
+    iterator = iter(tf.data.Dataset.range(9))
+    assert total(iterator).numpy() == 3
+    assert next(iterator).numpy() == 4
+
+
+def test_elements_that_are_none_go_through_functions() -> None:
+    @tf.function
+    def total(dataset: Any) -> Any:
+        found = 0
+        for x, none in dataset:
+            assert none is None
+            found += x
+        return found
+
+    dataset = tf.data.Dataset.range(5, output_type=tf.int32).map(lambda x: (x, None))
+    assert total(dataset).numpy() == 10
+
+
+def test_loops_that_stay_pythons_end_with_an_error() -> None:
+    @tf.function(autograph=False)
+    def endless(dataset: Any) -> None:
+        for _ in dataset:
+            pass
+
+    with pytest.raises(ValueError, match="autograph=True"):
+        endless(tf.data.Dataset.range(10))
+
+    @tf.function
+    def several(iterator: Any) -> Any:
+        return sum([next(iterator) for _ in range(40)])
+
+    assert several(iter(tf.data.Dataset.range(50))).numpy() == 780
+
+
+def test_elements_are_asked_for_by_number() -> None:
+    at = tf.data.experimental.at
+    numbers = tf.data.Dataset.range(5).map(lambda x: x * x)
+    assert [at(numbers, i).numpy().item() for i in (4, 0, tf.constant(2))] == [
+        16,
+        0,
+        4,
+    ]
+    for index in (-1, 5):
+        with pytest.raises(tf.errors.OutOfRangeError):
+            at(numbers, index)
+    shuffled = tf.data.Dataset.range(20).shuffle(20)
+    orders = [[at(shuffled, i).numpy().item() for i in range(20)] for _ in range(2)]
+    assert orders[0] == orders[1]
+    assert sorted(orders[0]) == list(range(20))
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        asked = at(tf1.data.Dataset.range(5), 3)
+        assert session.run(asked) == 3
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(at(tf1.data.Dataset.range(5), 5))
+
+
+def test_datasets_are_padded_to_a_number_of_elements() -> None:
+    pad = tf.data.experimental.pad_to_cardinality
+    given = tf.data.Dataset.from_tensor_slices({"a": [1, 2]})
+    padded = given.apply(pad(3))
+    assert [
+        {x: y.item() for x, y in e.items()} for e in padded.as_numpy_iterator()
+    ] == [
+        {"a": 1, "valid": True},
+        {"a": 2, "valid": True},
+        {"a": 0, "valid": False},
+    ]
+    for wrong in (given.repeat(), given.repeat(2), given.map(lambda e: e["a"])):
+        with pytest.raises(ValueError, match="pad_to_cardinality"):
+            wrong.apply(pad(3))
+
+
+def test_values_of_sparse_tensors_are_elements() -> None:
+    def sparse(i: Any) -> Any:
+        return tf1.SparseTensorValue([[0]], i * [1], [1])
+
+    (batch,) = tf.data.Dataset.range(3).map(sparse).batch(3)
+    assert batch.indices.numpy().tolist() == [[0, 0], [1, 0], [2, 0]]
+    assert batch.values.numpy().tolist() == [0, 1, 2]
+    assert batch.dense_shape.numpy().tolist() == [3, 1]
+    value = tf1.SparseTensorValue([[0, 0], [1, 1]], [5, 6], [2, 2])
+    rows = list(tf.data.Dataset.from_tensor_slices(value))
+    assert [x.values.numpy().tolist() for x in rows] == [[5], [6]]
+
+
+def test_patterns_that_match_nothing_are_invalid_arguments(tmp_path: Any) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no file matches"):
+        tf.data.Dataset.list_files(str(tmp_path / "*"))
+
+
+def test_groups_of_endless_datasets_are_endless() -> None:
+    endless = tf.data.Dataset.from_tensors([0]).repeat()
+    bucketed = endless.bucket_by_sequence_length(tf.size, [2], [1, 1])
+    assert bucketed.cardinality() == tf.data.INFINITE_CARDINALITY
+    windows = endless.group_by_window(lambda x: x[0], lambda _, group: group, 3)
+    assert windows.cardinality() == tf.data.INFINITE_CARDINALITY
