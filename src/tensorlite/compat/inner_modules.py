@@ -103,6 +103,20 @@ _CONTRIB_OWN: Mapping[str, str] = {
     "learn.learn.datasets.synthetic": "learning.tables",
     "learn.learn.graph_actions": "learning.graph_actions",
     "learn.learn.monitors": "learning.monitors",
+    **{
+        f"slim.slim.data.{name}": f"slim_data.{name}"
+        for name in (
+            "data_decoder",
+            "data_provider",
+            "dataset",
+            "dataset_data_provider",
+            "parallel_reader",
+            "prefetch_queue",
+            "tfexample_decoder",
+        )
+    },
+    "slim.slim.queues": "slim_queues",
+    "slim.slim.summaries": "slim_summaries",
 }
 """The same for tf.contrib's modules, by namespace and path: modules in our package of it."""
 _BESIDE_CONTRIB = ["contrib.layers", "nn.rnn_cell", "train", "."]

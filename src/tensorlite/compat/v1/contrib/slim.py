@@ -13,7 +13,18 @@ from tensorlite.compat.v1.contrib import (
     slim_evaluation as evaluation,
     slim_learning as learning,
     slim_nets as nets,
+    slim_queues as queues,
+    slim_summaries as summaries,
     variables,
+)
+from tensorlite.compat.v1.contrib.slim_data import (
+    data_decoder,
+    data_provider,
+    dataset,
+    dataset_data_provider,
+    parallel_reader,
+    prefetch_queue,
+    tfexample_decoder,
 )
 from tensorlite.compat.v1.training.averages import (
     create_global_step,
@@ -23,6 +34,10 @@ from tensorlite.compat.v1.training.averages import (
 
 __all__ = [
     "create_global_step",
+    "data_decoder",
+    "data_provider",
+    "dataset",
+    "dataset_data_provider",
     "evaluation",
     "get_global_step",
     "get_or_create_global_step",
@@ -32,7 +47,12 @@ __all__ = [
     "metrics",
     "model_analyzer",
     "nets",
+    "parallel_reader",
+    "prefetch_queue",
+    "queues",
     "regularizers",
+    "summaries",
+    "tfexample_decoder",
     "utils",
     "variables",
 ]
