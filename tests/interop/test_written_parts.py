@@ -255,6 +255,17 @@ def test_one_number_stands_where_programs_look_for_it(value: Any, field: str) ->
     np.testing.assert_array_equal(array_of(proto), np.asarray(value))
 
 
+def test_texts_are_read_from_one_piece_of_memory() -> None:
+    # As constants that TensorFlow's optimiser has folded stand in a graph.
+    proto = proto_of(np.array([b"", b"bcd"], object))
+    proto.ClearField("string_val")
+    proto.tensor_content = b"\x00\x03bcd"
+    assert array_of(proto).tolist() == [b"", b"bcd"]
+    proto.tensor_content = b"\x00\x04bcd"
+    with pytest.raises(tl.errors.GraphDefError, match="told to have 4 bytes"):
+        array_of(proto)
+
+
 def test_what_is_printed_is_written_as_a_template(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -93,3 +93,30 @@ def test_ranks_that_differ_are_refused() -> None:
     both = tl.stack([tl.io.serialize_sparse(x) for x in (a, b)])
     with pytest.raises(InvalidArgumentError, match="Inconsistent rank"):
         tl.io.deserialize_many_sparse(both, tl.int32)
+
+
+def test_texts_of_sparse_tensors_are_one_piece_of_memory() -> None:
+    # What TensorFlow 2.21's tf.io.serialize_sparse returns.
+    written = [
+        b'\x08\t\x12\x08\x12\x02\x08\x02\x12\x02\x08\x01"\x10'
+        + bytes(8)
+        + b"\x01"
+        + bytes(7),
+        b'\x08\x07\x12\x04\x12\x02\x08\x02"\x10\x07\x07a@b.comc@d.com',
+        b'\x08\t\x12\x04\x12\x02\x08\x01"\x08\x02' + bytes(7),
+    ]
+    row = tl.sparse.SparseTensor([[0], [1]], [b"a@b.com", b"c@d.com"], (2,))
+    assert tl.io.serialize_sparse(row).numpy().tolist() == written
+    rows = tl.sparse.SparseTensor([[0, 0], [0, 1]], [b"a@b.com", b"c@d.com"], (1, 2))
+    assert tl.io.serialize_many_sparse(rows).numpy().tolist() == [written]
+    again = tl.io.deserialize_many_sparse([written], tl.string)
+    assert again.values.numpy().tolist() == [b"a@b.com", b"c@d.com"]
+
+
+def test_texts_that_do_not_fill_their_memory_are_refused() -> None:
+    with pytest.raises(
+        InvalidArgumentError, match="2 texts are told to have 2 bytes"
+    ):
+        tl.io.parse_tensor(
+            b'\x08\x07\x12\x04\x12\x02\x08\x02"\x03\x01\x01a', tl.string
+        )

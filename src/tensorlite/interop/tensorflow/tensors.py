@@ -12,12 +12,14 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import (
+    DataLossError,
     DTypeError,
     GraphDefError,
     TooLargeError,
 )
 from tensorlite.core.spec import all_known
 from tensorlite.interop.tensorflow.messages import message
+from tensorlite.ops.records.wire import apart
 
 AXES = 64
 """How many axes an array may have."""
@@ -180,7 +182,7 @@ def _whole(proto: Any) -> tuple[int, ...]:
 
 def _content(data: bytes, dtype: DType, count: int) -> np.ndarray[Any, Any]:
     if dtype is dtypes.string:
-        raise GraphDefError("a tensor of strings has them as one piece of memory")
+        return _texts(data, count)
     if len(data) != count * dtype.itemsize:
         raise GraphDefError(
             f"a tensor of {count} elements of {dtype.name} has {len(data)} bytes, not "
@@ -190,6 +192,17 @@ def _content(data: bytes, dtype: DType, count: int) -> np.ndarray[Any, Any]:
         return np.frombuffer(data, np.uint8).astype(np.bool_)
     little = dtype.numpy.newbyteorder("<")
     return np.frombuffer(data, little).astype(dtype.numpy)
+
+
+def _texts(data: bytes, count: int) -> np.ndarray[Any, Any]:
+    """Return texts that stand as one piece of memory, as constants that were folded have them."""
+    try:
+        texts = apart(data, count)
+    except DataLossError as error:
+        raise GraphDefError(f"a tensor of strings: {error}") from None
+    made: np.ndarray[Any, Any] = np.empty(count, object)
+    made[:] = texts
+    return made
 
 
 def _values(proto: Any, dtype: DType) -> np.ndarray[Any, Any]:

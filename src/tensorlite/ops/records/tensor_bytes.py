@@ -5,6 +5,7 @@ What reads and writes whole graphs is in interop/tensorflow.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -18,7 +19,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.records.wire import field, fields, signed, varint
+from tensorlite.ops.records.wire import apart, field, fields, joined, signed, varint
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.strings.joining import as_bytes
 
@@ -62,8 +63,8 @@ _COUNTED = (7, 10, 11, 16, 17)
 """Fields of numbers of seven bits a byte."""
 
 
-def to_bytes(array: Array) -> bytes:
-    r"""Return an array as the bytes of a TensorProto.
+def to_bytes(array: Array, whole: bool = False) -> bytes:
+    r"""Return an array as the bytes of a TensorProto; `whole`: with texts as one piece, too.
 
     >>> to_bytes(np.array([1, 2], np.uint8))
     b'\x08\x04\x12\x04\x12\x02\x08\x02"\x02\x01\x02'
@@ -72,8 +73,10 @@ def to_bytes(array: Array) -> bytes:
     sizes = b"".join([field(2, field(1, size)) for size in array.shape])
     head = field(_DTYPE, _OF_DTYPE[dtype]) + field(_SHAPE, sizes)
     if dtype is dtypes.string:
-        texts = [field(_TEXTS, as_bytes(text)) for text in array.ravel().tolist()]
-        return head + b"".join(texts)
+        texts = [as_bytes(text) for text in array.ravel().tolist()]
+        if whole:
+            return head + (field(_CONTENT, joined(texts)) if texts else b"")
+        return head + b"".join([field(_TEXTS, text) for text in texts])
     return head + (field(_CONTENT, array.tobytes()) if array.size else b"")
 
 
@@ -83,7 +86,7 @@ def _read(data: bytes) -> Array:
     dtype = _NUMBERS[_number(found[_DTYPE])]
     sizes = _sizes(_part(found.get(_SHAPE, b"")))
     if dtype is dtypes.string:
-        return _strings([_part(x) for key, x in given if key == _TEXTS], tuple(sizes))
+        return _strings(_texts(given, math.prod(sizes)), tuple(sizes))
     numbers = _listed(found)
     if numbers is None:
         content = _part(found.get(_CONTENT, b""))
@@ -92,6 +95,14 @@ def _read(data: bytes) -> Array:
         numbers = np.ascontiguousarray(numbers).view(dtype.numpy)
     whole = numbers.astype(dtype.numpy)
     return np.resize(whole, sizes) if len(whole) == 1 else whole.reshape(sizes)
+
+
+def _texts(given: list[tuple[int, int | bytes]], count: int) -> list[bytes]:
+    """Return texts, which stand one by one, or as one piece of memory."""
+    content = _part(dict(given).get(_CONTENT, b""))
+    if content:
+        return apart(content, count)
+    return [_part(x) for key, x in given if key == _TEXTS]
 
 
 def _listed(found: dict[int, int | bytes]) -> Array | None:
@@ -179,7 +190,7 @@ class SerializeSparse(Op):
 
     def kernel(self, xp: Xp, *parts: Array) -> Array:
         """Return the bytes of each part."""
-        return _strings([to_bytes(part) for part in parts], (3,))
+        return _strings([to_bytes(part, whole=True) for part in parts], (3,))
 
 
 class SerializeManySparse(Op):
@@ -212,7 +223,7 @@ class SerializeManySparse(Op):
         found = []
         for start, end in pairwise(ends):
             inner = to_bytes(indices[start:end, 1:])
-            found += [inner, to_bytes(values[start:end]), shape]
+            found += [inner, to_bytes(values[start:end], whole=True), shape]
         return _strings(found, (len(found) // 3, 3))
 
 

@@ -5,7 +5,7 @@ Graphs are read with protobuf itself; tensors as bytes, and checkpoints, are to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tensorlite.core.errors import DataLossError
 
@@ -74,6 +74,34 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
         part = message[place : place + size]
         place += size
         yield key >> 3, part if kind == _BYTES else int.from_bytes(part, "little")
+
+
+def joined(texts: Iterable[bytes]) -> bytes:
+    r"""Return texts as one piece of memory: how long each is, then one behind the other.
+
+    >>> joined([b"a", b"bc"]), apart(b"\x01\x02abc", 2)
+    (b'\x01\x02abc', [b'a', b'bc'])
+    """
+    listed = list(texts)
+    return b"".join([of_varint(len(text)) for text in listed] + listed)
+
+
+def apart(content: bytes, count: int) -> list[bytes]:
+    """Return the texts that `joined` made one piece of; DataLossError for another number."""
+    lengths, place = [], 0
+    for _ in range(count):
+        length, place = varint(content, place)
+        lengths.append(length)
+    if sum(lengths) != len(content) - place:
+        raise DataLossError(
+            f"{count} texts are told to have {sum(lengths)} bytes, and there are "
+            f"{len(content) - place}"
+        )
+    found = []
+    for length in lengths:
+        found.append(content[place : place + length])
+        place += length
+    return found
 
 
 def field(number: int, value: int | bytes) -> bytes:
