@@ -10,6 +10,7 @@ from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph
 from tensorlite.ops.control.raising import raise_control_flow
 from tensorlite.passes.fold import fold
+from tensorlite.passes.implied import drop_implied
 from tensorlite.passes.inline import inline
 from tensorlite.passes.lower import lower as lower_control_flow
 from tensorlite.passes.prune import prune
@@ -20,7 +21,15 @@ from tensorlite.passes.verify import verify
 
 Pass: TypeAlias = Callable[[Graph], Graph]
 
-OPTIMISE: tuple[Pass, ...] = (inline, fold, inline, simplify, trim, prune)
+OPTIMISE: tuple[Pass, ...] = (
+    inline,
+    fold,
+    inline,
+    simplify,
+    drop_implied,
+    trim,
+    prune,
+)
 COMPILE: tuple[Pass, ...] = (*OPTIMISE, lower_control_flow, prune)
 WITH_PRIMITIVES: tuple[Pass, ...] = (inline, prune)
 """For graphs that have Switches already: what is known of a value says nothing of whether it is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import ceil, floor
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tensorlite.core.constant import Const
 from tensorlite.core.op import Op
@@ -22,8 +22,34 @@ from tensorlite.ops.math.compare import (
 Count: TypeAlias = Callable[[float, float, float], float]
 """Takes start, limit and step of a counter; returns the turns that one comparison allows."""
 
+CONJUNCTIONS = (BitwiseAnd, LogicalAnd)
 GUESS = 10.0
 """What a loop is taken for that does not tell how often it runs."""
+
+
+class Test(NamedTuple):
+    """A comparison of a counter with a limit that stays the same in all turns.
+
+    The counter starts at a constant, and a turn adds a constant to it.
+    """
+
+    op: type[Op]
+    position: int
+    """Which variable the counter is."""
+    start: float
+    step: float
+    limit: SymbolicTensor
+    """What it is compared with, in the condition."""
+    value: float | None
+    """The limit's value, if that is a constant."""
+
+    @property
+    def turns(self) -> float | None:
+        """How many turns it allows, if that is known."""
+        count = _COUNTS[self.op]
+        if self.value is None:
+            return None
+        return max(0.0, count(self.start, self.value, self.step))
 
 
 def turns(node: Node) -> float:
@@ -33,38 +59,46 @@ def turns(node: Node) -> float:
     condition that asks for more than that, as `maximum_iterations` makes them, ends the loop at
     the first counter's limit at the latest.
     """
-    cond, body = node.op.regions()
-    found = [
-        count
-        for test in _conjuncts(cond.outputs[0])
-        if (count := _counted(node, cond, body, test.node)) is not None
-    ]
-    return min(found, default=GUESS)
+    cond, _ = node.op.regions()
+    tests = [tested(node, x) for x in conjuncts(cond.outputs[0])]
+    counts = [test.turns for test in tests if test is not None]
+    return min([count for count in counts if count is not None], default=GUESS)
 
 
-def _conjuncts(x: SymbolicTensor) -> Iterator[SymbolicTensor]:
+def conjuncts(x: SymbolicTensor) -> Iterator[SymbolicTensor]:
     """Yield the conditions that must all hold for `x` to hold."""
-    if isinstance(x.node.op, (BitwiseAnd, LogicalAnd)):
+    if isinstance(x.node.op, CONJUNCTIONS):
         for one in x.node.inputs:
-            yield from _conjuncts(one)
+            yield from conjuncts(one)
     else:
         yield x
 
 
-def _counted(node: Node, cond: Graph, body: Graph, test: Node) -> float | None:
-    """Return the turns that a comparison of a counter with a limit allows, if it is one."""
-    count = _COUNTS.get(type(test.op))
-    if count is None:
+def tested(node: Node, condition: SymbolicTensor) -> Test | None:
+    """Return what a condition of a While tells, if it compares a counter with what stays."""
+    cond, body = node.op.regions()
+    test = condition.node
+    if type(test.op) not in _COUNTS:
         return None
-    position = _position(cond, test.inputs[0])
-    limit = _value(node, cond, test.inputs[1])
-    if position is None or limit is None:
+    counter, limit = test.inputs
+    position = _position(cond, counter)
+    if position is None or not _stays(limit, cond, body):
         return None
     start = _constant(node.inputs[position])
     step = _step(node, body, position)
     if start is None or not step:
         return None
-    return max(0.0, count(start, limit, step))
+    return Test(
+        type(test.op), position, start, step, limit, _value(node, cond, limit)
+    )
+
+
+def _stays(x: SymbolicTensor, cond: Graph, body: Graph) -> bool:
+    """Return whether a tensor of a condition is the same in all turns, as far as that is seen."""
+    i = _position(cond, x)
+    if i is None:
+        return isinstance(x.node.op, Const)
+    return body.outputs[i] is body.inputs[i]
 
 
 def _constant(x: SymbolicTensor) -> float | None:

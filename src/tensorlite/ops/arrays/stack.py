@@ -51,6 +51,8 @@ class Pack(Op):
 
     def kernel(self, xp: Xp, *xs: Array) -> Array:
         """Return the tensors joined."""
+        if xp is np and xs[0].ndim == 0:  # as indices in loops are, 10 times as fast
+            return np.array(xs, xs[0].dtype)
         return xp.stack(xs, axis=self.axis)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:

@@ -91,10 +91,13 @@ class TensorList(Opaque):
 
     def held(self) -> list[Any]:
         """Return what is held for the elements, in a list that must not be changed."""
-        with _WRITING:
-            if self._items is None:
-                self._items = self._recovered()
-            return self._items
+        found = self._items
+        if found is None:
+            with _WRITING:
+                found = self._items
+                if found is None:
+                    found = self._items = self._recovered()
+        return found
 
     def _recovered(self) -> list[Any]:
         """Return this older version's elements, from a newer one's and the steps to undo."""
@@ -147,10 +150,11 @@ class TensorList(Opaque):
         """Return this list with another element at `index`, grown to have it if it may grow."""
         item = self._kept(value)
         with _WRITING:
-            if index >= self.length and self.limit is None and grows:
-                return self.resized(index + 1).put(index, value)
             items = self.held()
-            _check_index(index, len(items))
+            if not 0 <= index < len(items):
+                if index >= 0 and self.limit is None and grows:
+                    return self.resized(index + 1).put(index, value)
+                raise _not_there(index, len(items))
             newer = self._succeed(index, items[index])
             items[index] = item
             return newer
@@ -159,7 +163,8 @@ class TensorList(Opaque):
         """Return an element, None where nothing was written."""
         with _WRITING:
             items = self.held()
-            _check_index(index, len(items))
+            if not 0 <= index < len(items):
+                raise _not_there(index, len(items))
             item = items[index]
         return self._taken(item)
 
@@ -190,12 +195,11 @@ class TensorList(Opaque):
         return f"<list of {self.length}, each {self.element}>"
 
 
-def _check_index(index: int, length: int) -> None:
-    if not 0 <= index < length:
-        raise PlaceError(
-            f"index {index} is not in a list of {length} elements; a TensorArray made with "
-            "dynamic_size=True grows when it is written to"
-        )
+def _not_there(index: int, length: int) -> PlaceError:
+    return PlaceError(
+        f"index {index} is not in a list of {length} elements; a TensorArray made with "
+        "dynamic_size=True grows when it is written to"
+    )
 
 
 def _filled(items: list[Any], length: int) -> list[Any]:

@@ -275,7 +275,9 @@ class TensorListSetItem(ListOp):
     def kernel(self, xp: Xp, list_: TensorList, index: Array, x: Any) -> TensorList:
         """Return the list with the element."""
         declared = list_.element
-        if not declared.accepts(TensorSpec(x.shape, declared.dtype)):
+        if x.shape != declared.shape and not declared.accepts(
+            TensorSpec(x.shape, declared.dtype)
+        ):
             raise ShapeError(
                 f"an element of shape {shape_text(x.shape)} is written to a list of {declared}"
             )
