@@ -13,7 +13,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared.arrays import shape
-from tensorlite.compat.shared.control_flow import inside, while_loop
+from tensorlite.compat.shared.control_flow import cut, inside, while_loop
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
@@ -33,10 +33,12 @@ def map_fn(
     elems: Any,
     parallel_iterations: int = 10,
     name: str | None = None,
+    back_prop: bool = True,
 ) -> Any:
     """Return what a function makes of each element, structured like those or something else."""
     if active_graph() is None:
-        return functional.map_fn(inside(fn), _taken(elems), parallel_iterations)
+        made = functional.map_fn(inside(fn), _taken(elems), parallel_iterations)
+        return cut(made, back_prop)
     with name_scope(name, "map"):
         a_function(fn, "map_fn: fn")
         rows = _Rows(elems, "map_fn")
@@ -50,7 +52,9 @@ def map_fn(
         def more(i: Any, _: Any) -> Any:
             return i < rows.number
 
-        found = _loop(more, step, [start, arrays], rows, parallel_iterations)
+        found = _loop(
+            more, step, [start, arrays], rows, (parallel_iterations, back_prop)
+        )
         return nest.pack_like(like, _stacked(found[1], rows))
 
 
@@ -81,15 +85,17 @@ def foldl(
     initializer: Any = None,
     parallel_iterations: int = 10,
     name: str | None = None,
+    back_prop: bool = True,
 ) -> Any:
     """Return what is left of fn(accumulated, element) over the first axis, from its begin.
 
     Without an initializer it begins with the first element.
     """
     if active_graph() is None:
-        return functional.foldl(
+        made = functional.foldl(
             inside(fn), _taken(elems), initializer, parallel_iterations
         )
+        return cut(made, back_prop)
     with name_scope(name, "foldl"):
         a_function(fn, "foldl: fn")
         rows = _Rows(elems, "foldl")
@@ -103,7 +109,9 @@ def foldl(
         def more(i: Any, _: Any) -> Any:
             return i < rows.number
 
-        return _loop(more, step, [start, first], rows, parallel_iterations)[1]
+        return _loop(
+            more, step, [start, first], rows, (parallel_iterations, back_prop)
+        )[1]
 
 
 def foldr(
@@ -112,15 +120,17 @@ def foldr(
     initializer: Any = None,
     parallel_iterations: int = 10,
     name: str | None = None,
+    back_prop: bool = True,
 ) -> Any:
     """Return what is left of fn(accumulated, element) over the first axis, from its end.
 
     Without an initializer it begins with the last element.
     """
     if active_graph() is None:
-        return functional.foldr(
+        made = functional.foldr(
             inside(fn), _taken(elems), initializer, parallel_iterations
         )
+        return cut(made, back_prop)
     with name_scope(name, "foldr"):
         a_function(fn, "foldr: fn")
         rows = _Rows(elems, "foldr")
@@ -134,7 +144,9 @@ def foldr(
         def more(i: Any, _: Any) -> Any:
             return i > 0
 
-        return _loop(more, step, [start, first], rows, parallel_iterations)[1]
+        return _loop(
+            more, step, [start, first], rows, (parallel_iterations, back_prop)
+        )[1]
 
 
 def scan(
@@ -144,21 +156,29 @@ def scan(
     parallel_iterations: int = 10,
     reverse: bool = False,
     name: str | None = None,
+    back_prop: bool = True,
 ) -> Any:
     """Return all values of fn(accumulated, element) over the first axis, along a new one.
 
     Without an initializer the first value is the first element. reverse=True goes from the end.
     """
     if active_graph() is None:
-        return functional.scan(
+        made = functional.scan(
             inside(fn), _taken(elems), initializer, reverse, parallel_iterations
         )
+        return cut(made, back_prop)
     with name_scope(name, "scan"):
-        return _scanned(fn, elems, initializer, parallel_iterations, reverse)
+        return _scanned(
+            fn, elems, initializer, (parallel_iterations, back_prop), reverse
+        )
 
 
 def _scanned(
-    fn: Callable[..., Any], elems: Any, initializer: Any, parallel: int, reverse: bool
+    fn: Callable[..., Any],
+    elems: Any,
+    initializer: Any,
+    options: tuple[int, bool],
+    reverse: bool,
 ) -> Any:
     a_function(fn, "scan: fn")
     rows = _Rows(elems, "scan")
@@ -181,7 +201,7 @@ def _scanned(
     def more(i: Any, *_: Any) -> Any:
         return i >= 0 if reverse else i < number
 
-    *_, arrays = _loop(more, step, [start, first, arrays], rows, parallel)
+    *_, arrays = _loop(more, step, [start, first, arrays], rows, options)
     return nest.pack_like(first, _stacked(arrays, rows))
 
 
@@ -273,12 +293,13 @@ def _loop(
     step: Callable[..., Any],
     variables: list[Any],
     rows: _Rows,
-    parallel: int,
+    options: tuple[int, bool],
 ) -> Any:
     return while_loop(
         more,
         step,
         variables,
-        parallel_iterations=parallel,
+        parallel_iterations=options[0],
+        back_prop=options[1],
         maximum_iterations=rows.number,
     )

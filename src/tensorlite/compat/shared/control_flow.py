@@ -192,11 +192,11 @@ def while_loop(
         _as_many(inside(body), len(variables)),
         variables,
         sizes,
-        (parallel_iterations, swap_memory),
+        (parallel_iterations, swap_memory, back_prop),
         maximum_iterations,
         name=name,
     )
-    return cut(nest.rebuild(loop_vars, list(found)), back_prop)
+    return nest.rebuild(loop_vars, list(found))
 
 
 def cut(found: Any, back_prop: bool) -> Any:
@@ -268,7 +268,7 @@ def _while(
     body: Any,
     variables: Any,
     sizes: Any,
-    options: tuple[int, bool],
+    options: tuple[int, bool, bool],
     most: Any,
     name: str | None = None,
 ) -> Any:
@@ -290,6 +290,7 @@ def _while(
         options[0],
         most,
         options[1],
+        back_prop=options[2],
     )
     if count is not None:
         count.finish(number, counters)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tensorlite.core import nest, operand
 from tensorlite.core.check import a_function, whole
-from tensorlite.core.dispatch import calls, constant, to_tensor, tracer
+from tensorlite.core.dispatch import call, calls, constant, to_tensor, tracer
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
@@ -26,6 +26,7 @@ from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.trace import Tracer
+from tensorlite.ops.arrays.identity import StopGradient
 from tensorlite.ops.control.branches import (
     NUMBERS,
     Traced,
@@ -57,6 +58,7 @@ def while_loop(
     maximum_iterations: int | Tensor | None = None,
     swap_memory: bool = False,
     names: Sequence[str] = (),
+    back_prop: bool = True,
 ) -> T:
     """Return the loop variables after `body` ran as long as `cond` held.
 
@@ -67,6 +69,7 @@ def while_loop(
 
     At most `maximum_iterations` turns run. `parallel_iterations` turns may be in flight at once;
     with `swap_memory` what gradients need leaves memory past the budget of `tl.config.set_swap`.
+    Without `back_prop` no gradients flow through the loop.
 
     >>> i, total = tl.while_loop(lambda i, t: i < 4, lambda i, t: (i + 1, t + i), (0, 0))
     >>> print(total)
@@ -84,15 +87,16 @@ def while_loop(
             parallel_iterations,
             swap_memory=swap_memory,
             names=counted.names(names),
+            back_prop=back_prop,
         )
         rebuilt: T = nest.rebuild(loop_vars, last)
         return rebuilt
     if tracer() is None:
-        return _run(cond, body, loop_vars)
+        return _run(cond, body, loop_vars, back_prop)
     loop = _Loop(cond, body, loop_vars, names)
     if shape_invariants is not None:
         loop.limit(shape_invariants)
-    staged: T = loop.staged(parallel_iterations, swap_memory)
+    staged: T = loop.staged(parallel_iterations, swap_memory, back_prop)
     return staged
 
 
@@ -162,7 +166,10 @@ def _as_variables(result: Any, number: int) -> Sequence[Any]:
 
 
 def _run(
-    cond: Callable[..., TensorLike], body: Callable[..., Any], loop_vars: T
+    cond: Callable[..., TensorLike],
+    body: Callable[..., Any],
+    loop_vars: T,
+    back_prop: bool,
 ) -> T:
     """Run a loop eagerly."""
     variables: Any = nest.map_structure(_value, loop_vars)
@@ -177,8 +184,12 @@ def _run(
                 f"the loop at {user_line()} changes a structure: {error}"
             ) from None
         variables = nest.map_structure(_value, result)
-    last: T = variables
+    last: T = variables if back_prop else nest.map_structure(_stopped, variables)
     return last
+
+
+def _stopped(leaf: Any) -> Any:
+    return call(StopGradient(), leaf) if isinstance(leaf, Tensor) else leaf
 
 
 def _value(leaf: Any) -> Any:
@@ -233,7 +244,7 @@ class _Loop:
             self.specs[i] = spec
             self.limited.add(i)
 
-    def staged(self, parallel_iterations: int, swap_memory: bool) -> Any:
+    def staged(self, parallel: int, swap_memory: bool, back_prop: bool) -> Any:
         """Return the variables after a While node in the trace at hand."""
         cond, begun = self._traced(self._condition, "cond"), dict(self.specs)
         body = self._traced(self.body, "body")
@@ -247,7 +258,7 @@ class _Loop:
         cond.graph.outputs = cond.leaves
         after = [self._after(body, i) for i in self.carried]
         body.graph.outputs = [*after, *body.graph.inputs[number:]]
-        op = While(cond.graph, body.graph, parallel_iterations, swap_memory)
+        op = While(cond.graph, body.graph, parallel, swap_memory, back_prop)
         outputs = calls(op, *self.first.values(), *captured)
         last = list(self.leaves)
         for i, y in zip(self.carried, outputs, strict=False):

@@ -7,6 +7,7 @@ Merge and their kin. Their gradients are in region_gradients.py.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol, Self
 
@@ -123,6 +124,8 @@ class While(Region):
     body: Graph
     parallel_iterations: int = 10
     swap_memory: bool = False
+    back_prop: bool = True
+    """Whether gradients flow through it."""
 
     def infer(self, *variables: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return the variables' specs in the body; LoopError when a first value does not fit."""
@@ -146,6 +149,8 @@ class While(Region):
 
     def grad(self, call: Call, *dys: Tensor | None) -> Grads:
         """Return the gradients that a loop over the turns, last first, computes."""
+        if not self.back_prop:
+            return (None,) * len(call.inputs)
         return while_gradient(call, dys)
 
     def regions(self) -> tuple[Graph, ...]:
@@ -155,7 +160,7 @@ class While(Region):
     def with_regions(self, regions: tuple[Graph, ...]) -> While:
         """Return this loop with another condition and body."""
         cond, body = regions
-        return While(cond, body, self.parallel_iterations, self.swap_memory)
+        return replace(self, cond=cond, body=body)
 
 
 def _compatible(a: TensorSpec, b: TensorSpec) -> bool:

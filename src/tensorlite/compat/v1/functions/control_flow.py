@@ -90,8 +90,7 @@ def map_fn(
     dtype (or fn_output_signature) is needed where the results' structure or dtypes differ from
     those of elems. Without back_prop no gradients flow.
     """
-    found = along.map_fn(fn, elems, parallel_iterations or 10, name)
-    return control_flow.cut(found, back_prop)
+    return along.map_fn(fn, elems, parallel_iterations or 10, name, back_prop)
 
 
 def foldl(
@@ -107,8 +106,7 @@ def foldl(
 
     Without an initializer the first element begins.
     """
-    found = along.foldl(fn, elems, initializer, parallel_iterations, name)
-    return control_flow.cut(found, back_prop)
+    return along.foldl(fn, elems, initializer, parallel_iterations, name, back_prop)
 
 
 def foldr(
@@ -124,8 +122,7 @@ def foldr(
 
     Without an initializer the last element begins.
     """
-    found = along.foldr(fn, elems, initializer, parallel_iterations, name)
-    return control_flow.cut(found, back_prop)
+    return along.foldr(fn, elems, initializer, parallel_iterations, name, back_prop)
 
 
 def scan(
@@ -143,5 +140,6 @@ def scan(
 
     Without an initializer the first element begins; reverse goes from the last one.
     """
-    found = along.scan(fn, elems, initializer, parallel_iterations, reverse, name)
-    return control_flow.cut(found, back_prop)
+    return along.scan(
+        fn, elems, initializer, parallel_iterations, reverse, name, back_prop
+    )

@@ -20,6 +20,7 @@ from tensorlite.interop.tensorflow.rewinding.surroundings import NotRewoundError
 from tensorlite.interop.tensorflow.rewinding.sweeping import Rewinding
 from tensorlite.interop.tensorflow.writers.arraying import Lone
 from tensorlite.ops.control.region_gradients import ORIGINALS
+from tensorlite.ops.control.regions import While
 
 REBUILT = "rebuilt"
 """Under what a rebuilt graph keeps the gradients of the first one, each with what it is here."""
@@ -75,6 +76,8 @@ class _Without:
         }
         if any(node.op.role is Role.MERGE for node in graph.nodes):
             raise NotRewoundError("a graph is of primitives already")
+        if any(isinstance(x.op, While) and not x.op.back_prop for x in graph.nodes):
+            raise NotRewoundError("primitives do not say that no gradients flow")
         for node in graph.nodes:
             if node not in self._taken:
                 self._put(node)

@@ -96,9 +96,13 @@ def _written(op: Op, node: Node) -> tuple[Spelled, ...]:
 
 
 def _regions(op: Op, node: Node) -> tuple[Spelled, ...]:
-    given = {key: x for key, x in op.attributes().items() if key != "swap_memory"}
+    given = {key: x for key, x in op.attributes().items() if key not in _OWN}
     given["output_shapes"] = shapes_of(node)
     return (Spelled(written_name(op), given),)
+
+
+_OWN = ("swap_memory", "back_prop")
+"""What loops say that is written nowhere."""
 
 
 def _added(_: Op, node: Node) -> tuple[Spelled, ...]:
