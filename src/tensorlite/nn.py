@@ -79,6 +79,7 @@ from tensorlite.ops.nn.losses import (
     sparse_softmax_cross_entropy,
     weighted_sigmoid_cross_entropy,
 )
+from tensorlite.ops.nn.morphology import dilation2d, erosion2d
 from tensorlite.ops.nn.normalise import (
     batch_norm,
     batch_normalization,
@@ -87,7 +88,7 @@ from tensorlite.ops.nn.normalise import (
     rms_norm,
     standardize,
 )
-from tensorlite.ops.nn.patches import dilation2d, erosion2d, pool
+from tensorlite.ops.nn.patches import pool
 from tensorlite.ops.nn.pool import (
     avg_pool,
     avg_pool1d,

@@ -5,12 +5,86 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v1
 
 tf: Any = v1
 """The names, of which no types are told where TensorFlow leaves them open."""
+
+
+DRAW = np.random.default_rng(7)
+STACK = DRAW.uniform(-1, 1, (2, 4, 3))
+SQUARE = STACK[:, :3]
+
+
+@pytest.mark.parametrize("factor", [0.001, 0.1, 0.5, 1.0, 3.0, 40.0])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_exponentials_of_matrices_of_any_size(factor: float, dtype: Any) -> None:
+    given = (SQUARE * factor).astype(dtype)
+    values, vectors = np.linalg.eig(given.astype(np.float64))
+    wanted = vectors * np.exp(values)[:, None] @ np.linalg.inv(vectors)
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(dtype, [None, 3, 3])
+        found = session.run(tf.linalg.expm(x), {x: given})
+    scale = abs(wanted).max()
+    np.testing.assert_allclose(
+        found / scale,
+        wanted.real / scale,
+        atol=1e-3 if dtype is np.float32 else 1e-12,
+    )
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_least_squares_pseudo_inverses_and_ranks(is_open: bool) -> None:
+    wide = STACK.swapaxes(1, 2)
+    with tf.Graph().as_default(), tf.Session() as session:
+        for given in (STACK, wide):
+            x = tf.placeholder(tf.float64, [None] * 3 if is_open else given.shape)
+            made = [
+                tf.matrix_solve_ls(x, x),
+                tf.matrix_solve_ls(x, x, 0.5),
+                tf.linalg.pinv(x),
+                tf.linalg.matrix_rank(x),
+            ]
+            solved, ridge, inverse, rank = session.run(made, {x: given})
+            wanted = np.linalg.pinv(given)
+            np.testing.assert_allclose(inverse, wanted, atol=1e-9)
+            np.testing.assert_allclose(solved, wanted @ given, atol=1e-9)
+            turned = given.swapaxes(1, 2)
+            unit = 0.5 * np.eye(given.shape[2])
+            expected = np.linalg.solve(turned @ given + unit, turned @ given)
+            np.testing.assert_allclose(ridge, expected, atol=1e-9)
+            assert rank.tolist() == [3, 3]
+
+
+def test_tridiagonal_systems_of_all_forms() -> None:
+    rows = DRAW.uniform(1, 2, (3, 4))
+    rows[1] += 3
+    matrix = np.diag(rows[1]) + np.diag(rows[0, :-1], 1) + np.diag(rows[2, 1:], -1)
+    right = DRAW.uniform(-1, 1, (4, 2))
+    wanted = np.linalg.solve(matrix, right)
+    short = [rows[0, :-1], rows[1], rows[2, 1:]]
+    with tf.Graph().as_default(), tf.Session() as session:
+        solve, given = tf.linalg.tridiagonal_solve, tf.constant(right)
+        found = session.run(
+            [
+                solve(tf.constant(rows), given),
+                solve([tf.constant(x) for x in short], given, "sequence"),
+                solve(tf.constant(matrix), given, "matrix"),
+                tf.transpose(
+                    solve(tf.constant(rows), tf.transpose(given), transpose_rhs=True)
+                ),
+                tf.stack(
+                    [solve(tf.constant(rows), given[:, i]) for i in range(2)], 1
+                ),
+            ]
+        )
+        product = session.run(tf.linalg.tridiagonal_matmul(tf.constant(rows), given))
+    for one in found:
+        np.testing.assert_allclose(one, wanted, atol=1e-12)
+    np.testing.assert_allclose(product, matrix @ right, atol=1e-12)
 
 
 def test_no_gradients_flow_through_loops_without_back_prop() -> None:
@@ -41,3 +115,41 @@ def test_no_gradients_flow_through_eager_loops_without_back_prop() -> None:
         )
         z = y * x
     np.testing.assert_allclose(tape.gradient(z, x), [8.0, 16.0])
+
+
+def test_pools_by_ratios_are_of_new_windows_in_each_run_unless_told() -> None:
+    ratios, image = [1.0, 1.5, 1.5, 1.0], DRAW.uniform(size=(1, 40, 6, 2))
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float64, [None, 40, 6, 2])
+        y, rows, columns = tf.nn.fractional_avg_pool(x, ratios)
+        (slope,) = tf.gradients(y, x)
+        (best,) = tf.gradients(tf.nn.fractional_max_pool(x, ratios)[0], x)
+        fixed = tf.nn.fractional_max_pool(
+            x, ratios, deterministic=True, seed=5, seed2=7
+        )
+        runs = [session.run([y, rows, columns, slope], {x: image}) for _ in range(3)]
+        assert len({str(run[1]) for run in runs}) > 1
+        for pooled, top, left, flow in runs:
+            cells = np.add.reduceat(np.add.reduceat(image, top[:-1], 1), left[:-1], 2)
+            sizes = np.diff(top)[:, None, None] * np.diff(left)[:, None]
+            np.testing.assert_allclose(pooled, cells / sizes)
+            shares = np.repeat(
+                np.repeat(1 / sizes, np.diff(top), 0), np.diff(left), 1
+            )
+            np.testing.assert_allclose(flow, np.broadcast_to(shares, image.shape))
+        chosen = session.run(best, {x: image})
+        assert chosen.sum() == 26 * 4 * 2
+        assert set(np.unique(chosen)) == {0.0, 1.0}
+        first, second = (session.run(fixed, {x: image}) for _ in range(2))
+        for one, other in zip(first, second, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_dilation_flows_to_the_first_of_equal_sums() -> None:
+    """TensorFlow 1.15's: [1, 1, 1, 0] a row of a flat image, and 6 to the first element."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, hat = tf.ones([1, 3, 4, 1]), tf.zeros([2, 2, 1])
+        y = tf.nn.dilation2d(x, hat, [1] * 4, [1] * 4, "VALID")
+        flow, to_hat = session.run(tf.gradients(y, [x, hat]))
+    np.testing.assert_array_equal(flow[0, ..., 0], [[1, 1, 1, 0]] * 2 + [[0] * 4])
+    np.testing.assert_array_equal(to_hat[..., 0], [[6, 0], [0, 0]])

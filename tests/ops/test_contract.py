@@ -54,6 +54,9 @@ EXCUSED: dict[str, str] = {
     "test_functions_of_tensorflow.py compares them with TensorFlow's",
     "FakeQuantWithMinMaxVarsPerChannel": "see FakeQuantWithMinMaxVars",
     "FakeQuantWithMinMaxArgs": "see FakeQuantWithMinMaxVars",
+    "FractionalAvgPool": "its windows are drawn, which differences do not follow: "
+    "test_written_as_tensorflow_1.py differentiates it",
+    "FractionalMaxPool": "see FractionalAvgPool",
     "RandomGamma": "its numbers are draws, which differences do not follow: "
     "test_found_by_older_model_libraries.py and test_v2_model_libraries.py differentiate them",
     "StatelessRandomGammaV3": "see RandomGamma",

@@ -158,11 +158,7 @@ class NodeStream(Source):
         self, kind: type[stateful_draws.StatefulDraw], *inputs: Tensor, **types: Any
     ) -> Tensor:
         """Return what an operator draws from its own generator."""
-        first, second = self.seeds or (0, 0)
-        op = kind(seed=first, seed2=second, **types)
-        with alike(0):
-            generator = _handle(op, stateful_draws.STATE)
-        return call(op, generator, *inputs)
+        return self.made_by(kind, *inputs, **types)[0]
 
     def drawn_by(
         self, op: Op, numbers: int, *inputs: TensorLike
@@ -173,6 +169,19 @@ class NodeStream(Source):
         with alike(0):
             generator = _handle(made, stateful_draws.STATE)
         return calls(made, generator, *inputs)
+
+    def made_by(
+        self,
+        kind: type[stateful_draws.StatefulDraw],
+        *inputs: TensorLike,
+        **options: Any,
+    ) -> tuple[Tensor, ...]:
+        """Return all that an operator of a kind makes, which draws from its own generator."""
+        first, second = self.seeds or (0, 0)
+        op = kind(seed=first, seed2=second, **options)
+        with alike(0):
+            generator = _handle(op, stateful_draws.STATE)
+        return calls(op, generator, *inputs)
 
     def gamma_for_each(self, shape: ShapeLike, alpha: TensorLike) -> Tensor:
         """Return numbers of a shape for each of the distributions, whose axes come last."""

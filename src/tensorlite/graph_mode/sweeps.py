@@ -50,11 +50,16 @@ def noted(
         return taken()
     if any(isinstance(x, nest.Composite) for x in (*targets, *sources)):
         return taken()  # those of sparse and ragged tensors are not taken anew
-    before = set(graph.nodes)
+    before, kept = set(graph.nodes), copied(graph.scopes)
     found = taken()
     held = [tuple(map(source_of, x)) for x in (targets, sources, stops)]
     made = frozenset([x for x in graph.nodes if x not in before])
     ends = tuple(flows), held[1], held[2], tuple(found)
-    one = Sweep(scope.get().name, held[0], *ends, made, dict(graph.scopes))
+    one = Sweep(scope.get().name, held[0], *ends, made, kept)
     graph.kept.setdefault(_KEPT, []).append(one)
     return found
+
+
+def copied(scopes: dict[str, Any]) -> dict[str, Any]:
+    """Return what parts of the graph mode keep, of which gradients change no more."""
+    return {key: dict(x) if type(x) is dict else x for key, x in scopes.items()}

@@ -7,11 +7,12 @@ themselves, and passes/inline.py puts them in the nodes' places before such a gr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, TypeAlias
 
-from tensorlite.core.dispatch import calls, interpreted_by, to_tensor
+from tensorlite.core.dispatch import call, calls, interpreted_by, to_tensor
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.scope import Scope, scope
 from tensorlite.core.spec import TensorSpec
@@ -21,6 +22,7 @@ from tensorlite.graph.backprop import needs
 from tensorlite.graph.graph import Graph
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph.trace import outermost, trace
+from tensorlite.ops.arrays.identity import Identity
 
 Made: TypeAlias = "Tensor | Sequence[Tensor]"
 NOWHERE = Scope()
@@ -75,7 +77,12 @@ def pulled(
     dys: Sequence[Tensor | None],
     places: Sequence[int],
 ) -> dict[int, Any]:
-    """Return the gradients of some inputs of an operator, taken through its parts."""
+    """Return the gradients of some inputs of an operator, taken through its parts.
+
+    One that is given twice has a gradient for each place.
+    """
+    counts = Counter(map(id, inputs))
+    inputs = [call(Identity(), x) if counts[id(x)] > 1 else x for x in inputs]
     sources = {i: inputs[i] for i in places if inputs[i].dtype.is_differentiable}
     with GradientTape() as tape:
         tape.watch(list(sources.values()))
@@ -84,6 +91,15 @@ def pulled(
     targets, flows = [y for y, _ in pairs], [dy for _, dy in pairs]
     found = tape.gradient(targets, list(sources.values()), flows)
     return dict(zip(sources, found, strict=True))
+
+
+def flow_back(function: Callable[[Tensor], Tensor], x: Tensor, dy: Tensor) -> Tensor:
+    """Return what flows to the argument of a function, given what flows to its result."""
+    with GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    found: Tensor = tape.gradient(y, x, dy)
+    return found
 
 
 def composed(op: Composite, *inputs: TensorLike) -> Any:

@@ -370,6 +370,9 @@ from tensorlite.compat.v1.functions.image_older import (
 )
 from tensorlite.compat.v1.functions.init_ops import *
 from tensorlite.compat.v1.functions.matrices import *
+from tensorlite.compat.v1.functions.matrices_written import (
+    matrix_solve_ls as matrix_solve_ls,
+)
 from tensorlite.compat.v1.functions.numbers import *
 from tensorlite.compat.v1.functions.sparse_older import *
 from tensorlite.compat.v1.functions.spreading import (

@@ -127,7 +127,21 @@ def fractional_starts(
     `ratios` are for batch, rows, columns and channels; the first and last are 1. Of two seeds they
     are the same in every run, and TensorFlow's.
     """
-    dims = to_tensor(x).spec.dims
+    axes = fractional_axes(to_tensor(x).spec, ratios)
+    if isinstance(generator, tuple):
+        first, second = seeded_starts(axes, pseudo_random, generator)
+        return to_tensor(first), to_tensor(second)
+    source = generator or global_generator()
+    rows, columns = (starts_of(*axis, pseudo_random, source) for axis in axes)
+    return rows, columns
+
+
+def fractional_axes(x: TensorSpec, ratios: Sequence[float]) -> list[tuple[int, int]]:
+    """Return how many rows and columns images have, and how many windows cover these.
+
+    ShapeError for what are no images of known sizes, InvalidArgumentError for wrong ratios.
+    """
+    dims = x.dims
     if len(dims) != 4 or len(ratios) != 4:
         raise ShapeError(
             f"fractional pooling takes images of rank 4 and four ratios, not {dims}, {ratios}"
@@ -138,19 +152,13 @@ def fractional_starts(
         )
     if dims[1] is None or dims[2] is None:
         raise ShapeError(f"fractional pooling needs the images' sizes, of {dims}")
-    axes = [
+    return [
         (size, int(size / ratio))
         for size, ratio in ((dims[1], ratios[1]), (dims[2], ratios[2]))
     ]
-    if isinstance(generator, tuple):
-        first, second = _seeded_starts(axes, pseudo_random, generator)
-        return to_tensor(first), to_tensor(second)
-    source = generator or global_generator()
-    rows, columns = (starts_of(*axis, pseudo_random, source) for axis in axes)
-    return rows, columns
 
 
-def _seeded_starts(
+def seeded_starts(
     axes: Sequence[tuple[int, int]], pseudo_random: bool, seeds: Seeds
 ) -> list[Array]:
     """Return where windows begin in each axis, drawn with TensorFlow's numbers for two seeds."""

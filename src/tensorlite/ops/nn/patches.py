@@ -10,23 +10,21 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, Literal
 
-from tensorlite.core.dispatch import floating, promoted, to_tensor
+from tensorlite.core.dispatch import floating, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops.arrays.arrange import flip, moveaxis
+from tensorlite.ops.arrays.arrange import moveaxis
 from tensorlite.ops.arrays.create import ones_like
 from tensorlite.ops.arrays.gather import sizes
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.padding import pad_ends
 from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.composite import Composite, composed
-from tensorlite.ops.math.arithmetic import negative, sum as sum_of
+from tensorlite.ops.math.arithmetic import sum as sum_of
 from tensorlite.ops.math.bounds import maximum
 from tensorlite.ops.math.reduce import max as max_of
 
 __all__ = [
-    "dilation2d",
-    "erosion2d",
     "extract_patches",
     "extract_volume_patches",
     "pool",
@@ -160,55 +158,6 @@ def _patches(
         padding,
     )
     return concat(found, axis=-1)
-
-
-def dilation2d(
-    images: TensorLike,
-    filters: TensorLike,
-    strides: Sizes = 1,
-    padding: str = "VALID",
-    rates: Sizes = 1,
-) -> Tensor:
-    """Return images dilated by filters (height, width, channels): the greatest sum in each window.
-
-    >>> image = tl.reshape(tl.arange(4, dtype=tl.float32), (1, 2, 2, 1))
-    >>> print(tl.nn.dilation2d(image, tl.zeros((2, 2, 1)))[0, 0, 0])
-    [3.]
-    """
-    x, structure = map(floating, promoted(images, filters))
-    if structure.spec.rank != 3 or None in structure.shape:
-        raise ShapeError(
-            f"filters={structure.spec}; they are (height, width, channels), of known sizes"
-        )
-    window = structure.shape[:2]
-    steps, apart = each(strides, 2, "strides"), each(rates, 2, "rates")
-    parts = seen(x, window, steps, apart, padding, float("-inf"))
-    places = product(*map(range, window))
-    sums = [
-        part + structure[place] for part, place in zip(parts, places, strict=True)
-    ]
-    return max_of(stack(sums), axis=0)
-
-
-def erosion2d(
-    images: TensorLike,
-    filters: TensorLike,
-    strides: Sizes = 1,
-    padding: str = "VALID",
-    rates: Sizes = 1,
-) -> Tensor:
-    """Return images eroded by filters (height, width, channels): the least difference.
-
-    >>> image = tl.reshape(tl.arange(4, dtype=tl.float32), (1, 2, 2, 1))
-    >>> print(tl.nn.erosion2d(image, tl.zeros((2, 2, 1)))[0, 0, 0])
-    [0.]
-    """
-    turned = flip(to_tensor(filters), axis=(0, 1))
-    return negative(
-        dilation2d(
-            negative(floating(to_tensor(images))), turned, strides, padding, rates
-        )
-    )
 
 
 def _greatest(parts: list[Tensor], _: list[Tensor]) -> Tensor:

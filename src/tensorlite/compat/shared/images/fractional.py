@@ -7,9 +7,11 @@ from typing import Any
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.dtypes import float32
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph_mode.streams import stream
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.streams import NodeStream, stream
 from tensorlite.ops.images import glimpses
-from tensorlite.ops.nn import fractional_pool
+from tensorlite.ops.nn import fractional_draws, fractional_pool
+from tensorlite.ops.nn.fractional_draws import FractionalPool
 from tensorlite.ops.operators import astype
 from tensorlite.ops.random.generators import Source
 from tensorlite.ops.random.words import Seeds
@@ -33,12 +35,9 @@ def fractional_max_pool(
     `pseudo_random` says how they are drawn, `overlapping` whether windows share an edge;
     https://arxiv.org/abs/1412.6071. Each window gives its largest element.
     """
-    source = _source("FractionalMaxPool", deterministic, seed, seed2)
-    x = converted(value)
-    starts = fractional_pool.fractional_starts(
-        x, pooling_ratio, pseudo_random, source
-    )
-    return fractional_pool.max_pool_at(x, *starts, overlapping), *starts
+    options = (pseudo_random, overlapping, deterministic)
+    kind = fractional_draws.FractionalMaxPool
+    return _pooled(kind, converted(value), pooling_ratio, options, (seed, seed2))
 
 
 @named("FractionalAvgPool")
@@ -56,12 +55,31 @@ def fractional_avg_pool(
 
     Each window gives its mean; arguments are those of `fractional_max_pool`.
     """
-    source = _source("FractionalAvgPool", deterministic, seed, seed2)
-    x = converted(value)
-    starts = fractional_pool.fractional_starts(
-        x, pooling_ratio, pseudo_random, source
-    )
-    return fractional_pool.avg_pool_at(x, *starts, overlapping), *starts
+    options = (pseudo_random, overlapping, deterministic)
+    kind = fractional_draws.FractionalAvgPool
+    return _pooled(kind, converted(value), pooling_ratio, options, (seed, seed2))
+
+
+def _pooled(
+    kind: type[FractionalPool],
+    x: Tensor,
+    ratios: Any,
+    options: tuple[bool, bool, bool],
+    seeds: Seeds,
+) -> Pooled:
+    pseudo_random, overlapping, deterministic = options
+    if active_graph() is not None:
+        given = (tuple(map(float, ratios)), *map(bool, options))
+        names = ("pooling_ratio", "pseudo_random", "overlapping", "deterministic")
+        made = dict(zip(names, given, strict=True))
+        y, rows, columns = NodeStream(seeds).made_by(kind, x, **made)
+        return y, rows, columns
+    source = _source(kind.__name__, deterministic, *seeds)
+    starts = fractional_pool.fractional_starts(x, ratios, pseudo_random, source)
+    pool = fractional_pool.max_pool_at
+    if kind is fractional_draws.FractionalAvgPool:
+        pool = fractional_pool.avg_pool_at
+    return pool(x, *starts, overlapping), *starts
 
 
 def _source(kind: str, deterministic: bool, seed: int, other: int) -> Source | Seeds:

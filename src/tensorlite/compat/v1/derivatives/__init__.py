@@ -68,7 +68,6 @@ def written(
 _CALLED = {
     "CropAndResize": ("CropAndResizeGradImage", "CropAndResizeGradBoxes"),
     "ExtractImagePatches": ("transpose_1",),
-    "MatrixSquareRoot": ("matrix_transpose_2/transpose",),
     "SelfAdjointEigV2": ("set_diag_1",),
     "Svd": ("MatMul_5",),
 }

@@ -13,11 +13,21 @@ from tensorlite.compat.shared.elementwise import exp, negative
 from tensorlite.compat.shared.linear.matrices import cross
 from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
-from tensorlite.compat.v1.derivatives.broadcasting import are_alike, of_shapes
+from tensorlite.compat.v1.derivatives.broadcasting import (
+    are_alike,
+    of_shapes,
+    sizes_of,
+)
 from tensorlite.compat.v1.functions.nn_functions import log_softmax
+from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.core.dtypes import int64
 from tensorlite.ops.linear.matmul import BatchMatMulV2, MatMul
 from tensorlite.ops.math.flows import PreventGradient, ShapeN
 from tensorlite.ops.nn.batch_norm import FusedBatchNormGradV3
+from tensorlite.ops.nn.fractional_draws import (
+    FractionalAvgPoolGrad,
+    FractionalMaxPoolGrad,
+)
 from tensorlite.ops.nn.pool_argmax import MaxPoolGradWithArgmax
 
 _NO_SECOND = (
@@ -119,6 +129,33 @@ def _volumes_filters(op: Any, dy: Any) -> Any:
 def _mean_pool(op: Any, dy: Any) -> Any:
     own = op.node.op
     return operator(own.sibling(f"{own.name}Grad"), shape(op.inputs[0]), dy)
+
+
+@gradient_of("Dilation2D")
+def _dilation(op: Any, dy: Any) -> Any:
+    own, (x, filters) = op.node.op, op.inputs
+    kinds = ("BackpropInput", "BackpropFilter")
+    return [operator(own.sibling(kind), x, filters, dy) for kind in kinds]
+
+
+@gradient_of("FractionalMaxPool")
+def _pooled_by_ratio(op: Any, dy: Any, *_: Any) -> Any:
+    kind = FractionalMaxPoolGrad(op.node.op.overlapping)
+    y, rows, columns = op.outputs
+    return None, operator(kind, op.inputs[1], y, dy, rows, columns)
+
+
+@gradient_of("FractionalAvgPool")
+def _meant_by_ratio(op: Any, dy: Any, *_: Any) -> Any:
+    kind = FractionalAvgPoolGrad(op.node.op.overlapping)
+    x, (_, rows, columns) = op.inputs[1], op.outputs
+    sizes = sizes_of(x)
+    if sizes is None:
+        own = shape(x, int64)
+    else:
+        title = f"{kind.name}/orig_input_tensor_shape"
+        own = constant(sizes, int64, name=title)
+    return None, operator(kind, own, dy, rows, columns)
 
 
 @gradient_of("MaxPoolWithArgmax")

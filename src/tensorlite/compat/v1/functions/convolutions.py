@@ -7,6 +7,8 @@ from typing import Any
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shared import nn
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
+from tensorlite.compat.shared.cutting import reverse
+from tensorlite.compat.shared.elementwise import negative
 from tensorlite.compat.shared.nn import (
     CONVOLVED,
     spatial,
@@ -25,7 +27,14 @@ from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, name_scope
-from tensorlite.ops.nn import conv, conv_forms, patches, pool as pools, volumes
+from tensorlite.ops.nn import (
+    conv,
+    conv_forms,
+    morphology,
+    patches,
+    pool as pools,
+    volumes,
+)
 
 FORWARD = (1, 1, 1, 1)
 
@@ -395,10 +404,9 @@ def dilation2d(
     x, weights = agreeing(input, _filters(filter, filters), CONVOLVED)
     steps = spatial(strides, 2, "NHWC")
     apart = spatial(renamed("rates", rates, "dilations", dilations), 2, "NHWC")
-    return patches.dilation2d(x, weights, steps, padding, apart)
+    return morphology.dilation2d(x, weights, steps, padding, apart)
 
 
-@named("erosion2d", "Neg_1")
 def erosion2d(
     value: Any,
     kernel: Any,
@@ -411,6 +419,11 @@ def erosion2d(
 
     kernel is [height, width, channels] and is mirrored; rates set its elements apart.
     """
-    x, weights = agreeing(value, kernel, CONVOLVED)
-    sizes = spatial(strides, 2, "NHWC"), spatial(rates, 2, "NHWC")
-    return patches.erosion2d(x, weights, sizes[0], padding, sizes[1])
+    if active_graph() is None:
+        x, weights = agreeing(value, kernel, CONVOLVED)
+        sizes = spatial(strides, 2, "NHWC"), spatial(rates, 2, "NHWC")
+        return morphology.erosion2d(x, weights, sizes[0], padding, sizes[1])
+    with name_scope(name, "erosion2d") as whole:
+        turned = reverse(kernel, [0, 1])
+        options = (strides, rates, padding)
+        return negative(dilation2d(negative(value), turned, *options, name=whole))

@@ -24,7 +24,6 @@ __all__ = [
     "matrix_inverse",
     "matrix_set_diag",
     "matrix_solve",
-    "matrix_solve_ls",
     "matrix_square_root",
     "matrix_triangular_solve",
     "norm",
@@ -174,7 +173,6 @@ matrix_band_part = matrices.band_part
 matrix_determinant = matrices.det
 matrix_inverse = matrices.inv
 matrix_solve = matrices.solve
-matrix_solve_ls = matrices.lstsq
 matrix_square_root = matrices.sqrtm
 matrix_triangular_solve = matrices.triangular_solve
 self_adjoint_eig = matrices.eigh

@@ -195,14 +195,14 @@ def _array_read(op: Callable[[], Op], given: Given) -> Values:
 
 def drawn(op: type[stateful_draws.StatefulDraw], dtype: str, given: Given) -> Values:
     """Draw from a generator of this node's own, as TensorFlow's does: the same numbers."""
-    generator = _generator(given)
+    generator = generator_of(given)
     kind: dict[str, Any] = {dtype: given.dtype(dtype)} if dtype else {}
     seeds = {name: given.typed(name, int) for name in ("seed", "seed2")}
     given.check_attributes()
     return given.node(op(**seeds, **kind), generator, *given.tensors).outputs
 
 
-def _generator(given: Given) -> SymbolicTensor:
+def generator_of(given: Given) -> SymbolicTensor:
     """Return the handle of a generator of a node's own."""
     handle = VarHandleOp(
         stateful_draws.STATE,
@@ -234,7 +234,7 @@ def of_counter(
     seeds = {name: given.typed(name, int) for name in ("seed", "seed2")}
     given.check_attributes()
     made = stateful_draws.FromCounter(op, numbers, **seeds)
-    return given.node(made, _generator(given), *inputs).outputs
+    return given.node(made, generator_of(given), *inputs).outputs
 
 
 def _reserved(given: Given) -> Values:

@@ -51,6 +51,7 @@ IGNORED = {
     "message",
     "output_shapes",
     "parallel_iterations",
+    "perturb_singular",
     "stack_name",
     "swap_memory",
     "tensor_array_name",

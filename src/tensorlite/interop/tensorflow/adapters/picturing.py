@@ -12,7 +12,7 @@ from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.ops.images import boxes
 from tensorlite.ops.images.files import DecodeJpeg, EncodeJpeg
 from tensorlite.ops.images.glimpses import extract_glimpse
-from tensorlite.ops.nn import fake_quantised, patches
+from tensorlite.ops.nn import fake_quantised
 
 
 def _of(function: Callable[..., Any]) -> Adapter:
@@ -25,14 +25,6 @@ def _middle(given: Given, name: str) -> tuple[int, int]:
     if len(found) != 4 or found[0] != 1 or found[3] != 1:
         raise GraphDefError(f"{given.record}: its {name!r} are {found}")
     return found[1], found[2]
-
-
-def _dilated(given: Given) -> Values:
-    strides, rates = _middle(given, "strides"), _middle(given, "rates")
-    padding = given.typed("padding", str)
-    return given.composed(
-        lambda x, y: patches.dilation2d(x, y, strides, padding, rates), *given.tensors
-    )
 
 
 def _suppressed(given: Given) -> Values:
@@ -98,7 +90,6 @@ def _rounded_to_range(given: Given) -> Values:
 
 PICTURING: dict[str, Adapter] = {
     "DecodeJpeg": _decoded_jpeg,
-    "Dilation2D": _dilated,
     "EncodeJpeg": _encoded_jpeg,
     "ExtractGlimpse": _glimpsed,
     "ExtractGlimpseV2": _glimpsed,

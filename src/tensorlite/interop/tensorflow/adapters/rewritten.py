@@ -34,8 +34,6 @@ from tensorlite.ops.images.framing import crop_and_resize
 from tensorlite.ops.images.resize import ResizeBilinear
 from tensorlite.ops.linear.bands import (
     banded_triangular_solve,
-    tridiagonal_matmul,
-    tridiagonal_solve,
 )
 from tensorlite.ops.linear.decompose import cholesky
 from tensorlite.ops.linear.linalg import lstsq
@@ -44,7 +42,6 @@ from tensorlite.ops.math.arithmetic import sum as sum_of
 from tensorlite.ops.math.elementwise import sqrt
 from tensorlite.ops.nn.conv import Conv2D
 from tensorlite.ops.nn.fake_quantised import quantize_and_dequantize
-from tensorlite.ops.nn.patches import dilation2d
 from tensorlite.ops.nn.pool import MaxPoolGrad, MaxPoolGradGrad
 from tensorlite.ops.older_forms import AccumulateNV2, ParallelConcat
 from tensorlite.ops.random import draws as random
@@ -175,18 +172,6 @@ def _pool_gradient(kind: type[MaxPoolGrad | MaxPoolGradGrad], given: Given) -> V
     return given.made(op, *given.tensors[:3])
 
 
-def _tridiagonal(given: Given) -> Values:
-    for name in ("partial_pivoting", "perturb_singular"):
-        if name in given.record.attributes:
-            given.attribute(name)
-    return given.composed(tridiagonal_solve, *given.tensors)
-
-
-def _tridiagonal_product(*diagonals_and_rhs: Tensor) -> Tensor:
-    *diagonals, rhs = diagonals_and_rhs
-    return tridiagonal_matmul(concat(diagonals, axis=-2), rhs)
-
-
 def _banded(given: Given) -> Values:
     lower, adjoint = [given.typed(name, bool) for name in ("lower", "adjoint")]
     return given.composed(
@@ -221,26 +206,6 @@ def _padded_convolution(given: Given) -> Values:
         return call(op, call(pad, resized, paddings), filters)
 
     return given.composed(convolved, *inputs)
-
-
-def _dilation_gradient(place: int) -> Adapter:
-    """Return the gradient of a dilation by its images or its filters."""
-
-    def adapter(given: Given) -> Values:
-        strides, rates = [
-            given.listed(name, int)[1:3] for name in ("strides", "rates")
-        ]
-        padding = given.typed("padding", str)
-
-        def flows(x: Tensor, filters: Tensor, dy: Tensor) -> Tensor:
-            y = dilation2d(x, filters, strides, padding, rates)
-            (dx,) = gradients(y, [(x, filters)[place]], [dy])
-            found: Tensor = dx
-            return found
-
-        return given.composed(flows, *given.tensors)
-
-    return adapter
 
 
 def _factor_gradient(given: Given) -> Values:
@@ -380,8 +345,6 @@ REWRITTEN: dict[str, Adapter] = {
     "CropAndResizeGradImage": _of_images,
     "DataFormatDimMap": _renumbered,
     "DataFormatVecPermute": _permuted,
-    "Dilation2DBackpropFilter": _dilation_gradient(1),
-    "Dilation2DBackpropInput": _dilation_gradient(0),
     "Fingerprint": _named_digests,
     "FusedPadConv2D": _padded_convolution,
     "FusedResizeAndPadConv2D": _padded_convolution,
@@ -401,8 +364,6 @@ REWRITTEN: dict[str, Adapter] = {
     "StatelessRandomGetKeyCounterAlg": _composed(_with_algorithm),
     "StatelessRandomUniformFullInt": _any_integers,
     "TileGrad": _composed(_untiled),
-    "TridiagonalMatMul": _composed(_tridiagonal_product),
-    "TridiagonalSolve": _tridiagonal,
     "UnsortedSegmentJoin": _joined_texts,
 }
 for _name in (

@@ -15,7 +15,7 @@ from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Node, Placeholder, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.graph_mode.graph import Graph
-from tensorlite.graph_mode.sweeps import Sweep, sweeps_of
+from tensorlite.graph_mode.sweeps import Sweep, copied, sweeps_of
 from tensorlite.interop.tensorflow.rewinding.surroundings import NotRewoundError
 from tensorlite.interop.tensorflow.rewinding.sweeping import Rewinding
 from tensorlite.interop.tensorflow.writers.arraying import Lone
@@ -195,7 +195,7 @@ class _Again:
     def _swept(self, one: Sweep) -> list[Gradient]:
         self._known = {node.name: node for node in self.made.nodes}
         flows = [None if dy is None else self._here(dy) for dy in one.flows]
-        self.made.scopes = dict(one.scopes)
+        self.made.scopes = copied(one.scopes)
         rewinding = Rewinding(self.made, one.scope)
         with self.made.as_default():
             found = rewinding.gradients(

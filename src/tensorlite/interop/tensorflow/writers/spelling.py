@@ -404,6 +404,8 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "FromCounter": _sampler,
     "HashTableV2": _table,
     "If": _regions,
+    "FractionalAvgPool": _drawn,
+    "FractionalMaxPool": _drawn,
     "ImageSummary": _image_summary,
     "MergeCheckpoints": _renamed("MergeV2Checkpoints"),
     "Multinomial": _drawn,
