@@ -86,6 +86,16 @@ IN_GRAPHS = {
     "supervisors": lambda: old.train.basic_train_loop(None, lambda *_: None),
     "scaffolds": lambda: old.train.MonitoredTrainingSession(scaffold=object()),
     "sessions": lambda: old.train.global_step(None, None),
+    "datasets to begin": lambda: old.data.make_initializable_iterator(None),
+    "texts laid flat": lambda: old.layers.flatten("text"),
+    "no diagonals": lambda: old.linalg.tridiagonal_solve([], []),
+    "no length of a signal": lambda: old.signal.irfft(np.ones(3, np.complex64), []),
+    "lengths of planes": lambda: old.signal.rfft2d(X, [2]),
+    "copies": lambda: old.tile(X, [10**30, 1]),
+    "cells": lambda: old.nn.static_state_saving_rnn(None, [X], None, "a"),
+    "savers of states": lambda: old.nn.static_state_saving_rnn(
+        old.nn.rnn_cell.BasicRNNCell(2), [X], None, "a"
+    ),
     "no rows to batch": lambda: old.train.batch_join([], 2),
 }
 

@@ -160,6 +160,7 @@ def one_shot(dataset: Pipeline[Any]) -> Iterator:
 
 def initializable(dataset: Pipeline[Any], shared_name: str | None = None) -> Iterator:
     """Return an iterator that begins, and begins again, when its initializer is run."""
+    one_of(dataset, Pipeline, "dataset", "a dataset")
     with _building():
         held = _optimised(as_tensor(dataset), dataset.element_spec)
     found = reinitializable(dataset.element_spec, shared_name)

@@ -35,7 +35,7 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.padding import pad
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import complex_of, float32, int32
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.core.spec import check_rank_at_least
@@ -83,6 +83,10 @@ def _real_transform(
             length = _own_lengths(x, axes, is_back)
         else:
             length = plain(given_constant(fft_length, int32))
+            if length.spec.shape not in (None, (None,), (axes,)):
+                raise ShapeError(
+                    f"{default}: fft_length must have shape [{axes}], not {length.spec.shape}"
+                )
         return composed(kind(), plain(_filled(x, length, axes, is_back)), length)
 
     what = "the real signal of a spectrum" if default[0] == "i" else "the spectrum"

@@ -13,6 +13,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.check import whole
+from tensorlite.core.constant import structure
 from tensorlite.core.dispatch import call, constant, to_tensor
 from tensorlite.core.dtypes import DTypeLike, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
@@ -310,7 +311,7 @@ def tile(x: TensorLike, repetitions: Sequence[int] | Tensor, /) -> Tensor:
         if len(times) > known:
             ones = constant(np.ones(len(times) - known, np.int32))
             tensor = reshape(tensor, concat([ones, shape_of(tensor)]))
-    return call(Tile(), tensor, constant(np.asarray(times, np.int32)))
+    return call(Tile(), tensor, constant(structure(tuple(times))))
 
 
 def repeat(

@@ -81,7 +81,9 @@ def tridiagonal_solve(
 
 def _is_vector(diagonals: Any, rhs: Any, form: str) -> bool:
     """Return whether the right side has an axis less than the matrices have."""
-    first = diagonals[0] if isinstance(diagonals, (list, tuple)) else diagonals
+    first = diagonals
+    if isinstance(diagonals, (list, tuple)) and diagonals:
+        first = diagonals[0]
     if not (isinstance(first, Operand) and isinstance(rhs, Operand)):
         return False
     of_first, of_rhs = (x.__tensor__().spec.rank for x in (first, rhs))

@@ -322,6 +322,10 @@ class Flatten(Layer):
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         inputs = framework.convert_to_tensor(inputs)
         sizes = inputs.get_shape().as_list()
+        if not sizes:
+            raise ShapeError(
+                f"Flatten: {inputs} is a scalar; give a batch of tensors"
+            )
         if self.data_format == "channels_first" and len(sizes) > 2:
             order = [0, *range(2, len(sizes)), 1]
             inputs = arrays.transpose(inputs, order)

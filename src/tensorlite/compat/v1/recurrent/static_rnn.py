@@ -90,6 +90,11 @@ def static_state_saving_rnn(
 
     state_saver.state(name) gives them, and save_state(name, value) is called with the last ones.
     """
+    check_cell(cell)
+    if not callable(getattr(state_saver, "save_state", None)):
+        raise DTypeError(
+            f"state_saver: {state_saver!r}; give what has state(name) and save_state(name, value)"
+        )
     names = nest.flatten(state_name)
     first = nest.pack_like(cell.state_size, [state_saver.state(x) for x in names])
     outputs, last = static_rnn(
