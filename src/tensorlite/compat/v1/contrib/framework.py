@@ -2,6 +2,11 @@
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.checks import assert_same_float_dtype
+from tensorlite.compat.shared.deprecation import (
+    deprecated,
+    deprecated_arg_values,
+    deprecated_args,
+)
 from tensorlite.compat.shared.ordering import argsort, sort
 from tensorlite.compat.shared.python import py_func
 from tensorlite.compat.shared.specs.bounded_specs import BoundedTensorSpec
@@ -17,7 +22,22 @@ from tensorlite.compat.v1.contrib.arg_scopes import (
     current_arg_scope,
     has_arg_scope,
 )
-from tensorlite.compat.v1.contrib.static import smart_cond, smart_constant_value
+from tensorlite.compat.v1.contrib.shape_checks import (
+    VariableDeviceChooser,
+    assert_or_get_global_step,
+    assert_scalar_int,
+    get_graph_from_inputs,
+    get_placeholders,
+    reduce_sum_n,
+    remove_squeezable_dimensions,
+    with_same_shape,
+    with_shape,
+)
+from tensorlite.compat.v1.contrib.static import (
+    smart_case,
+    smart_cond,
+    smart_constant_value,
+)
 from tensorlite.compat.v1.contrib.variables import (
     add_model_variable,
     assign_from_checkpoint,
@@ -41,6 +61,10 @@ from tensorlite.compat.v1.contrib.variables import (
 )
 from tensorlite.compat.v1.functions.checks import assert_scalar
 from tensorlite.compat.v1.graphs.framework import is_tensor
+from tensorlite.compat.v1.graphs.inner_ops import (
+    prepend_name_scope,
+    strip_name_scope,
+)
 from tensorlite.compat.v1.training.averages import (
     assert_global_step,
     create_global_step,
@@ -58,14 +82,17 @@ from tensorlite.interop.tensorflow.stored.checkpoints import (
 __all__ = [
     "BoundedTensorSpec",
     "TensorSpec",
+    "VariableDeviceChooser",
     "add_arg_scope",
     "add_model_variable",
     "arg_scope",
     "arg_scoped_arguments",
     "argsort",
     "assert_global_step",
+    "assert_or_get_global_step",
     "assert_same_float_dtype",
     "assert_scalar",
+    "assert_scalar_int",
     "assign_from_checkpoint",
     "assign_from_checkpoint_fn",
     "assign_from_values",
@@ -73,12 +100,17 @@ __all__ = [
     "convert_to_tensor_or_sparse_tensor",
     "create_global_step",
     "current_arg_scope",
+    "deprecated",
+    "deprecated_arg_values",
+    "deprecated_args",
     "filter_variables",
     "get_global_step",
+    "get_graph_from_inputs",
     "get_local_variables",
     "get_model_variables",
     "get_name_scope",
     "get_or_create_global_step",
+    "get_placeholders",
     "get_trainable_variables",
     "get_unique_variable",
     "get_variable_full_name",
@@ -96,11 +128,18 @@ __all__ = [
     "local_variable",
     "model_variable",
     "nest",
+    "prepend_name_scope",
     "py_func",
+    "reduce_sum_n",
+    "remove_squeezable_dimensions",
+    "smart_case",
     "smart_cond",
     "smart_constant_value",
     "sort",
+    "strip_name_scope",
     "variable",
+    "with_same_shape",
+    "with_shape",
 ]
 
 

@@ -34,6 +34,7 @@ from tensorlite.compat.v1.contrib.columns.vectors import (
     scattered_embedding_column,
     shared_embedding_columns,
 )
+from tensorlite.compat.v1.contrib.divisive import GDN, gdn
 from tensorlite.compat.v1.contrib.embeddings import (
     bow_encoder,
     embed_sequence,
@@ -42,6 +43,16 @@ from tensorlite.compat.v1.contrib.embeddings import (
 from tensorlite.compat.v1.contrib.group_norms import (
     group_norm,
     instance_norm,
+)
+from tensorlite.compat.v1.contrib.in_plane import (
+    conv2d_in_plane,
+    convolution2d_in_plane,
+    images_to_sequence,
+    legacy_fully_connected,
+    legacy_linear,
+    legacy_relu,
+    scale_gradient,
+    sequence_to_images,
 )
 from tensorlite.compat.v1.contrib.normalizing import (
     batch_norm,
@@ -66,6 +77,7 @@ from tensorlite.compat.v1.contrib.regularizers import (
     xavier_initializer,
     xavier_initializer_conv2d,
 )
+from tensorlite.compat.v1.contrib.reversible import RevBlock, rev_block
 from tensorlite.compat.v1.contrib.shaping import (
     avg_pool2d,
     avg_pool3d,
@@ -116,9 +128,11 @@ from tensorlite.ops.sparse.crossing import (
 )
 
 __all__ = [
+    "GDN",
     "OPTIMIZER_CLS_NAMES",
     "OPTIMIZER_SUMMARIES",
     "SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY",
+    "RevBlock",
     "adaptive_clipping_fn",
     "apply_regularization",
     "avg_pool2d",
@@ -130,12 +144,14 @@ __all__ = [
     "check_feature_columns",
     "conv1d",
     "conv2d",
+    "conv2d_in_plane",
     "conv2d_transpose",
     "conv3d",
     "conv3d_transpose",
     "convolution",
     "convolution1d",
     "convolution2d",
+    "convolution2d_in_plane",
     "convolution2d_transpose",
     "convolution3d",
     "convolution3d_transpose",
@@ -149,7 +165,9 @@ __all__ = [
     "embedding_lookup_unique",
     "flatten",
     "fully_connected",
+    "gdn",
     "group_norm",
+    "images_to_sequence",
     "infer_real_valued_columns",
     "input_from_feature_columns",
     "instance_norm",
@@ -158,6 +176,9 @@ __all__ = [
     "l1_regularizer",
     "l2_regularizer",
     "layer_norm",
+    "legacy_fully_connected",
+    "legacy_linear",
+    "legacy_relu",
     "linear",
     "make_place_holder_tensors_for_base_features",
     "max_pool2d",
@@ -175,11 +196,14 @@ __all__ = [
     "relu",
     "relu6",
     "repeat",
+    "rev_block",
     "safe_embedding_lookup_sparse",
+    "scale_gradient",
     "scattered_embedding_column",
     "separable_conv2d",
     "separable_convolution2d",
     "sequence_input_from_feature_columns",
+    "sequence_to_images",
     "shared_embedding_columns",
     "softmax",
     "sparse_column_with_hash_bucket",

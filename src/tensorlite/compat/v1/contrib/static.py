@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.compat.shared import control_flow
+from tensorlite.compat.shared import choices, control_flow
 from tensorlite.compat.v1.layer_kinds.core import static_bool
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.operand import Operand
@@ -37,6 +37,35 @@ def smart_cond(
     if known is None:
         return control_flow.cond(pred, true_fn, false_fn, name)
     return true_fn() if known else false_fn()
+
+
+def smart_case(
+    pred_fn_pairs: Any,
+    default: Any = None,
+    exclusive: bool = False,
+    name: str = "smart_case",
+) -> Any:
+    """Return what the function of the first true condition gives, default's where none is.
+
+    Conditions that are known now choose now; tf.case chooses among the others when it runs.
+    """
+    given = pred_fn_pairs
+    pairs = list(given.items() if isinstance(given, dict) else given)
+    open_pairs = []
+    for pred, function in pairs:
+        _check_callable("fn", function)
+        known = smart_constant_value(pred)
+        if known is None:
+            open_pairs.append((pred, function))
+        elif known and not open_pairs:
+            return function()
+        elif known:
+            default = function
+            break
+    if not open_pairs:
+        _check_callable("default", default)
+        return default()
+    return choices.case(open_pairs, default, exclusive, name=name)
 
 
 def _check_callable(which: str, function: Callable[[], Any] | None) -> None:
