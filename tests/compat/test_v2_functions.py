@@ -139,3 +139,18 @@ def test_text_stands_beside_strings_of_a_trace() -> None:
         return "=" + x + "é"
 
     assert framed(tf.constant("x")).numpy() == "=xé".encode()
+
+
+def test_results_are_nodes_of_their_own_named_identity() -> None:
+    # Names and kinds as TensorFlow 2.21 has them.
+    def powers(x: Any) -> Any:
+        return x**3, x, {"again": x}
+
+    concrete = tf.function(powers).get_concrete_function(
+        tf.TensorSpec([], tf.float32)
+    )
+    names = ["Identity:0", "Identity_1:0", "Identity_2:0"]
+    assert [x.name for x in concrete.outputs] == names
+    assert concrete.graph.get_tensor_by_name("Identity_2:0").op.type == "Identity"
+    cube, x, rest = concrete(tf.constant(2.0))
+    assert (float(cube), float(x), float(rest["again"])) == (8.0, 2.0, 2.0)

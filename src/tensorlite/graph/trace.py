@@ -100,6 +100,14 @@ class Tracer(Interpreter):
             self._note_effect(node)
         return node.outputs
 
+    def anew(self, op: Op, *inputs: Tensor) -> Tensors:
+        """Return the outputs of a node that is made now, though an equal one may be there."""
+        shares, self.graph.shares = self.graph.shares, False
+        try:
+            return self.apply(op, inputs)
+        finally:
+            self.graph.shares = shares
+
     def around(self) -> Tracer | None:
         """Return the tracer in whose trace this one is, None for the outermost."""
         below = self.below

@@ -23,11 +23,13 @@ from tensorlite.core import nest
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
 from tensorlite.function.binding import Binding
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.interop.tensorflow.writing import Library
+from tensorlite.ops.arrays.identity import result
 from tensorlite.ops.state.variable import Variable
 
 
@@ -171,8 +173,8 @@ class PolymorphicFunction(Function[..., Any]):
         return given if parts == given.parts else given.with_parts(parts)
 
     def returned(self, value: Any) -> Any:
-        """Return a result with tensors for variables, numbers and texts."""
-        return nest.map_structure(_as_tensor, value)
+        """Return a result with tensors for variables, numbers and texts, each as `Identity`."""
+        return nest.map_structure(_as_result, value)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
         """Return the trace for arguments, or for tensor specs in their place."""
@@ -223,6 +225,12 @@ def _as_tensor(leaf: Any) -> Any:
         return leaf.__tensor__()
     is_plain = isinstance(leaf, (bool, int, float, complex, str, bytes, np.ndarray))
     return constant(leaf) if is_plain or isinstance(leaf, np.generic) else leaf
+
+
+def _as_result(leaf: Any) -> Any:
+    """Return a leaf of a result as TensorFlow's graphs have it, an `Identity` of what it was."""
+    made = _as_tensor(leaf)
+    return result(made) if isinstance(made, Tensor) else made
 
 
 def _checked(input_signature: Any) -> Any:
