@@ -8,8 +8,8 @@ from inspect import signature
 from typing import Any
 
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.dtypes import DType, as_dtype, float32
-from tensorlite.core.errors import DTypeError, ShapeError
+from tensorlite.core.dtypes import DType, as_dtype, float32, string
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.spec import shape_text
 from tensorlite.graph_mode.graph import built, get_default_graph
 from tensorlite.graph_mode.partitioned import PartitionInfo
@@ -58,6 +58,7 @@ def value_for(
             or dtype.is_complex
             or dtype.is_integer
             or dtype.kind == "b"
+            or dtype is string
         ):
             raise DTypeError(
                 f"An initializer for variable {name} of {dtype!r} is required"
@@ -69,6 +70,7 @@ def value_for(
         return initializer
     made = initializer() if isinstance(initializer, type) else initializer
     if sizes is None:
+        _check_free(name, made)
         return made
     if None in sizes:
         raise ShapeError(
@@ -76,6 +78,24 @@ def value_for(
             f"{shape_text(sizes)}."
         )
     return partial(_called, made, [int(x or 0) for x in sizes], dtype)
+
+
+def _check_free(name: str, initializer: Any) -> None:
+    """Raise InvalidArgumentError for a function that wants a shape where none is known."""
+    try:
+        parameters = signature(initializer).parameters.values()
+    except (TypeError, ValueError):  # some of C's functions tell nothing of theirs
+        return
+    wanted = [
+        x.name
+        for x in parameters
+        if x.default is x.empty and x.kind not in {x.VAR_POSITIONAL, x.VAR_KEYWORD}
+    ]
+    if wanted:
+        raise InvalidArgumentError(
+            f"{name}: The initializer passed is not valid, for it takes {', '.join(wanted)}, and "
+            "the shape is not known; give the shape, or a function without arguments"
+        )
 
 
 def first_value(name: str, initializer: Any, shape: Any, dtype: Any) -> Any:

@@ -145,6 +145,21 @@ def cut(
     return kinds.whole(name, sizes, axis, parts)
 
 
+def check_partitions(
+    found: PartitionedVariable, partitioner: Callable[..., Any]
+) -> None:
+    """Raise InvalidArgumentError where a partitioner would cut it otherwise."""
+    shape = kinds.shape(tuple(found.sizes))
+    asked = [int(x) for x in partitioner(shape=shape, dtype=found.dtype)]
+    have = [1] * len(found.sizes)
+    have[found.axis] = len(found.parts)
+    if asked != have:
+        raise InvalidArgumentError(
+            f"Trying to reuse partitioned variable {found.name}, but specified partitions {asked} "
+            f"and found partitions {have}; leave the partitioner out, or give one that cuts alike"
+        )
+
+
 def _evenly(size: int, count: int) -> list[int]:
     """Return sizes of parts, the first of which are one larger where they cannot be alike."""
     least, more = divmod(size, count)

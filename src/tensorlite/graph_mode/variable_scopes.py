@@ -6,7 +6,7 @@ TensorFlow's `tf.compat.v1.variable_scope`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,7 +15,12 @@ from typing import Any
 from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, as_dtype, float32
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    GraphError,
+    InvalidArgumentError,
+    ShapeError,
+)
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope as marks
 from tensorlite.core.spec import shape_text
@@ -30,7 +35,11 @@ from tensorlite.graph_mode.graph import (
     name_scope,
 )
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.partitioned import PartitionedVariable, cut
+from tensorlite.graph_mode.partitioned import (
+    PartitionedVariable,
+    check_partitions,
+    cut,
+)
 
 AUTO_REUSE = "AUTO_REUSE"
 """Make a variable at the first call, and find it again at later ones."""
@@ -178,6 +187,7 @@ def variable_scope(
     store = store_of()
     before = store.scope
     given = isinstance(name_or_scope, VariableScope)
+    one_of(auxiliary_name_scope, (bool,), "auxiliary_name_scope", "True or False")
     if name_or_scope is None and default_name is None:
         raise DTypeError("variable_scope: give name_or_scope, or a default_name")
     with ExitStack() as stack:
@@ -208,6 +218,11 @@ def variable_scope(
         try:
             yield inner
         finally:
+            if store.scope is not inner:
+                raise GraphError(
+                    f"Improper nesting of variable_scope: {whole!r} is left before "
+                    f"{store.scope.name!r}, which was entered in it"
+                )
             store.close(whole)
             if given:
                 store.counts = held
@@ -237,6 +252,12 @@ def _changed(defaults: Defaults, changed: dict[str, Any]) -> Defaults:
 
 def _getter_through(outer: Getter | None, inner: Getter | None) -> Getter | None:
     """Return a getter that asks the inner one, which asks the outer one; None without any."""
+    for given in (outer, inner):
+        if given is not None and not callable(given):
+            raise InvalidArgumentError(
+                f"Passed a custom_getter which is not callable: {given!r}; give a function of a "
+                "getter and the arguments of get_variable"
+            )
     if outer is None or inner is None:
         return outer or inner
 
@@ -261,11 +282,13 @@ def get_variable(
     constraint: Any = None,
     use_resource: bool | None = None,
     scope: VariableScope | None = None,
+    distributed: Mapping[str, Any] | None = None,
     make: Callable[..., Any],
 ) -> Any:
     """Return the variable of a name below the scope's, made now or found again; None: just that.
 
-    `make` is the class of new ones, `custom_getter` is asked in their place. Raises
+    `make` is the class of new ones, `custom_getter` is asked in their place; both are told what
+    `distributed` has, for whom copies of the variable are joined by it. Raises
     InvalidArgumentError for one that is there and is not to be found again, or the reverse.
     """
     here = get_variable_scope() if scope is None else scope
@@ -274,7 +297,7 @@ def get_variable(
         dtype = _dtype_of(initializer, defaults)
     asked = {
         "shape": shape,
-        "dtype": _agreed(as_dtype(dtype), initializer),
+        "dtype": agreed_dtype(as_dtype(dtype), initializer),
         "initializer": defaults.initializer if initializer is None else initializer,
         "regularizer": defaults.regularizer if regularizer is None else regularizer,
         "reuse": here.reuse,
@@ -287,18 +310,20 @@ def get_variable(
         "use_resource": defaults.use_resource
         if use_resource is None
         else use_resource,
+        **(distributed or {}),
     }
     # Without a name of its own it has just that of its scope: a name that ends in "/".
     one_of(name, (str, type(None)), "get_variable: name", "a text")
     whole = "/".join([x for x in (here.name or None, name) if x is not None])
     getter = _getter_through(defaults.custom_getter, custom_getter)
-    found: Getter = partial(_found_or_made, make=make)
+    found: Getter = partial(_found_or_made, make=partial(make, **(distributed or {})))
     if getter is not None:
         found = partial(getter, found)
-    return found(name=whole, **asked)
+    with name_scope(""):  # what a getter makes lies in no scope of names
+        return found(name=whole, **asked)
 
 
-def _agreed(dtype: DType, initializer: Any) -> DType:
+def agreed_dtype(dtype: DType, initializer: Any) -> DType:
     """Return a dtype that is asked for; InvalidArgumentError when a first value has another."""
     if isinstance(initializer, Operand) and to_tensor(initializer).dtype is not dtype:
         raise InvalidArgumentError(
@@ -339,7 +364,10 @@ def _found_or_made(
     store = store_of()
     found = store.variables.get(name)
     if found is not None:
-        return _again(found, name, shape, as_dtype(dtype), reuse)
+        again = _again(found, name, shape, as_dtype(dtype), reuse)
+        if partitioner is not None and isinstance(again, PartitionedVariable):
+            check_partitions(again, partitioner)
+        return again
     if reuse is True:
         raise InvalidArgumentError(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you "
@@ -355,7 +383,7 @@ def _found_or_made(
         use_resource=use_resource,
     )
     known = None if partitioner is None else _known_sizes(sizes, initializer)
-    if partitioner is not None and known is not None:
+    if partitioner is not None and known:  # a scalar has no axis to be cut along
         first = partial(part_value, name, initializer, as_dtype(dtype))
         made: Any = cut(partitioner, name, known, as_dtype(dtype), first, make_one)
     else:
@@ -397,7 +425,7 @@ def _again(found: Any, name: str, shape: Any, dtype: DType, reuse: Any) -> Any:
             f"shape {found.get_shape()}."
         )
     if dtype is not found.dtype:
-        raise DTypeError(
+        raise InvalidArgumentError(
             f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype "
             f"{found.dtype.name}."
         )

@@ -56,7 +56,8 @@ class TestCase(Assertions):
         self._entered = ExitStack()
 
     def setUp(self) -> None:
-        """Begin anew."""
+        """Begin anew, also where a class's own tearDown has not asked this one's."""
+        self._forget_session()
         super().setUp()
         random.seed(SEED)
         np.random.seed(SEED)  # noqa: NPY002  what the tests draw from
@@ -69,9 +70,12 @@ class TestCase(Assertions):
 
     def tearDown(self) -> None:
         """End what is open."""
+        self._forget_session()
+        super().tearDown()
+
+    def _forget_session(self) -> None:
         self._entered.close()
         self._cached = None
-        super().tearDown()
 
     def get_temp_dir(self) -> str:
         """Return a folder of this test."""

@@ -14,12 +14,16 @@ from tensorlite.compat.shared.arrays import stack
 from tensorlite.compat.shared.elementwise import logical_not
 from tensorlite.compat.shared.masks import boolean_mask
 from tensorlite.compat.shared.referred import of_referred, variable_of
+from tensorlite.compat.shared.values import (
+    VariableAggregation,
+    VariableSynchronization,
+)
 from tensorlite.compat.v1.graphs.variable_slices import VariableSlice
 from tensorlite.compat.v1.graphs.variables import Variable, count_up_to as count_up_to
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
-from tensorlite.core.dtypes import float32
+from tensorlite.core.dtypes import as_dtype, float32
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
@@ -99,7 +103,8 @@ def get_variable(
 
     Where the scope does not reuse, a name that is taken raises InvalidArgumentError, and where it
     does, one that is new. The initializer is glorot_uniform, zeros for integers, unless the scope
-    or caller says another. caching_device, synchronization and aggregation have no effect.
+    or caller says another. What copies join as it is read (synchronization) is not trained unless
+    that is asked for. caching_device has no effect.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default(), tf.variable_scope("layer"):
@@ -121,6 +126,10 @@ def get_variable(
         custom_getter=custom_getter,
         constraint=constraint,
         use_resource=use_resource,
+        distributed={
+            "synchronization": synchronization or VariableSynchronization.AUTO,
+            "aggregation": aggregation or VariableAggregation.NONE,
+        },
         make=Variable,
     )
 
@@ -133,6 +142,8 @@ def _eager_variable(
     prefix = around.name
     start = around.initializer if initializer is None else initializer
     wanted = around.dtype if dtype is None else dtype
+    if dtype is not None:
+        variable_scopes.agreed_dtype(as_dtype(dtype), start)
     found = first_values.first_value(name, start, shape, wanted)
     with name_scope(""):
         whole = f"{prefix}/{name}" if prefix else name

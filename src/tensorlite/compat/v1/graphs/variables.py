@@ -15,6 +15,7 @@ from tensorlite.compat.calling import named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared import variable_parts
 from tensorlite.compat.shared.creators import Creatable
+from tensorlite.compat.shared.values import VariableSynchronization
 from tensorlite.compat.shared.variable_parts import Parts, rows
 from tensorlite.compat.v1.graphs.notes import adopt_proto, proto_of
 from tensorlite.compat.v1.graphs.variable_slices import (
@@ -181,7 +182,7 @@ class RefVariable(Operators, Variable, GraphVariable):
         if variable_def is not None:
             adopt_proto(self, get_default_graph(), import_scope, variable_def)
             return
-        watched = trainable is not False
+        watched = _trained(trainable, synchronization)
         first = _held(initial_value, dtype)
         GraphVariable.__init__(
             self,
@@ -372,6 +373,12 @@ def _held(value: Any, dtype: Any) -> Any:
     return fitting_array(value, as_dtype(dtype))
 
 
+def _trained(trainable: bool | None, synchronization: Any) -> bool:
+    """Return whether a variable is trained: one that copies join as it is read, if asked for."""
+    is_joined = synchronization is VariableSynchronization.ON_READ
+    return not is_joined if trainable is None else trainable
+
+
 def _shape_asked(shape: Any) -> Any:
     """Return the shape that values may have, even if nothing of it is known; None if not given."""
     return None if shape is None else TensorShape(shape)
@@ -428,7 +435,7 @@ class EagerVariable(Variable):
     ) -> None:
         super().__init__(
             _held(initial_value, dtype),
-            trainable is not False,
+            _trained(trainable, synchronization),
             name or "Variable",
             dtype,
             _shape_asked(shape),
