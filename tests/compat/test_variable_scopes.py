@@ -70,9 +70,9 @@ def test_first_values_that_do_not_fit() -> None:
         tf.get_variable("v", initializer=lambda x: [2])
     tf.get_variable("w", initializer=lambda: [2.0])
     tf.get_variable("u", [1])
-    with tf.variable_scope("", reuse=True):
-        with pytest.raises(InvalidArgumentError, match="specified dtype int32"):
-            tf.get_variable("u", [1], dtype=tf.int32)
+    refused = pytest.raises(InvalidArgumentError, match="specified dtype int32")
+    with tf.variable_scope("", reuse=True), refused:
+        tf.get_variable("u", [1], dtype=tf.int32)
     with tf2.init_scope(), pytest.raises(InvalidArgumentError, match="don't match"):
         tf2.compat.v1.get_variable("x", initializer=tf2.constant(1), dtype=tf.float32)
 
@@ -86,9 +86,11 @@ def test_scalars_are_not_cut_and_cuts_stay_as_they_are() -> None:
         whole = tf.get_variable("v", [4, 3])
     with tf.variable_scope("a", reuse=True):
         assert tf.get_variable("v", [4, 3]) is whole
-    with tf.variable_scope("a", reuse=True, partitioner=lambda **_: [4, 1]):
-        with pytest.raises(InvalidArgumentError, match=r"\[4, 1\].* found .*\[2, 1\]"):
-            tf.get_variable("v", [4, 3])
+    with (
+        tf.variable_scope("a", reuse=True, partitioner=lambda **_: [4, 1]),
+        pytest.raises(InvalidArgumentError, match=r"\[4, 1\].* found .*\[2, 1\]"),
+    ):
+        tf.get_variable("v", [4, 3])
 
 
 def test_scopes_are_left_in_the_order_in_which_they_were_entered() -> None:

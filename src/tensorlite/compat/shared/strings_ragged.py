@@ -9,7 +9,7 @@ import tensorlite as tl
 from tensorlite import strings
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.ragged.tensor import RaggedTensor
 
@@ -195,6 +195,37 @@ def _text(x: str | bytes) -> str:
     return x.decode() if isinstance(x, bytes) else x
 
 
+def _checked_pads(
+    widths: Any, pad_values: Any, padding_width: Any
+) -> tuple[str, str] | None:
+    """Return what is put before and behind, if anything; an error for options that cannot be."""
+    if any(
+        x < 1 for x in (widths if isinstance(widths, (list, tuple)) else [widths])
+    ):
+        raise InvalidArgumentError(
+            f"All ngram_widths must be greater than 0. Got {widths}"
+        )
+    if padding_width is not None and padding_width < 1:
+        raise InvalidArgumentError(
+            f"padding_width must be greater than 0. Got {padding_width}"
+        )
+    if pad_values is None:
+        if padding_width is not None:
+            raise InvalidArgumentError(
+                "pad_values must be provided if padding_width is set."
+            )
+        return None
+    is_text = isinstance(pad_values, (str, bytes))
+    pads = (pad_values, pad_values) if is_text else pad_values
+    is_pair = isinstance(pads, (tuple, list)) and len(pads) == 2
+    if not is_pair or not all(isinstance(x, (str, bytes)) for x in pads):
+        raise DTypeError(
+            "pad_values must be a string, tuple of strings, or None. Got "
+            f"{pad_values!r}; give a text, or a tuple of two, left and right"
+        )
+    return _text(pads[0]), _text(pads[1])
+
+
 @named("StringNGrams")
 def ngrams(
     data: Any,
@@ -210,35 +241,28 @@ def ngrams(
     Several widths may be given. pad_values, one or two, are put before and behind, padding_width
     times.
     """
+    pads = _checked_pads(ngram_width, pad_values, padding_width)
     is_dense = not isinstance(data, RaggedTensor)
     x = converted(data) if is_dense else data
-    rank: int = (x.rank or 1) if isinstance(x, RaggedTensor) else x.ndim
+    rank = x.get_shape().rank
+    if not rank:
+        raise InvalidArgumentError(
+            "Rank of data must be known." if rank is None else "Data must have rank>0"
+        )
     if rank == 1:
         rows = RaggedTensor.from_row_lengths(x, tl.shape(x))
     else:
         rows = RaggedTensor.from_tensor(x, ragged_rank=rank - 1) if is_dense else x
     if isinstance(rows.values, RaggedTensor):
-        inner = ngrams(
-            rows.values,
-            ngram_width,
-            separator,
-            pad_values,
-            padding_width,
-            preserve_short_sequences,
-        )
-        return rows.with_values(inner)
-    is_text = isinstance(pad_values, (str, bytes))
-    pads = (pad_values, pad_values) if is_text else pad_values
-    if pads is not None and (not isinstance(pads, (tuple, list)) or len(pads) != 2):
-        raise InvalidArgumentError(
-            f"pad_values={pad_values!r}: give a text, or a tuple of two, left and right"
-        )
+        options = separator, pad_values, padding_width, preserve_short_sequences
+        inner = rows.with_values(ngrams(rows.values, ngram_width, *options))
+        return inner.to_tensor() if is_dense else inner
     found, counts = strings.ngrams(
         rows.values,
         rows.row_lengths(),
         ngram_width,
         _text(separator),
-        None if pads is None else (_text(pads[0]), _text(pads[1])),
+        pads,
         padding_width,
         preserve_short_sequences,
     )

@@ -53,8 +53,7 @@ class LinearOperatorCirculant(LinearOperator):
             always("An operator of a real spectrum", [None, symmetric], [False, True])
             symmetric = True
         hints = (is_non_singular, symmetric, is_positive_definite, True)
-        parameters = {"spectrum": spectrum, "input_output_dtype": input_output_dtype}
-        super().__init__(input_output_dtype, None, *hints, name, parameters)
+        super().__init__(input_output_dtype, None, *hints, name)
 
     @property
     def spectrum(self) -> Any:
@@ -181,8 +180,7 @@ class LinearOperatorToeplitz(LinearOperator):
         self._col = with_rank(kept(col), 1, "col")
         self._row = with_rank(kept(row), 1, "row")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
-        parameters = {"col": col, "row": row}
-        super().__init__(self._col.dtype, None, *hints, name, parameters)
+        super().__init__(self._col.dtype, None, *hints, name)
 
     @property
     def col(self) -> Any:

@@ -17,6 +17,7 @@ from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, checks, elementwise, reductions
 from tensorlite.compat.shared.linear import diagonals, matrices
 from tensorlite.compat.shared.linear.operator_checks import always
+from tensorlite.compat.shared.linear.operator_parts import OperatorParts
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph, name_scope
@@ -76,7 +77,7 @@ def under_its_name(method: Callable[P, Any]) -> Callable[P, Any]:
     return called
 
 
-class KnownMatrix(Module):
+class KnownMatrix(OperatorParts, Module):
     """A matrix by what is known of it: hints, which nothing checks, its shape and its values."""
 
     def __init__(
@@ -108,7 +109,7 @@ class KnownMatrix(Module):
         )
         self._dtype = None if dtype is None else as_dtype(dtype)
         self._name = name or type(self).__name__
-        self._parameters = parameters or {}
+        self._parameters = dict(parameters or {})
 
     @property
     def name(self) -> str:
@@ -369,3 +370,9 @@ def square_over(x: Any) -> Any:
     """Return the shape of square matrices that have an element of `x`'s last axis for each row."""
     rows = static_shape(x)
     return rows.concatenate(rows[-1:])
+
+
+def square_sizes(x: Any) -> Any:
+    """Return the sizes of such matrices as a vector, also where they are not known."""
+    rows = arrays.shape(x)
+    return arrays.concat([rows, rows[-1:]], 0)

@@ -44,13 +44,14 @@ def conjugate_gradient(
             f"its hints, not {operator.name}"
         )
     right = _spread(operator, preconditioner, tensor_of(rhs, operator.dtype))
-    least = tol * norms.norm(right, axis=-1)
+    least = tol * elementwise.real(norms.norm(right, axis=-1))
 
     def improved(r: Any) -> Any:
         return r if preconditioner is None else preconditioner.matvec(r)
 
     def goes_on(i: Any, state: CGState) -> Any:
-        far = reductions.reduce_any(norms.norm(state.r, axis=-1) > least)
+        size = elementwise.real(norms.norm(state.r, axis=-1))
+        far = reductions.reduce_any(size > least)
         return elementwise.logical_and(i < max_iter, far)
 
     def step(i: Any, state: CGState) -> Any:

@@ -182,7 +182,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         self.tril = with_rank(kept(tril), 2, "tril")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite)
         square = True if is_square is None else is_square
-        super().__init__(self.tril.dtype, None, *hints, square, name, {"tril": tril})
+        super().__init__(self.tril.dtype, None, *hints, square, name)
 
     def _shape(self) -> Any:
         return static_shape(self.tril)
@@ -237,7 +237,7 @@ class _OfAnother(LinearOperator):
         given = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         alike(given, operator.hints)
         hints = completed(given, operator.hints)
-        super().__init__(operator.dtype, None, *hints, name, {"operator": operator})
+        super().__init__(operator.dtype, None, *hints, name)
 
     @property
     def operator(self) -> LinearOperator:
@@ -321,6 +321,9 @@ class LinearOperatorInversion(_OfAnother):
     def _shape(self) -> Any:
         return self.operator.shape
 
+    def _shape_tensor(self) -> Any:
+        return self.operator.shape_tensor()
+
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
@@ -356,8 +359,7 @@ class LinearOperatorComposition(LinearOperator):
             is_non_singular = together([x.is_non_singular for x in self._operators])
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         name = name or "_o_".join(x.name for x in self._operators)
-        given = {"operators": self._operators}
-        super().__init__(dtype, None, *hints, name, given)
+        super().__init__(dtype, None, *hints, name)
 
     @property
     def operators(self) -> list[LinearOperator]:

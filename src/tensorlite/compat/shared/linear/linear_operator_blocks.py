@@ -51,9 +51,8 @@ class _Several(LinearOperator):
             together(list(hints)) for hints in zip(*every, strict=True)
         )
         hints = completed(given, (non_singular, symmetric, definite, square))
-        parameters = {"operators": self._operators}
         name = name or self.joint.join(x.name for x in self._operators)
-        super().__init__(dtype, None, *hints, name, parameters)
+        super().__init__(dtype, None, *hints, name)
 
     @property
     def operators(self) -> list[LinearOperator]:
@@ -165,7 +164,6 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
                 raise InvalidArgumentError(
                     f"row {i} has {len(row)} blocks; of a lower triangle it has {i + 1}"
                 )
-        self._diagonal = [row[-1] for row in self._operators]
         what = "A lower triangle of blocks with a diagonal"
         joined(what, self._diagonal, [is_non_singular])
         joined(what, [x for row in self._operators for x in row], [])
@@ -173,8 +171,7 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
         if is_non_singular is None:
             is_non_singular = together([x.is_non_singular for x in self._diagonal])
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-        given = {"operators": operators}
-        super().__init__(self._diagonal[0].dtype, None, *hints, name, given)
+        super().__init__(self._diagonal[0].dtype, None, *hints, name)
 
     def _fit(self, is_square: bool | None) -> None:
         """Raise an error unless blocks on the diagonal are square, and the others as they ask."""
@@ -195,6 +192,10 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
                             f"Argument `operators[{i}][{j}].{name}` ({own}) must be the same as "
                             f"that of the block on the diagonal ({asked})"
                         )
+
+    @property
+    def _diagonal(self) -> list[LinearOperator]:
+        return [row[-1] for row in self._operators]
 
     @property
     def operators(self) -> list[list[LinearOperator]]:
@@ -345,8 +346,8 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         name: str = "LinearOperatorLowRankUpdate",
     ) -> None:
         self._base_operator, self._u = base_operator, kept(u)
-        self._v = self._u if v is None else kept(v)
-        self._update = None if diag_update is None else kept(diag_update)
+        self._v = None if v is None else kept(v)
+        self._diag_update = None if diag_update is None else kept(diag_update)
         symmetric, definite = is_self_adjoint, is_positive_definite
         if v is None and symmetric is None:
             symmetric = base_operator.is_self_adjoint
@@ -362,7 +363,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     def _check(self) -> None:
         """Raise ShapeError where what is known of the parts' shapes does not fit together."""
-        base, sides = self._base_operator, (self._u.get_shape(), self._v.get_shape())
+        base, sides = self._base_operator, (self.u.get_shape(), self.v.get_shape())
         if base.shape.rank is None:
             return
         batches = [tuple(base.batch_shape)]
@@ -372,7 +373,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             if side.rank is not None:
                 same_size(side[-2], rows)
                 batches.append(tuple(side[:-2]))
-        update = None if self._update is None else self._update.get_shape()
+        update = None if self._diag_update is None else self._diag_update.get_shape()
         if update is not None and update.rank is not None:
             same_size(update[-1], sides[0][-1] if sides[0].rank else None)
             batches.append(tuple(update[:-1]))
@@ -391,12 +392,12 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     @property
     def v(self) -> Any:
         """The matrix V, [..., columns, rank]; U unless given."""
-        return self._v
+        return self._u if self._v is None else self._v
 
     @property
     def diag_update(self) -> Any:
         """The diagonal of D, None for ones."""
-        return self._update
+        return self._diag_update
 
     @property
     def diag_operator(self) -> LinearOperator:
@@ -404,9 +405,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return LinearOperatorDiag(self._diagonal())
 
     def _diagonal(self) -> Any:
-        if self._update is None:
+        if self._diag_update is None:
             return arrays.ones_like(tensor_of(self._u)[..., 0, :], self.dtype)
-        return tensor_of(self._update)
+        return tensor_of(self._diag_update)
 
     def _shape(self) -> Any:
         return self.base_operator.shape
@@ -415,7 +416,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return tensor_of(self._u) * arrays.expand_dims(self._diagonal(), -2)
 
     def _to_dense(self) -> Any:
-        added = matrices.matmul(self._wide(), self._v, adjoint_b=True)
+        added = matrices.matmul(self._wide(), self.v, adjoint_b=True)
         return elementwise.add(self.base_operator.to_dense(), added)
 
     def _matmul(
@@ -428,7 +429,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self.base_operator.matmul(right, adjoint) + update
 
     def _sides(self, adjoint: bool) -> tuple[Any, Any]:
-        return (self._v, self._u) if adjoint else (self._u, self._v)
+        return (self.v, self.u) if adjoint else (self.u, self.v)
 
     def _solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
@@ -444,7 +445,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _capacitance(self) -> Any:
         """Return D^-1 + V^H L^-1 U."""
         solved = self.base_operator.solve(self._u)
-        inner = matrices.matmul(self._v, solved, adjoint_a=True)
+        inner = matrices.matmul(self.v, solved, adjoint_a=True)
         return self.diag_operator.inverse().add_to_tensor(inner)
 
     def _determinant(self) -> Any:

@@ -16,6 +16,7 @@ from tensorlite.compat.shared.linear.known_matrices import (
     kept,
     log_abs_product,
     square_over,
+    square_sizes,
     static_shape,
     tensor_of,
 )
@@ -44,7 +45,7 @@ class LinearOperatorFullMatrix(LinearOperator):
     ) -> None:
         self.matrix = with_rank(kept(matrix), 2, "matrix")
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-        super().__init__(self.matrix.dtype, None, *hints, name, {"matrix": matrix})
+        super().__init__(self.matrix.dtype, None, *hints, name)
 
     def _shape(self) -> Any:
         return static_shape(self.matrix)
@@ -78,7 +79,7 @@ class LinearOperatorDiag(LinearOperator):
             symmetric = True
         hints = (is_non_singular, symmetric, is_positive_definite)
         square = True if is_square is None else is_square
-        super().__init__(dtype, None, *hints, square, name, {"diag": diag})
+        super().__init__(dtype, None, *hints, square, name)
 
     @property
     def diag(self) -> Any:
@@ -183,13 +184,27 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorScaledIdentity",
     ) -> None:
-        self._count = whole(num_rows, "num_rows")
-        self.multiplier = kept(multiplier)
+        self._num_rows = whole(num_rows, "num_rows")
+        self._multiplier = kept(multiplier)
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(self._diag_part(), *hints, name)
+        del self._diag  # which the multiplier gives, also another one
+
+    @property
+    def multiplier(self) -> Any:
+        """The number along the diagonal, [...]."""
+        return self._multiplier
+
+    @property
+    def diag(self) -> Any:
+        """The diagonal, [..., rows]."""
+        return self._diag_part()
+
+    def _shape(self) -> Any:
+        return square_over(self._diag_part())
 
     def _diag_part(self) -> Any:
-        ones = arrays.ones([self._count], dtype=self.multiplier.dtype)
+        ones = arrays.ones([self._num_rows], dtype=self.multiplier.dtype)
         return arrays.expand_dims(tensor_of(self.multiplier), -1) * ones
 
     def _scaled(
@@ -197,7 +212,7 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         multiplier: Any,
         hints: Hints = (None, None, None, True),
     ) -> LinearOperator:
-        return LinearOperatorScaledIdentity(self._count, multiplier, *hints)
+        return LinearOperatorScaledIdentity(self._num_rows, multiplier, *hints)
 
     def times(self, other: LinearOperator) -> LinearOperator:
         """Return the product with another operator."""
@@ -234,26 +249,33 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorIdentity",
     ) -> None:
+        self._batch_shape, self._dtype = batch_shape, as_dtype(dtype or float32)
         batch = () if batch_shape is None else whole(batch_shape, "batch_shape", 1)
-        one = arrays.ones(batch, dtype=as_dtype(dtype or float32))
+        one = arrays.ones(batch, dtype=self._dtype)
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         always("An identity operator", hints, [True] * 4)
-        self._is_batch = batch_shape is not None
         super().__init__(num_rows, one, *hints, assert_proper_shapes, name)
+        del self._multiplier  # which is one, wherever the operator gets to
+
+    @property
+    def multiplier(self) -> Any:
+        """One, for each matrix of the batch."""
+        batch = () if self._batch_shape is None else self._batch_shape
+        return arrays.ones(batch, dtype=self.dtype)
 
     def times(self, other: LinearOperator) -> LinearOperator:
         """Return the other operator."""
         return other
 
     def _to_dense(self) -> Any:
-        if self._is_batch:
+        if self._batch_shape is not None:
             return super()._to_dense()
-        return arrays.eye(self._count, dtype=self.dtype)
+        return arrays.eye(self._num_rows, dtype=self.dtype)
 
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
-        if self._is_batch:
+        if self._batch_shape is not None:
             return super()._matmul(x, adjoint, adjoint_arg)
         return matrices.adjoint(x) if adjoint_arg else x
 
@@ -321,24 +343,28 @@ class LinearOperatorHouseholder(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorHouseholder",
     ) -> None:
-        self._axis = with_rank(kept(reflection_axis), 1, "reflection_axis")
-        parameters = {"reflection_axis": reflection_axis}
+        self._reflection_axis = with_rank(kept(reflection_axis), 1, "reflection_axis")
         hints = (True, True, is_positive_definite, True)
-        super().__init__(self._axis.dtype, None, *hints, name, parameters)
+        super().__init__(self._reflection_axis.dtype, None, *hints, name)
 
     @property
     def reflection_axis(self) -> Any:
         """The axis that vectors are reflected along."""
-        return self._axis
+        return self._reflection_axis
 
     def _shape(self) -> Any:
-        return square_over(self._axis)
+        return square_over(self._reflection_axis)
+
+    def _shape_tensor(self) -> Any:
+        return square_sizes(self._reflection_axis)
 
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
         right = matrices.adjoint(x) if adjoint_arg else x
-        axis = arrays.expand_dims(norms.l2_normalize(tensor_of(self._axis), -1), -1)
+        axis = arrays.expand_dims(
+            norms.l2_normalize(tensor_of(self._reflection_axis), -1), -1
+        )
         along = reductions.reduce_sum(conjugate(axis) * right, -2, keepdims=True)
         return right - 2 * axis * along
 
@@ -373,7 +399,7 @@ class LinearOperatorPermutation(LinearOperator):
         self._perm = with_rank(kept(perm), 1, "perm")
         whole(self._perm, "perm", self._perm.get_shape().rank)
         hints = (True, is_self_adjoint, is_positive_definite, True)
-        super().__init__(dtype, None, *hints, name, {"perm": perm, "dtype": dtype})
+        super().__init__(dtype, None, *hints, name)
 
     @property
     def perm(self) -> Any:
@@ -382,6 +408,9 @@ class LinearOperatorPermutation(LinearOperator):
 
     def _shape(self) -> Any:
         return square_over(self._perm)
+
+    def _shape_tensor(self) -> Any:
+        return square_sizes(self._perm)
 
     def _to_dense(self) -> Any:
         columns = arrays.range(tensor_of(self.domain_dimension_tensor(), int32))
@@ -420,8 +449,7 @@ class LinearOperatorTridiag(LinearOperator):
         given = [kept(x) for x in diagonals] if several else [kept(diagonals)]
         self._diagonals: Any = given if several else given[0]
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, True)
-        parameters = {"diagonals": diagonals, "diagonals_format": diagonals_format}
-        super().__init__(given[0].dtype, None, *hints, name, parameters)
+        super().__init__(given[0].dtype, None, *hints, name)
 
     @property
     def diagonals(self) -> Any:
@@ -438,6 +466,10 @@ class LinearOperatorTridiag(LinearOperator):
         sizes = list(first.get_shape().as_list())
         batch = {"sequence": sizes[:-1], "compact": sizes[:-2], "matrix": sizes[:-2]}
         return as_shape((*batch[self._form], sizes[-1], sizes[-1]))
+
+    def _shape_tensor(self) -> Any:
+        main = self._compact(False)[..., 1, :]
+        return square_sizes(main)
 
     def _compact(self, adjoint: bool) -> Any:
         """Return the diagonals as rows of a tensor, those of the adjoint if asked for."""

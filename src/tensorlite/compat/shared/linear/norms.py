@@ -40,7 +40,8 @@ def norm(
     _check_norm(ord, axes)
     kept = bool(keepdims)
     if ord in ("fro", "euclidean", 2, 2.0) and not _is_matrix_two(ord, axes):
-        squared = tl.square(tl.abs(x)) if x.dtype.is_complex else x * x
+        # Of complex numbers the norm is complex, too, as TensorFlow's is.
+        squared = x * tl.conj(x) if x.dtype.is_complex else x * x
         found = tl.sqrt(converted(reduce_sum(squared, axes, True)))
         return found if kept else tl.squeeze(found, axes)
     return _other_norm(tl.abs(x), x, ord, axes, kept)
