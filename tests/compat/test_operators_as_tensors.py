@@ -67,7 +67,10 @@ def test_functions_take_operators_and_return_them(kind: str) -> None:
 
 def test_operators_are_taken_apart_and_put_together() -> None:
     operator = tf.linalg.LinearOperatorComposition(
-        [tf.linalg.LinearOperatorDiag([1.0, 2.0]), tf.linalg.LinearOperatorIdentity(2)]
+        [
+            tf.linalg.LinearOperatorDiag([1.0, 2.0]),
+            tf.linalg.LinearOperatorIdentity(2),
+        ]
     )
     assert isinstance(operator, tf.__internal__.CompositeTensor)
     assert tf.nest.flatten(operator) == [operator]

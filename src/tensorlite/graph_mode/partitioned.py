@@ -145,10 +145,10 @@ def cut(
     return kinds.whole(name, sizes, axis, parts)
 
 
-def check_partitions(
-    found: PartitionedVariable, partitioner: Callable[..., Any]
-) -> None:
-    """Raise InvalidArgumentError where a partitioner would cut it otherwise."""
+def check_partitions(found: Any, partitioner: Callable[..., Any] | None) -> None:
+    """Raise InvalidArgumentError for a variable in parts that a partitioner would cut otherwise."""
+    if partitioner is None or not isinstance(found, PartitionedVariable):
+        return
     shape = kinds.shape(tuple(found.sizes))
     asked = [int(x) for x in partitioner(shape=shape, dtype=found.dtype)]
     have = [1] * len(found.sizes)

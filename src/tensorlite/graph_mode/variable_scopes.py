@@ -218,15 +218,20 @@ def variable_scope(
         try:
             yield inner
         finally:
-            if store.scope is not inner:
-                raise GraphError(
-                    f"Improper nesting of variable_scope: {whole!r} is left before "
-                    f"{store.scope.name!r}, which was entered in it"
-                )
+            _check_left(inner, store.scope)
             store.close(whole)
             if given:
                 store.counts = held
             store.scope = before
+
+
+def _check_left(left: VariableScope, current: VariableScope) -> None:
+    """Raise GraphError where the scope that is left is not the one that was entered last."""
+    if left is not current:
+        raise GraphError(
+            f"Improper nesting of variable_scope: {left.name!r} is left before {current.name!r}, "
+            "which was entered in it"
+        )
 
 
 def _unlike(store: Store, prefix: str, name: str) -> str:
@@ -364,10 +369,8 @@ def _found_or_made(
     store = store_of()
     found = store.variables.get(name)
     if found is not None:
-        again = _again(found, name, shape, as_dtype(dtype), reuse)
-        if partitioner is not None and isinstance(again, PartitionedVariable):
-            check_partitions(again, partitioner)
-        return again
+        check_partitions(found, partitioner)
+        return _again(found, name, shape, as_dtype(dtype), reuse)
     if reuse is True:
         raise InvalidArgumentError(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you "

@@ -17,7 +17,6 @@ from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared import reductions
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.views import in_graph, plain
-from tensorlite.core.check import pairs_of
 from tensorlite.core.dispatch import call, tracer
 from tensorlite.core.dtypes import as_dtype, bool_, int32, string
 from tensorlite.core.errors import (
@@ -27,8 +26,6 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.core.operand import Operand
-from tensorlite.core.shapes import AnyShape
-from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph, name_scope, titled
@@ -248,9 +245,13 @@ def assert_near(
     Both are 10 times the dtype's epsilon unless given. Eagerly it raises at once.
     """
     a, b = agreeing(x, y)
-    least = 10 * float(np.finfo(a.dtype.numpy).eps) if a.dtype.is_floating else 1e-6
+    has_epsilon = a.dtype.is_floating or a.dtype.is_complex
+    least = 10 * float(np.finfo(a.dtype.numpy).eps) if has_epsilon else 1e-6
+    kind = tl.abs(
+        a
+    ).dtype  # that of differences' sizes, which is real for complex numbers
     relative, absolute = (
-        converted(least if given is None else given, a.dtype, what)
+        converted(least if given is None else given, kind, what)
         for what, given in (("rtol", rtol), ("atol", atol))
     )
     limit = absolute + relative * tl.abs(b)
@@ -398,42 +399,6 @@ def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> 
             f"{message or ''} Expected scalar shape, saw shape: {x.spec.shape}."
         )
     return x
-
-
-@named("assert_shapes")
-def assert_shapes(
-    shapes: Any,
-    data: Any = None,
-    summarize: Any = None,
-    message: Any = None,
-    name: str | None = None,
-) -> Any:
-    """Return an assertion that sizes of tensors are as said, and alike where named alike.
-
-    `shapes` pairs tensors with shapes of numbers, names, None for any size, and '...' for any axes.
-    `data` and `summarize` have no effect.
-    """
-    listed = shapes.items() if isinstance(shapes, dict) else shapes
-    pairs = pairs_of(listed, "assert_shapes: shapes", "pairs of a tensor and a shape")
-    given = [_levelled(converted(x), _symbols(sizes)) for x, sizes in pairs]
-    return assertions.assert_shapes(given, message or "")
-
-
-def _symbols(sizes: Any) -> Any:
-    if isinstance(sizes, str):
-        sizes = [int(x) if x.isdecimal() else x for x in sizes.replace("...", "*")]
-    listed = sizes if isinstance(sizes, (list, tuple, AnyShape)) else [sizes]
-    return [_SYMBOLS.get(x, x) if isinstance(x, str) else plain(x) for x in listed]
-
-
-_SYMBOLS = {".": None, "...": ..., "*": ...}
-
-
-def _levelled(x: Tensor, sizes: list[Any]) -> tuple[Tensor, list[Any]]:
-    """Return a tensor and its sizes, where a scalar and a vector of one number are the same."""
-    if len(sizes) > 1 or sizes == [...] or x.spec.rank not in (0, 1):
-        return x, sizes
-    return tl.reshape(x, (-1,)), sizes or [1]
 
 
 def assert_proper_iterable(values: Any) -> None:

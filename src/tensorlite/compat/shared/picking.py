@@ -110,6 +110,8 @@ def places_of(condition: Any, name: str | None = None) -> Any:
 @named("SelectV2")
 def select(condition: Any, x: Any, y: Any, name: str | None = None) -> Any:
     """Return elements of `x` where a condition holds, of `y` elsewhere, as TensorFlow 2 has it."""
+    if isinstance(condition, np.ndarray) and condition.dtype.kind in "iuf":
+        condition = condition.astype(bool)  # arrays' numbers are so, tensors' are not
     return tl.where(converted(condition), *agreeing(x, y, ("t", "e")))
 
 

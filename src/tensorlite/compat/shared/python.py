@@ -14,6 +14,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.views import lifted, plain, shown
+from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
 from tensorlite.core.constant import array_of, encoded
 from tensorlite.core.dtypes import DType, as_dtype, float64
@@ -158,7 +159,6 @@ def numpy_function(
     return py_func(func, inp, Tout, stateful, name)
 
 
-@named("EagerPyFunc")
 def py_function(
     func: Callable[..., Any],
     inp: Any,
@@ -167,23 +167,55 @@ def py_function(
 ) -> Any:
     """Return what a Python function of eager tensors returns, as tensors.
 
-    In a graph it is called when this runs. `Tout` is a dtype or a list of them. Gradients flow back
-    through what the function does.
+    In a graph it is called when this runs. `Tout` is a dtype or a list of them, or of specs, also
+    of ragged and sparse tensors, which the function may be given, too. Gradients flow back through
+    what the function does.
     """
-    promised = _specs(Tout)
+    a_function(func, "Expected func to be callable; py_function: func")
+    promised = _structured_specs(Tout)
+    given = several(inp, "inp", "a list of tensors")
+    flat = nest.flatten(promised)
 
     def called(*tensors: Any) -> Any:
         with at_once(), _told():
-            result = func(*tensors)
-        if isinstance(promised, list):
-            return (
-                []
-                if result is None
-                else [_tensor(*x) for x in _pairs(result, promised)]
-            )
-        return _tensor(result, promised)
+            result = func(*nest.pack_like(given, list(tensors)))
+            return _kept_promise(func, result, promised)
 
-    return tl.py_function(called, tensors_in(inp), promised)
+    found = _called_back(called, nest.flatten(given), flat, name=name)
+    return nest.pack_like(promised, list(found))
+
+
+@named("EagerPyFunc")
+def _called_back(
+    called: Callable[..., Any], inp: Any, specs: Any, name: str | None = None
+) -> Any:
+    return tl.py_function(called, tensors_in(inp), specs)
+
+
+def _structured_specs(kinds: Any) -> Any:
+    """Return promised dtypes and specs, each as the structure of specs of its tensors."""
+    if kinds is None:
+        return []
+    if isinstance(kinds, (list, tuple)) and not nest.is_value(kinds):
+        return [_structured_specs(kind) for kind in kinds]
+    return kinds if nest.is_nested(kinds) else _spec(kinds)
+
+
+def _kept_promise(func: Any, result: Any, promised: Any) -> list[Any]:
+    """Return the tensors of a result; InvalidArgumentError if it is not what was promised."""
+    if isinstance(promised, list):
+        is_list = isinstance(result, (list, tuple)) and not nest.is_value(result)
+        values = [] if result is None else list(result if is_list else [result])
+    else:
+        promised, values = [promised], [result]
+    kinds = [nest.is_value(x) for x in promised]
+    if kinds != [nest.is_value(x) for x in values]:
+        raise InvalidArgumentError(
+            f"py_function: func={func!r} returned {result!r}, which did not match Tout="
+            f"{promised!r}"
+        )
+    pairs = zip(nest.flatten(values), nest.flatten(promised), strict=True)
+    return [_tensor(x, spec) for x, spec in pairs]
 
 
 def tensors_in(inp: Any) -> list[Any]:
@@ -191,13 +223,15 @@ def tensors_in(inp: Any) -> list[Any]:
     return [converted(x) for x in several(inp, "inp", "a list of tensors")]
 
 
-def _pairs(result: Any, promised: list[TensorSpec]) -> Any:
-    given = result if isinstance(result, (list, tuple)) else [result]
-    return list(zip(given, promised, strict=True))
-
-
 def _tensor(x: Any, spec: TensorSpec) -> Any:
-    return x.__tensor__() if isinstance(x, Operand) else converted(x, spec.dtype)
+    if not isinstance(x, Operand):
+        return converted(x, spec.dtype)
+    if x.dtype is not spec.dtype:
+        raise InvalidArgumentError(
+            f"py_function: Tensor conversion requested dtype {spec.dtype.name} for Tensor with "
+            f"dtype {x.dtype.name}: {x!r}; cast it, or promise its dtype by Tout"
+        )
+    return x.__tensor__()
 
 
 @named("Print")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared.checked_shapes import assert_shapes
 from tensorlite.compat.shared.checks import (
     Assert,
     assert_integer,
     assert_proper_iterable,
     assert_same_float_dtype,
-    assert_shapes,
     assert_type,
     check_numerics,
     is_non_decreasing,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared.checked_shapes import assert_shapes
 from tensorlite.compat.shared.checks import (
     Assert,
     assert_all_finite,
@@ -24,7 +25,6 @@ from tensorlite.compat.shared.checks import (
     assert_rank_in,
     assert_same_float_dtype,
     assert_scalar,
-    assert_shapes,
     assert_type,
     check_numerics,
     is_numeric_tensor,

@@ -252,6 +252,12 @@ def _pieces(x: Array, at: int, sizes: Sequence[int]) -> tuple[Array, ...]:
 
 def _parts(sizes: Sequence[Dim], whole: Dim) -> list[Dim]:
     """Return the sizes of the parts of an axis, -1 resolved; ShapeError when they do not fit."""
+    for place, size in enumerate(sizes):
+        if size is not None and size < -1:
+            raise ShapeError(
+                f"split: Split size at index {place} must be >= 0, or -1 for what is left. Got: "
+                f"{size}"
+            )
     rest = [size for size in sizes if size != -1]
     taken = total(rest)
     open_ends = len(sizes) - len(rest)
@@ -304,6 +310,11 @@ def split(
     if not isinstance(num_or_sizes, Tensor):
         whole_numbers(num_or_sizes, "split: num_or_sizes")
     sizes = to_tensor(num_or_sizes)
+    if sizes.spec.rank == 0:
+        raise ShapeError(
+            "split: Rank-0 tensors are not supported as sizes; give a vector of them, or a number "
+            "of parts that is no tensor"
+        )
     number = sizes.spec.dims[0]
     if number is None:
         raise ShapeError("split: the number of sizes must be known in a trace")

@@ -20,6 +20,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.backprop import needs
 from tensorlite.ops.arrays.shape import as_shape, shape_of
 from tensorlite.ops.nn import conv_kernels as kernels, depthwise_kernels
+from tensorlite.ops.nn.batches import over_batches
 from tensorlite.ops.nn.sequences import (
     InsertSize,
     as_images,
@@ -328,18 +329,18 @@ def conv2d(
     """Return images convolved with filters (TensorFlow's Conv2D: a cross-correlation).
 
     `x` is (batch, height, width, channels), or as `data_format` "NCHW" says; `filters` are
-    (height, width, channels / groups, results). `padding` is "VALID", "SAME", or the zeros to put
-    ((top, bottom), (left, right)). Raises ShapeError when channels or sizes do not fit.
+    (height, width, channels / groups, results). There may be more axes of batches. `padding` is
+    "VALID", "SAME", or the zeros to put ((top, bottom), (left, right)). Raises ShapeError when
+    channels or sizes do not fit.
 
     >>> image = tl.reshape(tl.arange(9, dtype=tl.float32), (1, 3, 3, 1))
     >>> print(tl.nn.conv2d(image, tl.ones((2, 2, 1, 1)))[0, :, :, 0])
     [[ 8. 12.]
      [20. 24.]]
     """
-    return call(
-        configured(Conv2D, strides, padding, data_format, dilations),
-        *_pair(x, filters),
-    )
+    op = configured(Conv2D, strides, padding, data_format, dilations)
+    images, kernel = _pair(x, filters)
+    return over_batches(images, 3, lambda flat: call(op, flat, kernel))
 
 
 def depthwise_conv2d(
@@ -403,8 +404,12 @@ def conv1d(
         Conv2D, (1, stride), _flat_padding(padding), layout, (1, dilations)
     )
     sequences, kernel = _pair(x, filters)
-    result = call(op, as_images(sequences, layout), _raised_filters(kernel))
-    return as_sequences(result, layout)
+    raised = _raised_filters(kernel)
+
+    def convolve(flat: Tensor) -> Tensor:
+        return as_sequences(call(op, as_images(flat, layout), raised), layout)
+
+    return over_batches(sequences, 2, convolve)
 
 
 def conv1d_transpose(

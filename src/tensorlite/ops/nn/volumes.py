@@ -24,6 +24,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.backprop import needs
 from tensorlite.ops.arrays.shape import as_shape, shape_of
+from tensorlite.ops.nn.batches import over_batches
 from tensorlite.ops.nn.windows import place_count
 
 __all__ = ["conv3d", "conv3d_transpose"]
@@ -339,7 +340,8 @@ def conv3d(
     """
     a, b = promoted(x, filters)
     op = configured(Conv3D, strides, padding, data_format, dilations)
-    return call(op, floating(a), floating(b))
+    kernel = floating(b)
+    return over_batches(floating(a), 4, lambda flat: call(op, flat, kernel))
 
 
 def conv3d_transpose(

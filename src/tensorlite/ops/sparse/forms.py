@@ -12,7 +12,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arrays.create import ones_like
@@ -115,6 +115,10 @@ class SparseSplit(Composite):
         self, axis: Tensor, indices: Tensor, values: Tensor, shape: Tensor
     ) -> Any:
         """Return all places, all elements and all shapes."""
+        if axis.spec.rank:
+            raise ShapeError(
+                f"SparseSplit: axis should be a scalar, but it has the shape {axis.spec.shape}"
+            )
         (at,) = _known("SparseSplit: the axis", axis)
         sp = SparseTensor(indices, values, shape)
         pieces = sparse_arrange.sparse_split(sp, self.num_split, at)

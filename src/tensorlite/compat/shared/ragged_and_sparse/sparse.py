@@ -21,6 +21,7 @@ from tensorlite.core.dtypes import (
     float64,
     int64,
 )
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.sessions import PARTS_AS, chosen_session
@@ -403,6 +404,10 @@ def split(
 
     The first ones are longer by one where the size is no multiple.
     """
+    given = {"sp_input": sp_input, "num_split": num_split, "axis": axis}
+    for key, value in given.items():
+        if value is None:
+            raise InvalidArgumentError(f"sparse.split: {key} is required")
     sp = as_sparse(sp_input)
     made = _pieces(sp, num_split, axis, name=name)
     return [type(sp)(*made[i::num_split]) for i in range(num_split)]

@@ -99,9 +99,9 @@ def conv1d(
             *agreeing(x, filters), steps, padding, form or "NWC", rates
         )
     with name_scope(name, "conv1d") as prefix:
-        axis, wide = (2, "NCHW") if form == "NCW" else (1, "NHWC")
+        axis, wide = (-2, "NCHW") if form == "NCW" else (-3, "NHWC")
         images, windows = expand_dims(x, axis), expand_dims(filters, 0)
-        ones, last = [1] * (axis + 1), [1] * (2 - axis)
+        ones, last = [1] * (axis + 5), [1] * (-2 - axis)
         made = conv2d(
             images,
             windows,

@@ -1,0 +1,137 @@
+"""What the tests of TensorFlow 2.21's operators asked for; the numbers are those that it gives."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+
+tf: Any = import_module("tensorlite.compat.v2")  # as its programs see it, untyped
+
+ROWS = [[1, 2], [3]]
+RAGGED = tf.RaggedTensorSpec([None, None], tf.int32)
+
+
+def test_python_functions_are_given_rows_and_return_them() -> None:
+    rows = tf.ragged.constant(ROWS)
+    (found,) = tf.py_function(lambda x: x, [rows], [RAGGED])
+    assert found.to_list() == ROWS
+    assert tf.py_function(tf.reduce_sum, [rows], tf.int32) == 6
+    traced = tf.function(lambda x: x + tf.py_function(lambda y: 2 * y, [x], RAGGED))
+    assert traced(rows).to_list() == [[3, 6], [9]]
+    made = tf.py_function(
+        tf.RaggedTensor.from_row_lengths, [[1, 2, 3], np.int64([2, 1])], RAGGED
+    )
+    assert made.to_list() == ROWS
+    sparse = tf.sparse.from_dense([[1, 2], [3, 0]])
+    spec = tf.SparseTensorSpec([None, None], tf.int32)
+    twice = tf.py_function(lambda x: x * 2, [sparse], spec)
+    assert tf.sparse.to_dense(twice).numpy().tolist() == [[2, 4], [6, 0]]
+
+
+def test_gradients_go_through_python_functions_of_rows() -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        rows = tf.RaggedTensor.from_row_lengths(x, [2, 1])
+        spec = tf.RaggedTensorSpec([None, None], tf.float32)
+        y = tf.py_function(lambda r: r * r, [rows], spec).flat_values
+    assert tape.gradient(y, x).numpy().tolist() == [2, 4, 6]
+
+
+def test_python_functions_keep_what_they_promise() -> None:
+    rows, one = tf.ragged.constant(ROWS), tf.constant(1)
+    with pytest.raises(InvalidArgumentError, match="did not match Tout"):
+        tf.py_function(lambda x: x + 3, [rows], [tf.int32])
+    with pytest.raises(InvalidArgumentError, match="did not match Tout"):
+        tf.py_function(lambda x: x, [one], [RAGGED])
+    with pytest.raises(InvalidArgumentError, match="requested dtype float32"):
+        tf.py_function(lambda x: x, [one], tf.float32)
+    with pytest.raises(DTypeError, match="callable"):
+        tf.py_function(one, [one], tf.int32)
+    assert tf.py_function(lambda x: None, [rows], []) == []
+
+
+def test_ngrams_of_more_axes_and_options_that_cannot_be() -> None:
+    texts = tf.constant([[["a", "z"], ["b", ""]]])
+    found = tf.strings.ngrams(texts, 2, separator="|")
+    assert isinstance(found, tf.Tensor)
+    assert found.numpy().tolist() == [[[b"a|z"], [b"b|"]]]
+    for options, error, said in (
+        ({"pad_values": [5, 3]}, DTypeError, "tuple of strings"),
+        ({"pad_values": 5}, DTypeError, "tuple of strings"),
+        (
+            {"pad_values": "X", "padding_width": 0},
+            InvalidArgumentError,
+            "padding_width",
+        ),
+        ({"padding_width": 1}, InvalidArgumentError, "pad_values must be provided"),
+        ({"ngram_width": [1, -1]}, InvalidArgumentError, "All ngram_widths"),
+        ({"data": b"hello"}, InvalidArgumentError, "rank>0"),
+    ):
+        given: dict[str, Any] = {"data": [b"a", b"z"], "ngram_width": 2, **options}
+        with pytest.raises(error, match=said):
+            tf.strings.ngrams(**given)
+    signature = [tf.TensorSpec(None, tf.string)]
+    with pytest.raises(InvalidArgumentError, match="Rank of data must be known"):
+        tf.function(lambda x: tf.strings.ngrams(x, 2), signature)(["a", "b"])
+
+
+def test_sizes_of_parts() -> None:
+    with pytest.raises(ShapeError, match="Split size at index 1 must be"):
+        tf.split([1, 2, 3], [-1, -2])
+    with pytest.raises(ShapeError, match="Rank-0 tensors are not supported"):
+        tf.split([[1, 2, 3]], tf.constant(2))
+    sparse = tf.sparse.from_dense([[1, 2], [3, 0]])
+    with pytest.raises(InvalidArgumentError, match="axis is required"):
+        tf.sparse.split(sparse, 2)
+    with pytest.raises(ShapeError, match="axis should be a scalar"):
+        tf.sparse.split(sparse, 2, [0, 1])
+
+
+def test_conditions_of_arrays_may_be_numbers() -> None:
+    found = tf.where(np.array([[1], [0]]), np.array([1, 2]), np.array([3, 4]))
+    assert found.numpy().tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(DTypeError, match="must hold bools"):
+        tf.where(tf.constant([1, 0]), 1, 2)
+
+
+def test_complex_numbers_are_near_each_other() -> None:
+    assert tf.debugging.assert_near(tf.constant(1 + 1j), tf.constant(1 + 1j)) is None
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.debugging.assert_near(tf.constant(1 + 1j), tf.constant(1 + 1.1j))
+
+
+def test_shapes_of_sparse_tensors_are_asserted() -> None:
+    sparse = tf.SparseTensor([[5, 6], [7, 8]], [23, -43], [10**9, 10**6])
+    tf.debugging.assert_shapes([(sparse, [10**9, None])])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="size 1"):
+        tf.debugging.assert_shapes([(sparse, [None, 7])])
+    with pytest.raises(ValueError, match="3 axes"):
+        tf.debugging.assert_shapes([(sparse, [None, None, 3])])
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_convolutions_take_several_axes_of_batches(axes: int) -> None:
+    kind = [tf.nn.conv1d, tf.nn.conv2d, tf.nn.conv3d][axes - 1]
+    sides = [5, 4, 3][:axes]
+    x = np.random.default_rng(1).normal(size=[2, 3, *sides, 2]).astype(np.float32)
+    filters = np.random.default_rng(2).normal(size=[2] * axes + [2, 4])
+    filters = filters.astype(np.float32)
+    steps = 1 if axes == 1 else [1] * (axes + 2)
+    flat = kind(x.reshape(6, *sides, 2), filters, steps, "VALID").numpy()
+    expected = flat.reshape(2, 3, *flat.shape[1:])
+    found = kind(x, filters, steps, "VALID")
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_allclose(tf.nn.convolution(x, filters), expected, rtol=1e-5)
+    spec = tf.TensorSpec([None, None, *sides, 2], tf.float32)
+    traced = tf.function(lambda y: kind(y, filters, steps, "VALID"), [spec])
+    np.testing.assert_allclose(traced(x), expected, rtol=1e-5)
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session(graph=graph) as run:
+        y = kind(tf.constant(x), filters, steps, "VALID")
+        assert y.shape == expected.shape
+        np.testing.assert_allclose(run.run(y), expected, rtol=1e-5)
