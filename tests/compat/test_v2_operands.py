@@ -10,6 +10,7 @@ import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v2
+from tensorlite.compat.v2 import errors
 from tensorlite.compat.v2.numpy import METHODS
 from tensorlite.core.device import settings
 
@@ -103,3 +104,25 @@ def test_strings_are_compared_with_text() -> None:
     assert bool(tl.function(lambda x: x == "a")(one))
     unlike: object = tl.constant(1) == "a"
     assert unlike is False
+
+
+tf: Any = v2
+WRONG = {
+    "add": lambda: tf.add(tf.constant([1]), tf.constant([1.0])),
+    "matmul": lambda: tf.matmul(tf.constant([[1]]), tf.constant([[1.0]])),
+    "sum of texts": lambda: tf.reduce_sum(tf.constant(["a"])),
+    "places that are no integers": lambda: tf.gather([1.0], [0.0]),
+    "sizes that are no integers": lambda: tf.reshape([1.0], [1.0]),
+}
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(
+    "kind", [errors.InvalidArgumentError, TypeError], ids=lambda x: x.__name__
+)
+def test_wrong_dtypes_are_wrong_arguments_and_wrong_types(
+    call: Any, kind: Any
+) -> None:
+    # TensorFlow raises the first where it runs at once, the second where it builds a graph.
+    with pytest.raises(kind):
+        call()

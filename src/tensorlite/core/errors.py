@@ -5,9 +5,9 @@ TensorliteError
 |  +- ShapeError                          shapes that do not fit together
 |  |  +- AxisError (IndexError)            an axis that is not there, or that a mask does not fit
 |  +- StructureError                      nested structures that differ
+|  +- DTypeError (TypeError)              a dtype or kind of object that is not allowed
 |  +- DeviceError                         a device that does not exist or cannot do it
 |     +- PlacementError                   constraints on devices that no placement meets
-+- DTypeError (TypeError)                 a dtype or kind of object that is not allowed
 +- OutOfRangeError (IndexError)           an index beyond its axis, an exhausted source
 +- NotFoundError (KeyError)               a name that is not there
 +- AlreadyExistsError (FileExistsError)   a name that is there already
@@ -119,14 +119,12 @@ class PlacementError(DeviceError):
     """Constraints on the devices of nodes that no placement meets."""
 
 
-class DTypeError(TensorliteError, TypeError):
+class DTypeError(InvalidArgumentError, TypeError):
     """A dtype, or a kind of Python object, that is not allowed here."""
 
-    error_code = 3
 
-
-class ConversionError(DTypeError, ValueError):
-    """What makes no tensor, or none of the dtype asked for: to TensorFlow a wrong value, too."""
+class ConversionError(DTypeError):
+    """What makes no tensor, or none of the dtype asked for."""
 
 
 class PlaceError(InvalidArgumentError, IndexError):

@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.core import operand
 from tensorlite.core.dispatch import call1, call2
 from tensorlite.core.dtypes import DType, int64
-from tensorlite.core.errors import CompositeError, InvalidArgumentError
+from tensorlite.core.errors import CompositeError, DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.scope import name_scope
 from tensorlite.core.spec import TensorSpec
@@ -286,6 +286,8 @@ class RaggedTensor(RaggedParts):
         """Return where elements are equal; False where the two do not broadcast."""
         try:
             return mapped(operand.operators.equal, (self, other))
+        except DTypeError:
+            raise
         except InvalidArgumentError:
             return False
 
@@ -293,6 +295,8 @@ class RaggedTensor(RaggedParts):
         """Return where elements differ; True where the two do not broadcast."""
         try:
             return mapped(operand.operators.not_equal, (self, other))
+        except DTypeError:
+            raise
         except InvalidArgumentError:
             return True
 
