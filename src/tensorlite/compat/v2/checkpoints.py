@@ -92,13 +92,8 @@ class _Tree:
             found.values[PYTHON] = _told(value)
         if hasattr(value, "saved_slots"):
             self.optimizers.append(value)
-        members = getattr(value, "saved_members", None)
-        listed = members_of(value) if members is None else members()
-        found.children = {
-            name: self._tracked(member)
-            for name, member in listed.items()
-            if isinstance(member, _TRACKED) or hasattr(member, "saved_members")
-        }
+        children = tracked_members(value)
+        found.children = {name: self._tracked(x) for name, x in children.items()}
         return found
 
     def fetch(self, session: Any) -> None:
@@ -373,6 +368,18 @@ def _told(value: PythonState) -> Any:
 def is_of_graph(value: Any) -> bool:
     """Return whether something is a variable that has its value in sessions alone."""
     return isinstance(value, GraphVariable) and not value.has_value_here()
+
+
+def tracked_members(value: Any) -> dict[str, Any]:
+    """Return what of an object is saved beside its own value, by name."""
+    return {
+        name: member for name, member in _members(value).items() if is_tracked(member)
+    }
+
+
+def is_tracked(value: Any) -> bool:
+    """Return whether something is saved where an object has it."""
+    return isinstance(value, _TRACKED) or hasattr(value, "saved_members")
 
 
 def _members(root: Any) -> dict[str, Any]:

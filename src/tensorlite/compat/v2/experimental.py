@@ -13,7 +13,7 @@ from tensorlite.compat.shared.ragged_and_sparse.built_shapes import (
     DynamicRaggedShape,
     RowPartition,
 )
-from tensorlite.compat.v2 import numpy
+from tensorlite.compat.v2 import dlpack, numpy
 from tensorlite.compat.v2.extension_types import (
     BatchableExtensionType,
     ExtensionType,
@@ -29,6 +29,7 @@ __all__ = [
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_unary_elementwise_apis",
+    "dlpack",
     "numpy",
     "unregister_dispatch_for",
 ]

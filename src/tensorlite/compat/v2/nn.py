@@ -53,6 +53,10 @@ from tensorlite.compat.shared.statistics import (
     normalize_moments,
     sufficient_statistics,
 )
+from tensorlite.compat.v1.functions.convolution_gradients import (
+    depthwise_conv2d_native_backprop_filter as depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_native_backprop_input as depthwise_conv2d_backprop_input,
+)
 from tensorlite.compat.v1.functions.nn_functions import (
     zero_fraction,
 )
@@ -137,6 +141,8 @@ __all__ = [
     "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
+    "depthwise_conv2d_backprop_filter",
+    "depthwise_conv2d_backprop_input",
     "dilation2d",
     "dropout",
     "elu",

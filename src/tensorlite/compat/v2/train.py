@@ -11,6 +11,7 @@ from tensorlite.compat.v2.checkpoint_managers import (
     CheckpointOptions,
     checkpoints_iterator,
 )
+from tensorlite.compat.v2.checkpoint_views import CheckpointView, TrackableView
 from tensorlite.compat.v2.checkpoints import Checkpoint
 from tensorlite.interop.tensorflow.stored.checkpoints import (
     list_variables,
@@ -28,9 +29,11 @@ __all__ = [
     "Checkpoint",
     "CheckpointManager",
     "CheckpointOptions",
+    "CheckpointView",
     "ClusterSpec",
     "Coordinator",
     "ExponentialMovingAverage",
+    "TrackableView",
     "checkpoints_iterator",
     "experimental",
     "get_checkpoint_state",

@@ -162,17 +162,27 @@ def load_objects(path: str | Path | CheckpointReader) -> Tracked | None:
     >>> load_objects(prefix).children["w"].values
     {'VARIABLE_VALUE': 'w/.ATTRIBUTES/VARIABLE_VALUE'}
     """
+    found = numbered_objects(path)
+    return None if found is None else found[0]
+
+
+def numbered_objects(path: str | Path | CheckpointReader) -> list[Tracked] | None:
+    """Return the objects in a checkpoint by their numbers, the root first; None for names."""
     reader = path if isinstance(path, CheckpointReader) else load_checkpoint(path)
     if GRAPH not in reader:
         return None
     message = reader[GRAPH]
     if message.shape != () or not isinstance(message.item(), bytes):
         raise DataLossError(f"{reader.prefix}: its graph of objects is no text")
-    return of_message(message.item())
+    return _of_message(message.item())
 
 
 def of_message(message: bytes) -> Tracked:
     """Return the root of a TrackableObjectGraph; DataLossError when it is damaged."""
+    return _of_message(message)[0]
+
+
+def _of_message(message: bytes) -> list[Tracked]:
     contents = [x for number, x in wire.fields(message) if number == 1]
     objects = [Tracked() for _ in contents]
     for one, content in zip(objects, contents, strict=True):
@@ -190,7 +200,7 @@ def of_message(message: bytes) -> Tracked:
                 one.slots.append(Slot(*ends))
     if not objects:
         raise DataLossError("a graph of objects has no object")
-    return objects[0]
+    return objects
 
 
 def _bytes(value: int | bytes) -> bytes:
