@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from tensorlite.compat import v1, v2
+from tensorlite.compat.v2 import function as traced
 
 tf: Any = v2
 tf1: Any = v1
 
 
 def test_loops_over_iterators_are_traced() -> None:
-    @tf.function
+    @traced
     def total(iterator: Any) -> Any:
         found = np.int64(0)
         for x in iterator:
@@ -25,7 +26,7 @@ def test_loops_over_iterators_are_traced() -> None:
 
 
 def test_loops_that_break_off_read_no_element_more() -> None:
-    @tf.function
+    @traced
     def total(iterator: Any) -> Any:
         found = np.int64(0)
         for x in iterator:
@@ -40,7 +41,7 @@ def test_loops_that_break_off_read_no_element_more() -> None:
 
 
 def test_elements_that_are_none_go_through_functions() -> None:
-    @tf.function
+    @traced
     def total(dataset: Any) -> Any:
         found = 0
         for x, none in dataset:
@@ -53,15 +54,14 @@ def test_elements_that_are_none_go_through_functions() -> None:
 
 
 def test_loops_that_stay_pythons_end_with_an_error() -> None:
-    @tf.function(autograph=False)
     def endless(dataset: Any) -> None:
         for _ in dataset:
             pass
 
     with pytest.raises(ValueError, match="autograph=True"):
-        endless(tf.data.Dataset.range(10))
+        tf.function(endless, autograph=False)(tf.data.Dataset.range(10))
 
-    @tf.function
+    @traced
     def several(iterator: Any) -> Any:
         return sum([next(iterator) for _ in range(40)])
 
@@ -130,3 +130,47 @@ def test_groups_of_endless_datasets_are_endless() -> None:
     assert bucketed.cardinality() == tf.data.INFINITE_CARDINALITY
     windows = endless.group_by_window(lambda x: x[0], lambda _, group: group, 3)
     assert windows.cardinality() == tf.data.INFINITE_CARDINALITY
+
+
+def test_one_trace_serves_the_iterators_of_like_elements() -> None:
+    @traced
+    def total(iterator: Any) -> Any:
+        return next(iterator) + iterator.get_next()
+
+    for _ in range(3):
+        iterator = iter(tf.data.Dataset.range(5))
+        assert [total(iterator).numpy() for _ in range(2)] == [1, 5]
+        assert total(iter(tf.data.Dataset.range(10, 20))).numpy() == 21
+    assert total.experimental_get_tracing_count() == 1
+    pairs = tf.data.Dataset.range(5).map(lambda x: (x, x))
+    total(iter(pairs.map(lambda x, y: x + y)))
+    assert total.experimental_get_tracing_count() == 1
+    total(iter(tf.data.Dataset.from_tensors(1.0).repeat()))
+    assert total.experimental_get_tracing_count() == 2
+
+
+def test_arrays_are_given_eagerly_and_of_tensors() -> None:
+    sparse = tf.sparse.from_dense([[1, 0], [0, 2]])
+    given = list(tf.data.Dataset.from_tensor_slices(sparse).as_numpy_iterator())
+    assert [x.tolist() for x in given] == [[1, 0], [0, 2]]
+    ragged = tf.ragged.constant([[[1, 2], [3]]])
+    ((one, other),) = tf.data.Dataset.from_tensor_slices(ragged).as_numpy_iterator()
+    assert (one.tolist(), other.tolist()) == ([1, 2], [3])
+    nothing = tf.data.Dataset.from_tensors((2, None))
+    assert list(nothing.as_numpy_iterator()) == [(2, None)]
+    with pytest.raises(TypeError, match="is not supported for datasets that"):
+        tf.data.Dataset.from_tensors(tf.data.Dataset.range(3)).as_numpy_iterator()
+    with tf.Graph().as_default(), pytest.raises(RuntimeError, match="eager mode"):
+        tf.data.Dataset.range(3).as_numpy_iterator()
+
+
+def test_iterators_over_arrays_are_saved(tmp_path: Any) -> None:
+    iterator = tf.data.Dataset.range(10).as_numpy_iterator()
+    checkpoint = tf.train.Checkpoint(iterator=iterator)
+    assert [next(iterator) for _ in range(3)] == [0, 1, 2]
+    path, state = checkpoint.save(tmp_path / "ckpt"), iterator.save()
+    assert next(iterator) == 3
+    checkpoint.restore(path)
+    assert next(iterator) == 3
+    iterator.restore(state.numpy())
+    assert next(iterator) == 3

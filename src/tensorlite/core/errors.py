@@ -99,6 +99,10 @@ class NoValueYetError(TensorliteError):
     """A value that stands for one to come, whose own operators know what to do."""
 
 
+class ScalarError(InvalidArgumentError, TypeError):
+    """A tensor of several elements, or none, where Python wants one number."""
+
+
 class ShapeError(InvalidArgumentError):
     """Shapes that do not fit together or an axis that is not there."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from copy import copy
 from itertools import islice
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -99,8 +100,10 @@ class IteratorState(Resource):
         return "<iterator>"
 
 
-class DatasetIterator(Generic[T]):
+class DatasetIterator(nest.Composite, Generic[T]):
     """A run through a dataset. In a traced function, `next` reads it when that runs.
+
+    Functions take it as they take tensors: one trace serves all iterators of like elements.
 
     >>> numbers = iter(tl.data.Dataset.range(2))
     >>> print(next(numbers), numbers.get_next())
@@ -113,6 +116,7 @@ class DatasetIterator(Generic[T]):
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
         self._state = IteratorState()
+        self._element_spec: Any = None
         self._asked: tuple[Any, int] = None, 0
         """How often Python asked for an element in the trace that was last in progress."""
         if dataset.captures or tracer() is not None:
@@ -127,7 +131,29 @@ class DatasetIterator(Generic[T]):
     @property
     def element_spec(self) -> Any:
         """The specs of an element's tensors."""
-        return self._dataset.element_spec
+        if self._element_spec is None:
+            self._element_spec = self._dataset.element_spec
+        return self._element_spec
+
+    def members(self) -> dict[str, Any]:
+        """Return the handle of its state."""
+        return {"handle": self._handle}
+
+    def with_members(self, members: dict[str, Any]) -> Any:
+        """Return an iterator of another handle, which gives such elements as well."""
+        handle = members["handle"]
+        state = handle.array if isinstance(handle, EagerTensor) else self._state
+        made = copy(self)
+        vars(made).update(_handle=handle, _state=state)
+        return made
+
+    def kept(self) -> Any:
+        """Return what tells the specs of its elements."""
+        try:
+            spec = self.element_spec
+        except InvalidArgumentError:  # nobody knows them
+            return (id(self._dataset),)
+        return repr(nest.map_structure(lambda _: None, spec)), *nest.flatten(spec)
 
     def __iter__(self) -> DatasetIterator[T]:
         """Return this iterator."""
@@ -169,7 +195,7 @@ class DatasetIterator(Generic[T]):
         >>> print(first.has_value(), first.get_value(), second.has_value())
         True 0 False
         """
-        spec = self._dataset.element_spec
+        spec = self.element_spec
         if tracer() is not None:
             return Optional(*advanced(self._handle, spec), spec)
         try:
@@ -216,7 +242,7 @@ class DatasetIterator(Generic[T]):
         return self._staged()
 
     def _staged(self) -> Any:
-        spec = self._dataset.element_spec
+        spec = self.element_spec
         return _of_tensors(spec, calls(IteratorGetNext(_present(spec)), self._handle))
 
 

@@ -7,18 +7,22 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tensorlite.core import nest
-from tensorlite.core.dispatch import tracer
+from tensorlite.core.dispatch import constant, tracer
+from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import to_host
 from tensorlite.data.background import AUTOTUNE, ahead
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.caching import FileCache
+from tensorlite.data.composites import each
 from tensorlite.data.given import captured, number, number_now
-from tensorlite.data.iterators import only, single_element
+from tensorlite.data.iterators import DatasetIterator, only, single_element
 from tensorlite.data.options import Options
 from tensorlite.data.resuming import Resumed, without_errors
+from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.sparse.dense import to_dense
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -196,7 +200,7 @@ class Running(Pipeline[T]):
 class NumpyIterator:
     """The elements of a dataset, with arrays for tensors; `next` gives one, as a method, too."""
 
-    def __init__(self, elements: Iterator[Any]) -> None:
+    def __init__(self, elements: DatasetIterator[Any]) -> None:
         self._elements = elements
 
     def __iter__(self) -> NumpyIterator:
@@ -205,9 +209,35 @@ class NumpyIterator:
 
     def __next__(self) -> Any:
         """Return the next element; StopIteration at the end."""
-        return nest.map_structure(numpy_value, next(self._elements))
+        return each(numpy_value, next(self._elements))
 
     next = __next__
+
+    @property
+    def position(self) -> int:
+        """How many elements it has given."""
+        return self._elements.position
+
+    def seek(self, position: int) -> None:
+        """Go to a place, as many elements from the beginning of another run."""
+        self._elements.seek(position)
+
+    def save(self) -> Tensor:
+        """Return what `restore` is given to go on from here: how many elements were given.
+
+        >>> numbers = tl.data.Dataset.range(9).as_numpy_iterator()
+        >>> _ = next(numbers), next(numbers)
+        >>> state = numbers.save()
+        >>> _ = next(numbers)
+        >>> numbers.restore(state)
+        >>> print(next(numbers))
+        2
+        """
+        return constant(self.position, int64)
+
+    def restore(self, state: Any) -> None:
+        """Go to where it was when `save` returned `state`."""
+        self.seek(int(state))
 
 
 def _miscounted(expected: int, found: str) -> FailedPreconditionError:
@@ -218,9 +248,16 @@ def _miscounted(expected: int, found: str) -> FailedPreconditionError:
 
 
 def numpy_value(leaf: Any) -> Any:
-    """Return a tensor as a NumPy array, a number or bytes; a dataset as an iterator of these."""
+    """Return a tensor as a NumPy array, a number or bytes; a dataset as an iterator of these.
+
+    Sparse tensors are arrays with zeros, ragged ones arrays of arrays.
+    """
     if isinstance(leaf, Running):
         return leaf.as_numpy_iterator()
+    if isinstance(leaf, SparseTensor):
+        leaf = to_dense(leaf)
+    if isinstance(leaf, RaggedParts):
+        return leaf.numpy()
     if not isinstance(leaf, Tensor):
         return leaf
     array = to_host(leaf.array).view()

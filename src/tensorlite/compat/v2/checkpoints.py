@@ -24,6 +24,7 @@ from tensorlite.core.errors import (
     NotFoundError,
 )
 from tensorlite.data.iterators import DatasetIterator
+from tensorlite.data.running import NumpyIterator
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.interop.tensorflow.stored import checkpoints as stored, states
@@ -60,8 +61,9 @@ class PythonState(ABC):
         """Take what was saved, as bytes."""
 
 
+_ITERATORS = DatasetIterator, NumpyIterator
 _TRACKED = (
-    *(AnyVariable, AnyModule, DatasetIterator, Generator, PythonState),
+    *(AnyVariable, AnyModule, *_ITERATORS, Generator, PythonState),
     *(dict, list, tuple),
 )
 
@@ -86,7 +88,7 @@ class _Tree:
         if isinstance(value, AnyVariable):
             found.values[VALUE] = value
             found.full_name = str(value.name).removesuffix(":0")
-        if isinstance(value, DatasetIterator):
+        if isinstance(value, _ITERATORS):
             found.values[ITERATOR] = np.asarray(value.position, np.int64)
         if isinstance(value, PythonState):
             found.values[PYTHON] = _told(value)
@@ -169,7 +171,7 @@ class Awaiting:
         if isinstance(value, PythonState) and PYTHON in saved:
             value.deserialize(self.reader[saved[PYTHON]].item())
             self.restored.add(id(value))
-        if not isinstance(value, DatasetIterator):
+        if not isinstance(value, _ITERATORS):
             return
         if OTHERS in saved:
             raise CheckpointError(

@@ -17,8 +17,9 @@ from tensorlite.compat.shared.ragged_and_sparse.sparse import SparseTensor
 from tensorlite.compat.shared.specs.tensor_specs import told
 from tensorlite.compat.views import lifted, plain, shown
 from tensorlite.core import nest
-from tensorlite.core.dispatch import constant, interpreted_by
+from tensorlite.core.dispatch import constant, interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype, int64
+from tensorlite.core.errors import DTypeError, FailedPreconditionError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data import files
@@ -26,6 +27,7 @@ from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.composites import each
 from tensorlite.data.dataset import Dataset as Base
 from tensorlite.data.functions import Prepared, prepared
+from tensorlite.data.running import NumpyIterator
 from tensorlite.data.variants import is_dataset
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, built
@@ -119,6 +121,25 @@ class Dataset(Base[T]):
     def element_spec(self) -> Any:
         """Specification of the elements, with TensorFlow's classes."""
         return told(super().element_spec)
+
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """Return an iterator over the elements as NumPy arrays, numbers and bytes.
+
+        RuntimeError is raised where a graph is built, TypeError for elements that are datasets.
+        """
+        if tracer() is not None or active_graph() is not None:
+            raise FailedPreconditionError(
+                "`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode: loop over "
+                "the dataset, or get a session's values"
+            )
+        known = None if callable(self.spec) else self.spec
+        wrong = [x for x in nest.flatten(known) if is_dataset(x)]
+        if wrong:
+            raise DTypeError(
+                "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce "
+                f"values of type {type(wrong[0])}; make elements of them by flat_map"
+            )
+        return super().as_numpy_iterator()
 
     def _prepared(
         self, fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]
