@@ -17,7 +17,7 @@ import numpy as np
 from tensorlite.core import operand, texts
 from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType, of_numpy
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ScalarError
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.operand import Operand
 from tensorlite.core.remote import RemoteArray
@@ -182,7 +182,7 @@ class Tensor(Operand):
     def _one(self, wanted: str) -> np.ndarray[Any, Any]:
         array = to_host(self.array)
         if array.size != 1:
-            raise InvalidArgumentError(
+            raise ScalarError(
                 f"{wanted} needs a tensor of one element; this one has shape "
                 f"{shape_text(array.shape)}. Reduce it (tl.sum, tl.any, tl.all) or index it"
             )

@@ -29,6 +29,7 @@ from tensorlite.core.scope import scope
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.function.staged_list import StagedList
+from tensorlite.ops.arrays.ensure import ensure_shape
 
 ndarray = np.ndarray
 Key: TypeAlias = "tuple[Any, ...]"
@@ -46,6 +47,11 @@ class Identity:
             self._ref: Callable[[], object] = weakref.ref(value)
         except TypeError:
             self._ref = lambda: value
+
+    @property
+    def value(self) -> object:
+        """The object, None when it is gone."""
+        return self._ref()
 
     def __hash__(self) -> int:
         return self._hash
@@ -114,9 +120,18 @@ class Arguments:
 
 
 def as_input(leaf: Any, spec: TensorSpec) -> Tensor:
-    """Return an argument as a tensor of its spec's dtype."""
+    """Return an argument as a tensor of its spec's dtype.
+
+    One of a graph of which less is known has the spec's shape, or is an error when it runs.
+    """
+    if not isinstance(leaf, Tensor):
+        return to_tensor(leaf, spec.dtype)
+    made = to_tensor(leaf)
+    known = isinstance(made, EagerTensor) or spec.accepts(made.spec)
     return (
-        to_tensor(leaf) if isinstance(leaf, Tensor) else to_tensor(leaf, spec.dtype)
+        made
+        if known or not made.spec.accepts(spec)
+        else ensure_shape(made, spec.shape)
     )
 
 

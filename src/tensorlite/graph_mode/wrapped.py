@@ -20,6 +20,7 @@ from tensorlite.graph_mode.graph import Graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.ops.arrays.ensure import ensure_shape
 from tensorlite.ops.state.variable import Variable
 
 Held = Mapping[SymbolicTensor, Variable]
@@ -102,6 +103,8 @@ def _own(x: Any) -> Any:
 
 def _taken(spec: TensorSpec, given: Any) -> Tensor:
     x = given if isinstance(given, Tensor) else to_tensor(given, spec.dtype)
+    if not spec.accepts(x.spec) and x.spec.accepts(spec):
+        return ensure_shape(x, spec.shape)  # less is known of it
     if not spec.accepts(x.spec):
         raise InvalidArgumentError(f"{spec.name} is {spec}, and is given {x.spec}")
     return x

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from inspect import Parameter, signature
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -87,17 +88,17 @@ class Concrete(ConcreteFunction):
         return list(self.captured)
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> Sequence[Any]:
         """The variables that the trace reads or writes, as far as they are still there."""
         states = [getattr(x, "array", None) for x in self.captured]
         owners = [getattr(state, "owner", None) for state in states]
         held = [owner() for owner in owners if owner is not None]
-        return [x for x in held if x is not None]
+        return tuple([x for x in held if x is not None])
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> Sequence[Any]:
         """Those of `variables` that are trainable."""
-        return [x for x in self.variables if x.trainable]
+        return tuple([x for x in self.variables if x.trainable])
 
     @property
     def function_type(self) -> FunctionType:
@@ -252,6 +253,29 @@ def _checked(input_signature: Any) -> Any:
     return tuple(input_signature)
 
 
+def _check_parameters(func: Callable[..., Any], specs: Sequence[Any] | None) -> None:
+    """Raise DTypeError where an input signature has too few members for a function, or too many."""
+    if specs is None:
+        return
+    try:
+        found = list(signature(func).parameters.values())
+    except (TypeError, ValueError):  # a function of C tells no parameters
+        return
+    found = found[1:] if found and found[0].name == "self" else found
+    kinds = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
+    placed = [x for x in found if x.kind in kinds]
+    named = [x for x in found if x.kind is Parameter.KEYWORD_ONLY]
+    bare = [x for x in [*placed, *named][len(specs) :] if x.default is x.empty]
+    takes_more = any(x.kind is Parameter.VAR_POSITIONAL for x in found)
+    extra = len(specs) - len(placed) - len(named)
+    if bare:
+        raise DTypeError(
+            f"input_signature missing type constraint for {bare[0].name}"
+        )
+    if extra > 0 and not takes_more:
+        raise DTypeError(f"input_signature contains {extra} extra type constraints.")
+
+
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Any = None,
@@ -283,6 +307,7 @@ def function(
             raise DTypeError(
                 f"{python_function!r} is not a callable object: tf.function takes a function"
             )
+        _check_parameters(python_function, input_signature)
         return PolymorphicFunction(
             python_function,
             input_signature=input_signature,

@@ -18,6 +18,7 @@ from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.graph import Graph
+from tensorlite.graph.refined import refined_specs
 from tensorlite.ops.control.call_gradients import call_gradient, call_watched
 from tensorlite.ops.control.region_gradients import if_gradient, while_gradient
 
@@ -185,8 +186,8 @@ class PartitionedCall(Region):
     f: Callee
 
     def infer(self, *args: TensorSpec) -> tuple[TensorSpec, ...]:
-        """Return the specs of the function's outputs."""
-        return tuple(self.f.graph.output_specs)
+        """Return the specs of the function's outputs for arguments like these."""
+        return refined_specs(self.f.graph, args)
 
     def kernel(self, xp: Xp, *arrays: Array) -> tuple[Array, ...]:
         """Return what the function returns."""

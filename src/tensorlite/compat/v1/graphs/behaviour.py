@@ -12,7 +12,7 @@ from tensorlite.compat.shared.results import give_results, results_given
 from tensorlite.core.dispatch import executing_eagerly as runs_at_once
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.shapes import Results, TensorShape as PlainShape
-from tensorlite.graph_mode.graph import Graph, active_graph, at_once, mode, stack
+from tensorlite.graph_mode.graph import active_graph, at_once, mode
 
 __all__ = [
     "control_flow_v2_enabled",
@@ -83,14 +83,11 @@ def eager_mode() -> Iterator[None]:
 @contextmanager
 def graph_mode() -> Iterator[None]:
     """Let operations build a graph in the block: a new one where they would run at once."""
+    is_open = active_graph() is not None
     before = mode.eager
     mode.eager = False
     try:
-        with (
-            nullcontext()
-            if before is False and not stack.eager
-            else Graph().as_default()
-        ):
+        with nullcontext() if is_open else mode.kind().as_default():
             yield
     finally:
         mode.eager = before

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple, TypeAlias
 from tensorlite.core import nest
 from tensorlite.core.errors import GraphDefError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
 from tensorlite.function.compile import Compiled, ConcreteFunction
 from tensorlite.function.function import Function
+from tensorlite.function.signature import Identity as ByIdentity
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.interop.tensorflow.stored.models import Asset, SavedModel
 from tensorlite.interop.tensorflow.stored.structures import (
@@ -66,16 +68,30 @@ def _is_saved(value: Any) -> bool:
 
 
 def concretes_of(function: AnyFunction) -> list[ConcreteFunction]:
-    """Return the traces of a function; one is made where it says for which arguments."""
+    """Return the traces of a function; one is made where it says for which arguments.
+
+    Those that were made for one variable as an argument serve that one alone, and are left out.
+    """
     if isinstance(function, RestoredFunction):
         return function.concrete_functions
     if function.input_signature is not None:
         function.get_concrete_function()
     known = [
-        *function.cache.concrete.values(),
-        *[x for _, x in function.cache.general],
+        *[(parts, x) for (_, parts, _), x in function.cache.concrete.items()],
+        *[(arguments.parts, x) for arguments, x in function.cache.general],
     ]
-    return list(dict.fromkeys(known))
+    found = dict.fromkeys([x for _, x in known])
+    return [x for x in found if not _is_of_variables(x, known)]
+
+
+def _is_of_variables(
+    trace: ConcreteFunction, known: Sequence[tuple[Any, ConcreteFunction]]
+) -> bool:
+    """Return whether a trace was made for a variable as one of its arguments."""
+    parts = [part for one, x in known if x is trace for part in one]
+    return any(
+        isinstance(x, ByIdentity) and isinstance(x.value, Tensor) for x in parts
+    )
 
 
 def signatures_of(root: Any, given: Any) -> dict[str, ConcreteFunction]:
