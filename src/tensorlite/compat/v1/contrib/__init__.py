@@ -19,6 +19,7 @@ NAMESPACES = (
     "factorization",
     "feature_column",
     "framework",
+    "graph_editor",
     "image",
     "keras",
     "layers",
