@@ -174,3 +174,39 @@ def test_iterators_over_arrays_are_saved(tmp_path: Any) -> None:
     assert next(iterator) == 3
     iterator.restore(state.numpy())
     assert next(iterator) == 3
+
+
+def test_zipped_datasets_go_on_together_behind_an_error() -> None:
+    numbers = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 0.0, 4.0])
+    inverse = numbers.map(lambda x: tf.debugging.check_numerics(1.0 / x, "none"))
+    pairs = tf.data.Dataset.zip((inverse, numbers)).ignore_errors()
+    assert list(pairs.as_numpy_iterator()) == [(1.0, 1.0), (0.5, 2.0), (0.25, 4.0)]
+
+
+def test_what_was_read_whole_is_kept_before_the_end_is_seen() -> None:
+    cached = tf.data.Dataset.range(10).shuffle(10).cache()
+    first, again = iter(cached), [int(x) for x in cached.take(0)]
+    read = [int(next(first)) for _ in range(10)]
+    assert [*again, *[int(x) for x in cached]] == read
+
+
+@pytest.mark.parametrize("seed", [None, 7])
+def test_shuffled_iterators_go_on_where_they_were_saved(
+    seed: Any, tmp_path: Any
+) -> None:
+    def checkpoint() -> tuple[Any, Any]:
+        shuffled = tf.data.Dataset.range(40).shuffle(40, seed).repeat(2)
+        list(shuffled.take(3))  # a run before
+        iterator = iter(shuffled)
+        return iterator, tf.train.Checkpoint(iterator=iterator)
+
+    iterator, saved = checkpoint()
+    before = [int(next(iterator)) for _ in range(15)]
+    path = saved.save(tmp_path / "ckpt")
+    rest = [int(x) for x in iterator]
+    assert sorted(before + rest[:25]) == list(range(40))
+    saved.restore(path)
+    assert [int(x) for x in iterator] == rest
+    iterator, saved = checkpoint()
+    saved.restore(path)
+    assert [int(x) for x in iterator] == rest

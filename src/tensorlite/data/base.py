@@ -6,9 +6,9 @@ keyed.py, ordering.py and running.py; Dataset, which joins these, in dataset.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from tensorlite.core import texts
 from tensorlite.core.dispatch import tracer
@@ -46,6 +46,19 @@ class Recipe:
     """The other attributes."""
 
 
+class Chance(Protocol):
+    """Random choices of a dataset, which can be made once more."""
+
+    def rewind(self) -> None:
+        """Let the next run be like the first."""
+
+    def place(self) -> tuple[int, int, int]:
+        """Return two seeds, and the number of the next run; -1 where runs have no numbers."""
+
+    def go_to(self, place: Sequence[int]) -> None:
+        """Let the next run be that of a place."""
+
+
 def no_recipe() -> Recipe | None:
     """Return None: no operator makes this dataset."""
     return None
@@ -67,8 +80,8 @@ class Pipeline(Generic[T]):
     """The number of elements, INFINITE or UNKNOWN."""
     spec: Any = None
     """The specs of an element's tensors, in its structure, or a function that finds them."""
-    rewinds: tuple[Callable[[], None], ...] = ()
-    """What lets the next run be like the first: of every shuffle that it goes through."""
+    chances: tuple[Chance, ...] = ()
+    """What draws at random: of every shuffle that it goes through."""
     captures: tuple[Tensor, ...] = ()
     """Tensors of a graph that it was made with."""
     settings: Options = field(default_factory=Options)
@@ -89,8 +102,8 @@ class Pipeline(Generic[T]):
         >>> first == [int(x) for x in numbers]
         True
         """
-        for rewind in self.rewinds:
-            rewind()
+        for chance in self.chances:
+            chance.rewind()
 
     def cardinality(self) -> Any:
         """Return the number of elements, tl.data.INFINITE or tl.data.UNKNOWN.
@@ -131,7 +144,7 @@ class Pipeline(Generic[T]):
         spec: Any = None,
         *others: Pipeline[Any],
         captures: tuple[Tensor, ...] = (),
-        rewinds: tuple[Callable[[], None], ...] = (),
+        chances: tuple[Chance, ...] = (),
         recipe: Callable[[], Recipe | None] = no_recipe,
     ) -> Any:
         """Return a dataset made of this one, and of others."""
@@ -143,7 +156,7 @@ class Pipeline(Generic[T]):
             self,
             *others,
             captures=captures,
-            rewinds=rewinds,
+            chances=chances,
             recipe=recipe,
         )
 
@@ -186,18 +199,18 @@ def assembled(
     spec: Any,
     *made_of: Pipeline[Any],
     captures: tuple[Tensor, ...] = (),
-    rewinds: tuple[Callable[[], None], ...] = (),
+    chances: tuple[Chance, ...] = (),
     recipe: Callable[[], Recipe | None] = no_recipe,
     from_ragged: bool = False,
 ) -> Any:
     """Return a dataset of a class, which is made of others and has what those have."""
     all_captures = [x for one in made_of for x in one.captures]
-    all_rewinds = [x for one in made_of for x in one.rewinds]
+    all_chances = [x for one in made_of for x in one.chances]
     return kind(
         source,
         size,
         spec,
-        (*all_rewinds, *rewinds),
+        (*all_chances, *chances),
         tuple({id(x): x for x in (*all_captures, *captures)}.values()),
         made_of[0].settings if made_of else Options(),
         recipe,

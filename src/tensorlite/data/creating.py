@@ -45,6 +45,7 @@ from tensorlite.data.given import (
 )
 from tensorlite.data.ordering import Draws, mixed
 from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
+from tensorlite.data.resuming import Zipped
 from tensorlite.data.several import Datasets
 from tensorlite.ops.random.words import Words
 from tensorlite.ops.records.files import matching
@@ -234,7 +235,7 @@ class Creating(Pipeline[T]):
         size = UNKNOWN if UNKNOWN in finite else min(finite, default=INFINITE)
 
         def source() -> Iterator[Any]:
-            rows = builtins.zip(*[d.source() for d in parts], strict=False)
+            rows = Zipped([d.source() for d in parts])
             return builtins.map(partial(_structured, form), rows)
 
         def spec() -> Any:
@@ -290,7 +291,7 @@ class Creating(Pipeline[T]):
             _total(datasets) if not stop_on_empty_dataset else UNKNOWN,
             lambda: _common_spec(datasets),
             *datasets,
-            rewinds=(draws.rewind,),
+            chances=(draws,),
         )
         return made
 
@@ -364,7 +365,7 @@ class Creating(Pipeline[T]):
             source,
             INFINITE,
             TensorSpec((), dtypes.int64),
-            rewinds=(draws.rewind,),
+            chances=(draws,),
         )
         return made
 
@@ -413,7 +414,7 @@ class Creating(Pipeline[T]):
             len(now) if now else UNKNOWN,
             TensorSpec((), dtypes.string),
             captures=captured(patterns),
-            rewinds=(draws.rewind,),
+            chances=(draws,),
         )
         return made
 

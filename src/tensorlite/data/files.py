@@ -49,7 +49,7 @@ class _FileDataset(Dataset[Tensor]):
     ) -> None:
         names = filenames if isinstance(filenames, Pipeline) else _names(filenames)
         given = names.captures if isinstance(names, Pipeline) else captured(names)
-        rewinds = names.rewinds if isinstance(names, Pipeline) else ()
+        chances = names.chances if isinstance(names, Pipeline) else ()
 
         def source() -> Iterator[Any]:
             found = _paths(names)
@@ -63,7 +63,7 @@ class _FileDataset(Dataset[Tensor]):
                 return None
             return Recipe(self.operator, numbers=numbers(names))
 
-        super().__init__(source, UNKNOWN, spec, rewinds, given, recipe=recipe)
+        super().__init__(source, UNKNOWN, spec, chances, given, recipe=recipe)
 
     @classmethod
     def _steps(cls) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from itertools import islice
@@ -43,6 +43,8 @@ class IteratorState(Resource):
         self.items = items
         self.taken = 0
         """How many elements it has given since the beginning."""
+        self.places: tuple[tuple[int, int, int], ...] = ()
+        """Where the random choices of the dataset were at the beginning."""
         self.known: Mapping[int, Tensor] | None = None
         """The values of the graph's tensors that the dataset was made with."""
         self._container = RunContainer(current_container.get())
@@ -59,6 +61,7 @@ class IteratorState(Resource):
         with self._lock, interpreted_by(None), known_as(known):
             self.known = known
             self._container = RunContainer(current_container.get())
+            self.places = tuple([x.place() for x in dataset.chances])
             self.items = dataset.source()
             self.taken = 0
 
@@ -214,8 +217,33 @@ class DatasetIterator(nest.Composite, Generic[T]):
         """
         return self._state.taken
 
+    @property
+    def place(self) -> tuple[int, ...]:
+        """Its position, and what `go_to` wants to know of random choices."""
+        return self.position, *[x for place in self._state.places for x in place]
+
+    def go_to(self, place: Sequence[int]) -> None:
+        """Go to where an iterator over such a dataset was when it had this `place`.
+
+        >>> numbers = iter(tl.data.Dataset.range(99).shuffle(99))
+        >>> _, place, then = next(numbers), numbers.place, int(next(numbers))
+        >>> numbers.go_to(place)
+        >>> int(next(numbers)) == then
+        True
+        """
+        position, *rest = map(int, place)
+        chances = self._dataset.chances
+        if rest and len(rest) != 3 * len(chances):
+            raise InvalidArgumentError(
+                f"the place of an iterator over a dataset with {len(rest) // 3} random steps; "
+                f"this dataset has {len(chances)}: make sure its definition has not changed"
+            )
+        for i, chance in enumerate(chances if rest else ()):
+            chance.go_to(rest[3 * i : 3 * i + 3])
+        self.seek(position)
+
     def seek(self, position: int) -> None:
-        """Go to a place, as many elements from the beginning of another run.
+        """Go to a position, as many elements from the beginning of another run.
 
         >>> numbers = iter(tl.data.Dataset.range(9))
         >>> numbers.seek(5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -74,7 +74,7 @@ class Ordering(Pipeline[T]):
             self.size,
             self._spec,
             captures=captured(most, draws.seed),
-            rewinds=(draws.rewind,),
+            chances=(draws,),
             recipe=lambda: shuffling(self, most, draws.given, draws.order),
         )
         return made
@@ -309,16 +309,36 @@ class Draws:
             self.seed = (drawn_seed(), 0) if seed is None else seeds_of(seed)
         self.order = order
         self._words: Words | None = None
+        self._runs = 0
+        """How many runs there were."""
 
     def for_a_run(self) -> Words:
         """Return what draws for the next run."""
+        self._runs += 1
         if self._words is None or self.order is Order.SAME:
             self._words = Words(self._seeds())
         return Words(self._words.seeds()) if self.order is Order.ANEW else self._words
 
     def rewind(self) -> None:
         """Let the next run be like the first."""
-        self._words = None
+        self._words, self._runs = None, 0
+
+    def place(self) -> tuple[int, int, int]:
+        """Return the seeds and the number of the next run, -1 where one goes on in the other."""
+        if self.order is Order.CONTINUED:
+            return 0, 0, -1
+        return *self._seeds(), self._runs
+
+    def go_to(self, place: Sequence[int]) -> None:
+        """Let the next run be that of a place."""
+        *seeds, runs = place
+        if runs < 0 or self.order is Order.CONTINUED:
+            return
+        if isinstance(self.seed, tuple):
+            self.seed = tuple(seeds)
+        self.rewind()
+        for _ in range(runs):
+            self.for_a_run()
 
     def _seeds(self) -> Seeds:
         if isinstance(self.seed, tuple):

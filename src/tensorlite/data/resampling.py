@@ -83,7 +83,7 @@ class Resampling(Preparing[T]):
             source,
             spec=lambda: (ready.spec(), self.element_spec),
             captures=(*ready.captures, *captured(target), *captured(first)),
-            rewinds=(draws.rewind,),
+            chances=(draws,),
         )
         return made
 

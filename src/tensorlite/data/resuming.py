@@ -1,12 +1,12 @@
 """Runs that go on behind an error: one element that cannot be made does not end a dataset.
 
 A generator is at its end when it raises. Here stands what steps are made of that are not: `map`,
-`filter`, `zip` and `takewhile` of Python go on by themselves.
+`filter` and `takewhile` of Python go on by themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -63,6 +63,31 @@ class Chained(Generic[T]):
             except StopIteration:
                 self._run = iter(())
                 self._run = next(self._runs)
+
+
+class Zipped:
+    """Rows of the elements of several runs; behind an error all go on with their next ones."""
+
+    def __init__(self, runs: Sequence[Iterator[Any]]) -> None:
+        self._runs = runs
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Return this iterator."""
+        return self
+
+    def __next__(self) -> tuple[Any, ...]:
+        """Return the next row."""
+        row: list[Any] = []
+        try:
+            for run in self._runs:
+                row.append(next(run))  # noqa: PERF401  it is to be known how many there were
+        except StopIteration:
+            raise
+        except Exception:
+            for run in self._runs[len(row) + 1 :]:
+                next(outcomes(run), None)
+            raise
+        return tuple(row)
 
 
 class Watched(Generic[T]):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import builtins
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from tensorlite.core.dispatch import constant, tracer
 from tensorlite.core.dtypes import int64
@@ -101,8 +103,11 @@ class Running(Pipeline[T]):
             def keeping(elements: Iterator[T]) -> Iterator[T]:
                 for element in elements:
                     kept.append(element)
+                    if len(kept) == self.size:  # nobody needs to ask for more
+                        whole.append(kept)
                     yield element
-                whole.append(kept)
+                if not whole:
+                    whole.append(kept)
 
             return Resumed(keeping, self.source())
 
@@ -214,16 +219,16 @@ class NumpyIterator:
     next = __next__
 
     @property
-    def position(self) -> int:
-        """How many elements it has given."""
-        return self._elements.position
+    def place(self) -> tuple[int, ...]:
+        """How many elements it has given, and what is to be known of random choices."""
+        return self._elements.place
 
-    def seek(self, position: int) -> None:
-        """Go to a place, as many elements from the beginning of another run."""
-        self._elements.seek(position)
+    def go_to(self, place: Sequence[int]) -> None:
+        """Go to where it, or one over such a dataset, was when it had this `place`."""
+        self._elements.go_to(place)
 
     def save(self) -> Tensor:
-        """Return what `restore` is given to go on from here: how many elements were given.
+        """Return what `restore` is given to go on from here.
 
         >>> numbers = tl.data.Dataset.range(9).as_numpy_iterator()
         >>> _ = next(numbers), next(numbers)
@@ -233,11 +238,11 @@ class NumpyIterator:
         >>> print(next(numbers))
         2
         """
-        return constant(self.position, int64)
+        return constant(self.place, int64)
 
     def restore(self, state: Any) -> None:
         """Go to where it was when `save` returned `state`."""
-        self.seek(int(state))
+        self.go_to(np.ravel(state).tolist())
 
 
 def _miscounted(expected: int, found: str) -> FailedPreconditionError:

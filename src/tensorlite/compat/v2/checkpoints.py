@@ -89,7 +89,7 @@ class _Tree:
             found.values[VALUE] = value
             found.full_name = str(value.name).removesuffix(":0")
         if isinstance(value, _ITERATORS):
-            found.values[ITERATOR] = np.asarray(value.position, np.int64)
+            found.values[ITERATOR] = np.asarray(value.place, np.int64)
         if isinstance(value, PythonState):
             found.values[PYTHON] = _told(value)
         if hasattr(value, "saved_slots"):
@@ -179,7 +179,7 @@ class Awaiting:
                 "the iterator out of the objects that are restored, or begin the dataset anew"
             )
         if ITERATOR in saved:
-            value.seek(int(self.reader[saved[ITERATOR]]))
+            value.go_to(np.ravel(self.reader[saved[ITERATOR]]).tolist())
             self.restored.add(id(value))
 
     def _slots_made(self, tree: _Tree, found: Any) -> bool:
