@@ -135,3 +135,90 @@ def test_convolutions_take_several_axes_of_batches(axes: int) -> None:
         y = kind(tf.constant(x), filters, steps, "VALID")
         assert y.shape == expected.shape
         np.testing.assert_allclose(run.run(y), expected, rtol=1e-5)
+
+
+def _each(x: np.ndarray[Any, Any], at: np.ndarray[Any, Any], axes: int) -> Any:
+    """Return what places in the last axis but those of batches have, batch by batch."""
+    if axes == 0:
+        return x[at]
+    return np.stack([_each(*pair, axes - 1) for pair in zip(x, at, strict=True)])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "places", "batch_dims"),
+    [
+        ([5, 3], [5, 7, 4, 2], 1),
+        ([7, 3, 6], [7, 5, 4, 2], 1),
+        ([7, 3, 5], [7, 3], 2),
+        ([7, 3, 5, 6], [7, 3, 2], 2),
+        ([5, 3], [5, 2], 1),
+    ],
+)
+def test_rows_at_places_within_batches(
+    sizes: list[int], places: list[int], batch_dims: int
+) -> None:
+    x = np.arange(np.prod(sizes)).reshape(sizes)
+    at = np.arange(np.prod(places)).reshape(places) % sizes[batch_dims]
+    expected = _each(x, at, batch_dims).tolist()
+    rows, ragged_at = (tf.ragged.constant(y.tolist()) for y in (x, at))
+    for given in ((rows, ragged_at), (x, ragged_at), (rows, at)):
+        found = tf.gather(*given, batch_dims=batch_dims)
+        made = (
+            found.to_list() if hasattr(found, "to_list") else found.numpy().tolist()
+        )
+        assert made == expected
+    if len(sizes) == 2 and len(places) == 2:
+        assert isinstance(tf.gather(rows, at, batch_dims=1), tf.Tensor)
+
+
+def test_the_same_places_of_inner_rows() -> None:
+    x = np.arange(24).reshape(2, 3, 4)
+    at = tf.ragged.constant([[[0, 1]], [[2, 2], [1, 0]]], ragged_rank=1)
+    found = tf.gather(tf.ragged.constant(x.tolist()), at, axis=2)
+    assert found[1, 2].to_list() == [[[20, 21]], [[22, 22], [21, 20]]]
+
+
+def test_tridiagonal_matrices() -> None:
+    values, vectors = tf.linalg.eigh_tridiagonal([5.0], [], eigvals_only=False)
+    assert (values.numpy().tolist(), vectors.numpy().tolist()) == ([5], [[1]])
+    bands = tf.constant([[2.0, 2, 0], [1, 3, 1], [0, 1, 3]])
+    rows = tf.ones([2, 3])
+    found = tf.linalg.tridiagonal_solve(bands, rows, transpose_rhs=True)
+    expected = [[0.2, 0.2], [0.4, 0.4], [-0.2, -0.2]]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    of_one = tf.linalg.tridiagonal_solve(bands, rows[0], transpose_rhs=True)
+    np.testing.assert_allclose(of_one, [0.2, 0.4, -0.2], rtol=1e-5)
+    with pytest.raises(ShapeError, match="got 3 and 2"):
+        tf.linalg.tridiagonal_solve(
+            tf.ones([3, 2]), tf.ones([2, 3]), diagonals_format="matrix"
+        )
+
+
+def test_segments_of_no_rows() -> None:
+    x = tf.ones([3, 2])
+    found = tf.sparse.segment_sum(x, [], [], num_segments=2)
+    assert found.numpy().tolist() == [[0, 0], [0, 0]]
+    summed = tf.sparse.segment_sum(x, [0, 1], [0, 0], sparse_gradient=True)
+    assert summed.numpy().tolist() == [[2, 2]]
+
+
+def test_variables_are_iterated_over_as_their_values() -> None:
+    assert [float(x) for x in tf.Variable([0.0, 1.0])] == [0, 1]
+    with pytest.raises(TypeError, match="0-d"):
+        iter(tf.Variable(0.0))
+
+
+def test_values_of_constants_are_as_many_as_the_shape_has() -> None:
+    make = tf.constant_initializer([1, 2, 3, 4])
+    assert make([2, 2]).numpy().tolist() == [[1, 2], [3, 4]]
+    for shape in ([3], [5]):
+        with pytest.raises(TypeError, match="4 elements"):
+            make(shape)
+    assert tf.constant_initializer(7.0)([2]).numpy().tolist() == [7, 7]
+
+
+def test_values_that_are_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match="num_mel_bins must be positive"):
+        tf.signal.linear_to_mel_weight_matrix(0, 8, 8000)
+    kinds = tf.compat.v1.VariableAggregation
+    assert kinds.ONLY_FIRST_TOWER is kinds.ONLY_FIRST_REPLICA

@@ -16,7 +16,11 @@ from tensorlite.core.constant import array_of
 from tensorlite.core.device import ANYWHERE, DeviceName
 from tensorlite.core.dispatch import constant, current, to_tensor, tracer
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import InvalidArgumentError, SymbolicTensorError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    SymbolicTensorError,
+)
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.scope import Asked, decided, scope
@@ -251,8 +255,9 @@ class GraphVariable(Variable):
         return tensor_of(value, self.dtype)
 
     def __iter__(self) -> Any:
-        raise InvalidArgumentError(
-            f"the variable {self.bare_name!r} cannot be iterated over"
+        raise DTypeError(
+            f"the variable {self.bare_name!r} cannot be iterated over in a graph; take its parts, "
+            "as in tf.unstack(v)"
         )
 
     def __repr__(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import tensorlite as tl
 from tensorlite import math
 from tensorlite.compat.calling import converted, given_constant, named
@@ -108,12 +110,21 @@ def _picked_segments(
         segment_ids: Any,
         num_segments: Any = None,
         name: str | None = None,
+        sparse_gradient: bool = False,
     ) -> Any:
+        # sparse_gradient says how TensorFlow hands on the same gradient.
+        given = [data, *[_whole_numbers(x) for x in (indices, segment_ids)]]
         if num_segments is None:
-            return of_all([data, indices, segment_ids], name=name)
-        return of_some([data, indices, segment_ids, num_segments], name=name)
+            return of_all(given, name=name)
+        return of_some([*given, num_segments], name=name)
 
     return documented(made, described)
+
+
+def _whole_numbers(places: Any) -> Any:
+    """Return places, of which an empty list has whole numbers as well as any other one."""
+    is_empty = isinstance(places, (list, tuple)) and not places
+    return np.zeros(0, np.int32) if is_empty else places
 
 
 def _picked(default: str, kind: Callable[[], Composite]) -> Callable[..., Any]:

@@ -70,6 +70,7 @@ class VariableAggregation(Enum):
     """How copies of a variable are brought together."""
 
     NONE, SUM, MEAN, ONLY_FIRST_REPLICA = range(4)
+    ONLY_FIRST_TOWER = ONLY_FIRST_REPLICA  # the older name of it
 
 
 VariableAggregationV2 = VariableAggregation

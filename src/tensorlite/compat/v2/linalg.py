@@ -4,6 +4,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.linear import diagonals, linalg_experimental
 from tensorlite.compat.shared.linear.banded import (
     banded_triangular_solve as banded_triangular_solve,
+    tridiagonal_solve_v2,
 )
 from tensorlite.compat.shared.linear.linalg import *
 from tensorlite.compat.shared.linear.matrices import (
@@ -19,6 +20,7 @@ experimental = linalg_experimental
 diag = diagonals.matrix_diag
 diag_part = diagonals.matrix_diag_part
 set_diag = diagonals.matrix_set_diag
+tridiagonal_solve = tridiagonal_solve_v2
 
 
 __dir__ = listing(__name__, globals())

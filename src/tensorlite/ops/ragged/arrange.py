@@ -29,7 +29,7 @@ from tensorlite.ops.math.arithmetic import broadcast_to
 from tensorlite.ops.math.bounds import maximum
 from tensorlite.ops.math.compare import logical_and
 from tensorlite.ops.math.rounding import ceil, floor_divide
-from tensorlite.ops.ragged.base import RaggedParts, below, same_splits
+from tensorlite.ops.ragged.base import RaggedParts, same_splits
 from tensorlite.ops.ragged.making import (
     bounds,
     from_tensor,
@@ -300,6 +300,9 @@ def _gathered_inside(x: Any, at: Any, axis: int) -> Any:
     if axis > 1:
         return x.with_values(_gathered_inside(x.values, at, axis - 1))
     flat = at.flat_values if isinstance(at, RaggedParts) else reshape(at, [-1])
+    if flat.spec.rank > 1:  # what is not split in the places is, from here on
+        split = from_tensor(RaggedTensor, flat, ragged_rank=flat.spec.rank - 1)
+        return _gathered_inside(x, at.with_flat_values(split), axis)
     made = any_rows(x.values, _places_in(x, flat))
     if isinstance(at, RaggedParts):
         for splits in reversed(at.nested_row_splits):
@@ -342,10 +345,17 @@ def _numbered(count: Any) -> Tensor:
 
 def _gathered_within(x: Any, at: Any, axis: int, batch_dims: int) -> Any:
     """Return what places within each row, or each row of rows, have."""
-    if not isinstance(at, RaggedParts) and at.spec.rank == batch_dims:
-        one = _gathered_within(x, dense_expand_dims(at, batch_dims), axis, batch_dims)
-        return squeeze(one, max(axis, batch_dims))
-    x, at = _deep(x, batch_dims), _deep(at, batch_dims)
+    ragged = isinstance(at, RaggedParts)
+    if (at.rank if ragged else at.spec.rank) == batch_dims:
+        flat = at.flat_values if ragged else at
+        more = dense_expand_dims(flat, 1 if ragged else batch_dims)
+        each = at.with_flat_values(more) if ragged else more
+        return squeeze(
+            _gathered_within(x, each, axis, batch_dims), max(axis, batch_dims)
+        )
+    x = _deep(x, batch_dims)
+    if batch_dims > 1 or axis > 1:
+        at = _deep(at, batch_dims)
     if batch_dims > 1:
         return x.with_values(
             _gathered_within(x.values, at.values, max(axis - 1, 0), batch_dims - 1)
@@ -353,20 +363,12 @@ def _gathered_within(x: Any, at: Any, axis: int, batch_dims: int) -> Any:
     if axis > 1:
         each = any_rows(at, x.value_rowids())
         return x.with_values(_gathered_within(x.values, each, axis - 1, 1))
-    starts = any_rows(x.row_starts(), at.value_rowids())
-    inner = at.values
-    if isinstance(inner, RaggedParts):
-        starts = (
-            below(starts, inner)
-            if inner.ragged_rank > 1
-            else any_rows(starts, inner.value_rowids())
-        )
-        places = inner.with_flat_values(
-            astype(inner.flat_values, starts.dtype) + starts
-        )
-    else:
-        places = astype(inner, starts.dtype) + starts
-    return at.with_values(gather(x.values, places))
+    starts, flat = x.row_starts(), at
+    while isinstance(flat, RaggedParts):
+        starts, flat = any_rows(starts, flat.value_rowids()), flat.values
+    starts = reshape(starts, [-1, *[1] * (flat.spec.rank - 1)])
+    places = astype(flat, starts.dtype) + starts
+    return gather(x.values, at.with_flat_values(places) if ragged else places)
 
 
 def reverse(x: Any, axis: Any) -> Any:

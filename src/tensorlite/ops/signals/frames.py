@@ -392,6 +392,10 @@ def linear_to_mel_weight_matrix(
     >>> tl.signal.linear_to_mel_weight_matrix(4, 9).shape
     (9, 4)
     """
+    if num_mel_bins < 1:
+        raise InvalidArgumentError(
+            f"num_mel_bins must be positive. Got: {num_mel_bins}"
+        )
     if not 0 <= lower_edge_hertz < upper_edge_hertz <= sample_rate / 2:
         raise InvalidArgumentError(
             f"edges {lower_edge_hertz} and {upper_edge_hertz} of sample rate {sample_rate}; they "

@@ -327,6 +327,9 @@ class Variable(Operand):
     def __float__(self) -> float:
         return float(self.__tensor__())
 
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.__tensor__())
+
     def __len__(self) -> int:
         return len(self.__tensor__())
 

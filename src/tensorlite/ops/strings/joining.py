@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from functools import cache, reduce
+from functools import reduce
 from math import prod
 
 import numpy as np
@@ -17,6 +16,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.strings.patterns import compiled, decoded
 
 __all__ = ["join", "reduce_join", "unsorted_segment_join"]
 
@@ -72,19 +72,9 @@ class StaticRegexFullMatch(Op):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the answers."""
-        matches = _pattern(self.pattern).fullmatch
-        found = np.frompyfunc(lambda text: matches(as_text(text)) is not None, 1, 1)
+        matches = compiled(self.pattern).fullmatch
+        found = np.frompyfunc(lambda text: matches(decoded(text)) is not None, 1, 1)
         return np.asarray(found(x), np.bool_)
-
-
-@cache
-def _pattern(text: str) -> re.Pattern[str]:
-    try:
-        return re.compile(text, re.DOTALL)
-    except re.error as error:
-        raise InvalidArgumentError(
-            f"{text!r} is no regular expression: Invalid pattern: {error}"
-        ) from None
 
 
 class ShardedFilename(Op):

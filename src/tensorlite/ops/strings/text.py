@@ -23,6 +23,7 @@ from tensorlite.core.spec import TensorSpec, broadcast, merge
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.strings.joining import StaticRegexFullMatch, as_bytes, as_text
+from tensorlite.ops.strings.patterns import compiled, decoded, encoded
 
 __all__ = [
     "lower",
@@ -103,17 +104,6 @@ class StringStrip(_Text):
 
 
 @cache
-def compiled(pattern: str) -> re.Pattern[bytes]:
-    """Return a regular expression over bytes; InvalidArgumentError for what is none."""
-    try:
-        return re.compile(pattern.encode(), re.DOTALL if "(?s" in pattern else 0)
-    except re.error as error:
-        raise InvalidArgumentError(
-            f"{pattern!r} is no regular expression: Invalid pattern: {error}"
-        ) from None
-
-
-@cache
 def _rewriting(rewrite: str) -> tuple[bytes | int, ...]:
     r"""Return what matches become: bytes, and the numbers of groups, of which 0 is all.
 
@@ -141,12 +131,13 @@ class StaticRegexReplace(_Text):
         if any(isinstance(x, int) and x > pattern.groups for x in parts):
             return text  # as TensorFlow leaves it
 
-        def rewritten(found: re.Match[bytes]) -> bytes:
-            return b"".join(
-                found[x] or b"" if isinstance(x, int) else x for x in parts
+        def rewritten(found: re.Match[str]) -> str:
+            return "".join(
+                found[x] or "" if isinstance(x, int) else decoded(x) for x in parts
             )
 
-        return pattern.sub(rewritten, text, int(not self.replace_global))
+        made = pattern.sub(rewritten, decoded(text), int(not self.replace_global))
+        return encoded(made)
 
 
 class StringLength(Op):

@@ -7,8 +7,8 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
-from tensorlite.compat.shared.linear.matrices import adjoint_of
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.compat.shared.linear.matrices import adjoint_of, matrix_transpose
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 
@@ -77,6 +77,36 @@ def tridiagonal_solve(
     column = expand_dims(rhs, -1)
     form = (diagonals_format, False, conjugate_rhs)
     return squeeze(_tridiagonal_solved(diagonals, column, *form, name=name), -1)
+
+
+def tridiagonal_solve_v2(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+) -> Any:
+    """Return the solutions of equations whose matrices have three diagonals, as columns.
+
+    `diagonals_format` is 'compact' for [..., 3, n] (superdiagonal, diagonal, subdiagonal),
+    'sequence' for a list of the three, 'matrix' for whole matrices. With transpose_rhs=True the
+    right sides are rows. `partial_pivoting` has no effect.
+    """
+    if diagonals_format == "matrix":
+        sizes = converted(diagonals).get_shape().as_list()[-2:]
+        if None not in sizes and sizes[0] != sizes[1]:
+            raise ShapeError(
+                f"Expected last two dimensions of diagonals to be same, got {sizes[0]} and "
+                f"{sizes[1]}"
+            )
+    right = converted(rhs) if transpose_rhs else rhs
+    if transpose_rhs and not _is_vector(diagonals, right, diagonals_format):
+        right = matrix_transpose(right)
+    return tridiagonal_solve(
+        diagonals, right, diagonals_format, False, conjugate_rhs, name
+    )
 
 
 def _is_vector(diagonals: Any, rhs: Any, form: str) -> bool:
@@ -179,5 +209,7 @@ def eigh_tridiagonal(
 
 def _self_adjoint(alpha: Any, beta: Any) -> Any:
     """Return the matrix of a diagonal and of the one above it, below which its conjugate stands."""
+    if alpha.spec.shape is not None and alpha.spec.shape[-1] == 1:
+        return tl.expand_dims(alpha, -1)
     upper = tl.linalg.matrix_diag(beta, (1, 1))
     return tl.linalg.diag(alpha) + upper + adjoint_of(upper)

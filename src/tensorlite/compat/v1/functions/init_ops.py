@@ -73,6 +73,11 @@ def _sizes(shape: Any) -> list[int]:
     return [int(x) for x in (given if isinstance(given, Sequence) else [given])]
 
 
+def sizes_of(shape: Any) -> list[int] | None:
+    """Return a shape's sizes; None where no shape is asked for."""
+    return None if shape is None else _sizes(shape)
+
+
 class Zeros(Initializer):
     """Makes zeros."""
 
@@ -128,7 +133,7 @@ class Constant(Initializer):
         verify_shape: bool | None = None,
     ) -> Any:
         exact = self.verify_shape if verify_shape is None else verify_shape
-        sizes = None if shape is None else _sizes(shape)
+        sizes = sizes_of(shape)
         if exact and sizes is not None and list(np.shape(self.value)) != sizes:
             raise ShapeError(
                 f"Expected Tensor's shape: {tuple(sizes)}, got {np.shape(self.value)}."

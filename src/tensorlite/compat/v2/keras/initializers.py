@@ -13,7 +13,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.src.saving import lookup
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import ConversionError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 
@@ -39,6 +39,15 @@ class Constant(init_ops.Constant):
 
     def __init__(self, value: Any = 0) -> None:
         super().__init__(value)
+
+    def __call__(self, shape: Any = None, *args: Any, **kwargs: Any) -> Any:
+        count, sizes = np.size(self.value), init_ops.sizes_of(shape)
+        if sizes is not None and count not in {1, prod(sizes)}:
+            raise ConversionError(
+                f"Constant: the value has {count} elements, and the shape {sizes} has "
+                f"{prod(sizes)}; give one element, or as many as the shape has"
+            )
+        return super().__call__(shape, *args, **kwargs)
 
 
 class _Seeded(init_ops.Initializer):
