@@ -12,6 +12,7 @@ NAMESPACES = (
     "autograph",
     "cluster_resolver",
     "crf",
+    "cudnn_rnn",
     "data",
     "distributions",
     "eager",
