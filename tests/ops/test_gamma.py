@@ -82,3 +82,15 @@ def test_the_derivative_by_the_first_operand() -> None:
 def test_whole_numbers_are_refused() -> None:
     with pytest.raises(DTypeError, match="Lgamma takes floats"):
         call(gamma.Lgamma(), tl.asarray(1))
+
+
+def test_float64_has_its_digits() -> None:
+    """Of the gamma function's logarithm as Python has it, and of psi at known places."""
+    x = np.concatenate([np.linspace(0.01, 12, 500), np.linspace(-3.87, -0.1, 99)])
+    wanted = np.array([math.lgamma(value) for value in x])
+    close: Any = {"rtol": 2e-14, "atol": 2e-14}
+    np.testing.assert_allclose(found(gamma.Lgamma(), x), wanted, **close)
+    places = np.array([1.0, 0.5, 2.0, 0.25])
+    known = [-EULER, -EULER - 2 * math.log(2), 1 - EULER]
+    known.append(-EULER - math.pi / 2 - 3 * math.log(2))
+    np.testing.assert_allclose(found(gamma.Digamma(), places), known, **close)

@@ -42,6 +42,13 @@ _BERNOULLI = (
 )
 """B(2k) / (2k)!, of the Euler-Maclaurin formula."""
 
+_OF_LOG_GAMMA = (
+    *(1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360, 1 / 156),
+)
+"""|B(2k)| / (2k (2k - 1)), of Stirling's series; from 10 on the next one is below 1e-16."""
+_OF_DIGAMMA = (*(1 / 12, 1 / 120, 1 / 252, 1 / 240, 1 / 132, 691 / 32760, 1 / 12),)
+"""|B(2k)| / 2k, of the derivative of that series."""
+
 
 apply = call
 """`call` under another name, for `grad`, where `call` is the argument."""
@@ -71,6 +78,14 @@ class _Special(Op, abstract=True):
         """Return the values in float64."""
 
 
+def _alternating(numbers: tuple[float, ...], x: Array) -> Any:
+    """Return a polynomial whose signs alternate, the first number being a constant."""
+    total: Any = numbers[-1]
+    for number in reversed(numbers[:-1]):
+        total = number - x * total
+    return total
+
+
 def log_gamma(xp: Any, x: Array) -> Array:
     """Return log |gamma(x)|: Stirling's series far out, recurrence before, reflection below 0.5."""
     low = x < 0.5
@@ -81,9 +96,7 @@ def log_gamma(xp: Any, x: Array) -> Array:
         product = xp.where(near, product * y, product)
         y = xp.where(near, y + 1, y)
     inverse = 1 / (y * y)
-    series = (
-        1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))
-    ) / y
+    series = _alternating(_OF_LOG_GAMMA, inverse) / y
     found = (
         (y - 0.5) * xp.log(y) - y + 0.5 * log_of(2 * pi) + series - xp.log(product)
     )
@@ -131,9 +144,7 @@ class Digamma(_Special):
             before = xp.where(near, before - 1 / y, before)
             y = xp.where(near, y + 1, y)
         inverse = 1 / (y * y)
-        series = inverse * (
-            1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse / 240))
-        )
+        series = inverse * _alternating(_OF_DIGAMMA, inverse)
         found = xp.log(y) - 0.5 / y - series + before
         turned = xp.where(x == xp.floor(x), xp.nan, found - pi / xp.tan(pi * x))
         return xp.where(low, turned, found)
