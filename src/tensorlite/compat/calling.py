@@ -64,8 +64,8 @@ def named(
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        parameters = list(signature(function).parameters)
-        place = parameters.index("name")
+        told = signature(function)
+        place = list(told.parameters).index("name")
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -86,6 +86,8 @@ def named(
             made = _recorded(graph, (function, default, inner, place), args, kwargs)
             return cast("R", made)
 
+        # So that inspect.getfullargspec, which follows no wrappers, tells the same.
+        call.__signature__ = told  # type: ignore[attr-defined]
         return call
 
     return decorate

@@ -43,14 +43,15 @@ def handler_for(
         named = [(kind, bound[key]) for key, kind in wanted.items() if key in bound]
         if named and all(_fits(kind, value) for kind, value in named):
             return handler
-    operands = (*args, *[kwargs[key] for key in ("x", "y") if key in kwargs])
+    if api not in UNARY and api not in BINARY:
+        return None
+    given = signature(api).bind(*args, **kwargs).arguments
+    operands = [x for key, x in given.items() if key != "name"]
     if api in UNARY:
         found = [f for kind, f in _unary if _fits(kind, operands[0])]
-    elif api in BINARY:
+    else:
         x, y = operands[:2]
         found = [f for a, b, f in _binary if _fits(a, x) and _fits(b, y)]
-    else:
-        found = []
     return partial(found[-1], api) if found else None
 
 

@@ -193,9 +193,9 @@ def _held(queue: QueueBase, session: Session) -> QueueBase:
     return found
 
 
-def add_queue_runner(runner: Any, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
+def add_queue_runner(qr: Any, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
     """Let `start_queue_runners` start the threads of a runner."""
-    get_default_graph().add_to_collection(collection, runner)
+    get_default_graph().add_to_collection(collection, qr)
 
 
 def start_queue_runners(

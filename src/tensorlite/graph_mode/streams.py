@@ -90,7 +90,7 @@ def one_whole(seed: Any) -> int:
     return int(whole(seed, "seed"))
 
 
-def get_seed(seed: int | None) -> tuple[int | None, int | None]:
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """Return the two seeds of an operator, None for both where nobody has given one.
 
     >>> get_seed(5)
@@ -98,7 +98,7 @@ def get_seed(seed: int | None) -> tuple[int | None, int | None]:
     """
     graph = active_graph()
     first = global_seed.seed if graph is None else graph.seed
-    second = seed if seed is None else one_whole(seed)
+    second = op_seed if op_seed is None else one_whole(op_seed)
     if first is None and second is None:
         return None, None
     if first is None:

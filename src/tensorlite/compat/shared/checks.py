@@ -154,8 +154,8 @@ def comparison(
         y: Any,
         message: Any = None,
         summarize: Any = None,
-        data: Any = None,
         name: str | None = None,
+        data: Any = None,
     ) -> Any:
         a, b = agreeing(x, y)
         if tracer() is None and active_graph() is None and data is None:
@@ -184,15 +184,15 @@ def condition(
         x: Any,
         message: Any = None,
         summarize: Any = None,
-        data: Any = None,
         name: str | None = None,
+        data: Any = None,
     ) -> Any:
         a = converted(x, name="x")
         text = f"Condition x {sign} 0 did not hold element-wise"
         told = _told(_begun(message), data, text, x=a)
         zero = plain(given_constant(0, a.dtype))
         operands = (zero, a) if is_first else (a, zero)
-        return plain(compared(*operands, None, summarize, told))
+        return plain(compared(*operands, None, summarize, data=told))
 
     return documented(made, f"Return an assertion that all elements are {sign} 0.")
 
@@ -218,8 +218,8 @@ def assert_equal(
     y: Any,
     message: Any = None,
     summarize: Any = None,
-    data: Any = None,
     name: str | None = None,
+    data: Any = None,
 ) -> Any:
     """Return an assertion, below a second name: the first is for what is equal to itself."""
     if active_graph() is not None:
@@ -237,8 +237,8 @@ def assert_near(
     atol: Any = None,
     message: Any = None,
     summarize: Any = None,
-    data: Any = None,
     name: str | None = None,
+    data: Any = None,
 ) -> Any:
     """Return an assertion that x and y differ by less than atol + rtol * abs(y).
 
@@ -267,8 +267,8 @@ def assert_rank(
     rank: Any,
     message: Any = None,
     summarize: Any = None,
-    data: Any = None,
     name: str | None = None,
+    data: Any = None,
 ) -> Any:
     """Return an assertion that a tensor has so many axes; ShapeError where it is known not to."""
     told = _Told("", message, data, summarize)
@@ -281,8 +281,8 @@ def assert_rank_at_least(
     rank: Any,
     message: Any = None,
     summarize: Any = None,
-    data: Any = None,
     name: str | None = None,
+    data: Any = None,
 ) -> Any:
     """Return an assertion that a tensor has so many axes at least; ShapeError where it has not."""
     told = _Told(" at least", message, data, summarize)
@@ -295,8 +295,8 @@ def assert_rank_in(
     ranks: Any,
     message: Any = None,
     summarize: Any = None,
-    data: Any = None,
     name: str | None = None,
+    data: Any = None,
 ) -> Any:
     """Return an assertion that a tensor has one of some numbers of axes; ShapeError for others."""
     told = _Told(" in", message, data, summarize)

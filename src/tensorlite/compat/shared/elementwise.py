@@ -91,7 +91,7 @@ greater_equal = binary("GreaterEqual", tl.greater_equal)
 igamma = binary("Igamma", math.igamma, ("a", "x"))
 igammac = documented(
     binary("Igammac", partial(composed, Igammac()), ("a", "x")),
-    "Return the upper incomplete gamma integral from `y` on, as a part of the whole.",
+    "Return the upper incomplete gamma integral from `x` on, as a part of the whole.",
 )
 less = binary("Less", tl.less)
 less_equal = binary("LessEqual", tl.less_equal)
@@ -101,7 +101,7 @@ maximum = binary("Maximum", tl.maximum)
 minimum = binary("Minimum", tl.minimum)
 multiply = binary("Mul", tl.multiply)
 multiply_no_nan = binary("multiply_no_nan", math.multiply_no_nan)
-nextafter = binary("NextAfter", tl.nextafter)
+nextafter = binary("NextAfter", tl.nextafter, ("x1", "x2"))
 not_equal = binary("NotEqual", tl.not_equal)
 polygamma = binary("Polygamma", math.polygamma, ("a", "x"))
 ndtri = unary("Ndtri", math.ndtri)

@@ -53,19 +53,38 @@ def binary(
     function: Callable[[Any, Any], Any],
     names: tuple[str, str] = ("x", "y"),
 ) -> Callable[..., Any]:
-    """Return a function of `x`, `y` and a name; what is no tensor takes a tensor's dtype.
+    """Return a function of two operands and a name; what is no tensor takes a tensor's dtype.
 
-    `names` are what the operator calls its operands.
+    `names` are what its operands are called.
     """
     FORMS.setdefault(default, each)
 
-    @named(default)
-    def made(x: Any, y: Any, name: str | None = None) -> Any:
+    def of_two(x: Any, y: Any, name: str | None = None) -> Any:
         return function(*alike(default, x, y, names))
 
+    made = named(default)(_by_names(of_two, names))
     BINARY.add(made)
     titled(made, function, default)
     return made
+
+
+def _by_names(
+    function: Callable[..., Any], names: tuple[str, str]
+) -> Callable[..., Any]:
+    """Return a function of `x`, `y` and a name whose operands are called otherwise."""
+    own = signature(function)
+    if names == ("x", "y"):
+        return function
+    first, second, name = own.parameters.values()
+    called = [x.replace(name=y) for x, y in zip((first, second), names, strict=True)]
+    told = own.replace(parameters=[*called, name])
+
+    @wraps(function)
+    def renamed(*args: Any, **kwargs: Any) -> Any:
+        return function(*told.bind(*args, **kwargs).args)
+
+    renamed.__signature__ = told  # type: ignore[attr-defined]
+    return renamed
 
 
 def each(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:

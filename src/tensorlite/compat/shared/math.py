@@ -93,7 +93,6 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.nn import softplus, softsign
 from tensorlite.compat.shared.picking import (
     invert_permutation,
-    top_k,
 )
 from tensorlite.compat.shared.reductions import (
     cumprod,
@@ -216,7 +215,6 @@ __all__ = [
     "subtract",
     "tan",
     "tanh",
-    "top_k",
     "truediv",
     "unsorted_segment_max",
     "unsorted_segment_mean",

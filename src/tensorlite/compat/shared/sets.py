@@ -21,33 +21,31 @@ def _set(x: Any) -> Any:
 
 
 @named("SetSize")
-def size(a: Any, validate_indices: bool = True, name: str | None = None) -> Any:
-    """Return how many different elements there are in each row of the last axis, as int32."""
+def _size(a: Any, validate_indices: bool, name: str | None = None) -> Any:
     return tl.sets.size(_set(a), validate_indices)
 
 
-def _combined(
-    function: Callable[..., Any], a: Any, b: Any, options: Any, name: str | None
-) -> Any:
+def size(a: Any, validate_indices: bool = True) -> Any:
+    """Return how many different elements there are in each row of the last axis, as int32."""
+    return _size(a, validate_indices)
+
+
+def _combined(function: Callable[..., Any], a: Any, b: Any, options: Any) -> Any:
     """Return sets made of two, by an operator that is named after what these are."""
     first, second = _set(a), _set(b)
     kinds = ["Sparse" if isinstance(x, SparseTensor) else "Dense" for x in (a, b)]
     title = "{}To{}SetOperation".format(*sorted(kinds))
-    return in_graph(lambda: function(*plain([first, second]), *options), title, name)
+    return in_graph(lambda: function(*plain([first, second]), *options), title)
 
 
-def intersection(
-    a: Any, b: Any, validate_indices: bool = True, name: str | None = None
-) -> Any:
+def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
     """Return for each row of the last axis the elements that a and b have, sparse."""
-    return _combined(tl.sets.intersection, a, b, [validate_indices], name)
+    return _combined(tl.sets.intersection, a, b, [validate_indices])
 
 
-def union(
-    a: Any, b: Any, validate_indices: bool = True, name: str | None = None
-) -> Any:
+def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
     """Return for each row of the last axis the elements that a or b has, sparse."""
-    return _combined(tl.sets.union, a, b, [validate_indices], name)
+    return _combined(tl.sets.union, a, b, [validate_indices])
 
 
 def difference(
@@ -55,10 +53,9 @@ def difference(
     b: Any,
     aminusb: bool = True,
     validate_indices: bool = True,
-    name: str | None = None,
 ) -> Any:
     """Return for each row of the last axis the elements of a that b has not, sparse.
 
     aminusb=False returns those of b that a has not.
     """
-    return _combined(tl.sets.difference, a, b, [aminusb, validate_indices], name)
+    return _combined(tl.sets.difference, a, b, [aminusb, validate_indices])

@@ -4,6 +4,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.math import *
 from tensorlite.compat.shared.nn import in_top_k as in_top_k
+from tensorlite.compat.shared.picking import top_k as top_k
 from tensorlite.compat.v1.functions.arrays import (
     bincount as bincount,
     confusion_matrix as confusion_matrix,

@@ -244,7 +244,6 @@ from tensorlite.compat.v1.graphs.behaviour import (
 from tensorlite.compat.v1.graphs.framework import (
     Graph as Graph,
     control_dependencies as control_dependencies,
-    device as device,
     group as group,
     init_scope as init_scope,
     is_tensor as is_tensor,
@@ -325,6 +324,7 @@ from tensorlite.compat.v2.framework import (
     Variable as Variable,
     constant as constant,
     convert_to_tensor as convert_to_tensor,
+    device as device,
     get_current_name_scope as get_current_name_scope,
     gradients as gradients,
     inside_function as inside_function,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial, wraps
 from inspect import signature
 from typing import Any
@@ -214,6 +214,14 @@ Variable.arguments = signature(Variable.__init__)
 
 _HOLDERS = (AnyVariable, Collector, dict, list, tuple)
 """What may hold variables that are saved."""
+
+
+def device(device_name: Any) -> AbstractContextManager[None]:
+    """Place operations inside the block on a device, like "/device:GPU:0".
+
+    None takes away devices outside; a function is asked for the name with each operation.
+    """
+    return framework.device(device_name)
 
 
 class Module(Collector):

@@ -12,9 +12,9 @@ from tensorlite.compat.shared.linear.matrices import (
     eigvals as eigvals,
 )
 from tensorlite.compat.shared.linear.norms import (
-    l2_normalize as l2_normalize,
     norm as norm,
 )
+from tensorlite.compat.v2.nn_functions import l2_normalize as l2_normalize
 
 experimental = linalg_experimental
 diag = diagonals.matrix_diag

@@ -3,7 +3,6 @@
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import special as special
 from tensorlite.compat.shared.confusion import confusion_matrix as confusion_matrix
-from tensorlite.compat.shared.linear.norms import l2_normalize as l2_normalize
 from tensorlite.compat.shared.math import *
 from tensorlite.compat.shared.nn_labels import (
     approx_max_k as approx_max_k,
@@ -28,8 +27,10 @@ from tensorlite.compat.shared.reductions import (
 from tensorlite.compat.v1.functions.nn_functions import zero_fraction as zero_fraction
 from tensorlite.compat.v2.nn_functions import (
     in_top_k as in_top_k,
+    l2_normalize as l2_normalize,
     log_softmax as log_softmax,
     softmax as softmax,
+    top_k as top_k,
 )
 
 __dir__ = listing(__name__, globals())

@@ -17,7 +17,6 @@ from tensorlite.compat.shared.nn import (
     batch_normalization,
     bias_add,
     ctc_beam_search_decoder,
-    ctc_greedy_decoder,
     elu,
     gelu,
     l2_loss,
@@ -36,7 +35,6 @@ from tensorlite.compat.shared.nn import (
     softsign,
     swish,
     tanh,
-    top_k,
 )
 from tensorlite.compat.shared.nn_labels import (
     approx_max_k,
@@ -89,6 +87,7 @@ from tensorlite.compat.v2.nn_functions import (
     batch_norm_with_global_normalization,
     compute_average_loss,
     crelu,
+    ctc_greedy_decoder,
     ctc_loss,
     dropout,
     embedding_lookup,
@@ -106,6 +105,7 @@ from tensorlite.compat.v2.nn_functions import (
     softmax,
     softmax_cross_entropy_with_logits,
     sparse_softmax_cross_entropy_with_logits,
+    top_k,
     weighted_cross_entropy_with_logits,
     weighted_moments,
 )

@@ -13,6 +13,7 @@ from tensorlite.compat.v1.functions import (
     sampled_losses,
 )
 from tensorlite.compat.v2 import distribute
+from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.math.quotients import divide_no_nan
@@ -90,15 +91,21 @@ def weighted_moments(
 
 
 def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+    x: Any,
+    axis: Any = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: Any = None,
 ) -> Any:
     """Return x divided by its length along axes, or by sqrt(epsilon) if that is greater.
+
+    dim is the older name of axis.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.nn.l2_normalize([3.0, 4.0], 0).numpy().round(4).tolist()
     [0.6, 0.8]
     """
-    return before.l2_normalize(x, axis, epsilon, name)
+    return before.l2_normalize(x, axis, epsilon, name, dim)
 
 
 def batch_norm_with_global_normalization(
@@ -124,6 +131,37 @@ def batch_norm_with_global_normalization(
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Any:
     """Return whether each target class is among the k that are predicted most."""
     return shared.in_top_k(predictions, targets, k, name)
+
+
+def top_k(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = int32,
+    name: str | None = None,
+) -> Any:
+    """Return the k largest elements of the last axis, and their places.
+
+    `sorted` puts the largest first; of equal ones the first place comes first.
+    """
+    return shared.top_k(input, k, sorted, name, index_type)
+
+
+def ctc_greedy_decoder(
+    inputs: Any,
+    sequence_length: Any,
+    merge_repeated: bool = True,
+    blank_index: int | None = None,
+) -> Any:
+    """Return the label sequences of the likeliest class at each time, and scores.
+
+    `inputs` are logits [time, batch, classes]; the sequences are a list of one sparse tensor,
+    scores the negative sums of the largest logits, [batch, 1]. The blank is the last class unless
+    given.
+    """
+    return shared.ctc_greedy_decoder(
+        inputs, sequence_length, merge_repeated, None, blank_index
+    )
 
 
 def softmax_cross_entropy_with_logits(

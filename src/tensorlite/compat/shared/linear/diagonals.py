@@ -48,10 +48,10 @@ def main_diagonal(input: Any, name: str | None = None) -> Any:
 @named("diag_part")
 def matrix_diag_part(
     input: Any,
+    name: str | None = "diag_part",
     k: Any = 0,
     padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
-    name: str | None = "diag_part",
 ) -> Any:
     """Return the diagonals of matrices, [..., n], or several, [..., bands, n].
 
@@ -86,12 +86,12 @@ def _padded(x: Any, size: int, value: Any, left: bool) -> Any:
 @named("diag")
 def matrix_diag(
     diagonal: Any,
+    name: str | None = "diag",
     k: Any = 0,
     num_rows: Any = -1,
     num_cols: Any = -1,
     padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
-    name: str | None = "diag",
 ) -> Any:
     """Return matrices that have diagonals, and padding_value elsewhere.
 

@@ -64,7 +64,7 @@ def _comparison(
         message: Any = None,
         name: str | None = None,
     ) -> Any:
-        return function(x, y, message, summarize, data, name=name)
+        return function(x, y, message, summarize, name, data)
 
     return explained(made, title, _help(f"{claim} everywhere"))
 
@@ -79,7 +79,7 @@ def _condition(
         message: Any = None,
         name: str | None = None,
     ) -> Any:
-        return function(x, message, summarize, data, name=name)
+        return function(x, message, summarize, name, data)
 
     return explained(made, title, _help(f"{claim} everywhere"))
 
@@ -89,15 +89,13 @@ def _ranks(
 ) -> Callable[..., Any]:
     def made(
         x: Any,
-        rank: Any = None,
+        rank: Any,
         data: Any = None,
         summarize: Any = None,
         message: Any = None,
         name: str | None = None,
-        ranks: Any = None,
     ) -> Any:
-        wanted = renamed("rank", rank, "ranks", ranks)
-        return function(x, wanted, message, summarize, data, name=name)
+        return function(x, rank, message, summarize, name, data)
 
     return explained(made, title, _help(claim))
 
@@ -126,9 +124,21 @@ assert_rank = _ranks("assert_rank", checks.assert_rank, "x has rank axes")
 assert_rank_at_least = _ranks(
     "assert_rank_at_least", checks.assert_rank_at_least, "x has at least rank axes"
 )
-assert_rank_in = _ranks(
-    "assert_rank_in", checks.assert_rank_in, "x has as many axes as one of ranks"
-)
+
+
+def assert_rank_in(
+    x: Any,
+    ranks: Any,
+    data: Any = None,
+    summarize: Any = None,
+    message: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return an operator that fails unless x has as many axes as one of ranks.
+
+    data is printed on failure, summarize elements of each.
+    """
+    return checks.assert_rank_in(x, ranks, message, summarize, name, data)
 
 
 def assert_near(
@@ -146,7 +156,7 @@ def assert_near(
     The tolerances are ten times the machine's precision of the dtype if None. data is printed on
     failure, summarize elements of each.
     """
-    return checks.assert_near(x, y, rtol, atol, message, summarize, data, name)
+    return checks.assert_near(x, y, rtol, atol, message, summarize, name, data)
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> Any:

@@ -53,7 +53,7 @@ def matrix_diag(
     options = (k, num_rows, num_cols, padding_value, align)
     if options == (0, -1, -1, 0, _ALIGN):
         return _on_diagonal(diagonal, name=name)
-    return diagonals.matrix_diag(diagonal, *options, name=name)
+    return diagonals.matrix_diag(diagonal, name, *options)
 
 
 @named("diag")
@@ -75,7 +75,7 @@ def matrix_diag_part(
     """
     if (k, padding_value, align) == (0, 0, _ALIGN):
         return diagonals.main_diagonal(input, name=name)
-    return diagonals.matrix_diag_part(input, k, padding_value, align, name=name)
+    return diagonals.matrix_diag_part(input, name, k, padding_value, align)
 
 
 def matrix_set_diag(

@@ -146,4 +146,9 @@ def load_op_library(library_filename: str) -> Any:
     )
 
 
-load_library = load_file_system_library = load_op_library
+def load_library(library_location: str) -> Any:
+    """Raise InvalidArgumentError: libraries of TensorFlow's own kernels cannot be loaded."""
+    load_op_library(library_location)
+
+
+load_file_system_library = load_op_library

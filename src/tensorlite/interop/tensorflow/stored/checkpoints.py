@@ -139,7 +139,7 @@ def _is_shard(rest: str, name: str) -> bool:
     )
 
 
-def load_checkpoint(path: str | Path) -> CheckpointReader:
+def load_checkpoint(ckpt_dir_or_file: str | Path) -> CheckpointReader:
     """Return the tensors of a checkpoint by name, of a folder the latest one's.
 
     NotFoundError when there is none, DataLossError when it is damaged. Source:
@@ -152,15 +152,15 @@ def load_checkpoint(path: str | Path) -> CheckpointReader:
     >>> reader.get_variable_to_shape_map(), reader["w"].sum()
     ({'w': [2, 3]}, np.float32(6.0))
     """
-    if Path(path).is_dir():
-        latest = latest_checkpoint(path)
+    if Path(ckpt_dir_or_file).is_dir():
+        latest = latest_checkpoint(ckpt_dir_or_file)
         if latest is None:
-            raise NotFoundError(f"the folder {path} has no checkpoint")
+            raise NotFoundError(f"the folder {ckpt_dir_or_file} has no checkpoint")
         return CheckpointReader(latest)
-    return CheckpointReader(path)
+    return CheckpointReader(ckpt_dir_or_file)
 
 
-def list_variables(path: str | Path) -> list[tuple[str, list[int]]]:
+def list_variables(ckpt_dir_or_file: str | Path) -> list[tuple[str, list[int]]]:
     """Return names and shapes of a checkpoint's tensors, by name.
 
     >>> import tempfile, os
@@ -169,10 +169,12 @@ def list_variables(path: str | Path) -> list[tuple[str, list[int]]]:
     >>> tl.interop.tensorflow.list_variables(prefix)
     [('w', [2, 3])]
     """
-    return sorted(load_checkpoint(path).get_variable_to_shape_map().items())
+    return sorted(
+        load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items()
+    )
 
 
-def load_variable(path: str | Path, name: str) -> Array:
+def load_variable(ckpt_dir_or_file: str | Path, name: str) -> Array:
     """Return one tensor of a checkpoint; a name may end in `:0`, as that of a tensor does.
 
     >>> import tempfile, os
@@ -181,7 +183,7 @@ def load_variable(path: str | Path, name: str) -> Array:
     >>> tl.interop.tensorflow.load_variable(prefix, "w:0")
     array([1., 1.])
     """
-    return load_checkpoint(path)[name.removesuffix(":0")]
+    return load_checkpoint(ckpt_dir_or_file)[name.removesuffix(":0")]
 
 
 def save_checkpoint(
@@ -236,10 +238,14 @@ def array_of(value: Any) -> Array:
     return to_host(held.array)
 
 
-def exists(prefix: str | Path) -> bool:
+def exists(checkpoint_prefix: str | Path) -> bool:
     """Return whether there is a checkpoint."""
-    path = Path(prefix)
-    return index_path(prefix).is_file() or path.is_file() or bool(_shards(path))
+    path = Path(checkpoint_prefix)
+    return (
+        index_path(checkpoint_prefix).is_file()
+        or path.is_file()
+        or bool(_shards(path))
+    )
 
 
 def remove(prefix: str | Path) -> None:

@@ -103,7 +103,7 @@ def _path(text: str) -> str:
 
 
 def get_checkpoint_state(
-    folder: str | Path, latest_filename: str | None = None
+    checkpoint_dir: str | Path, latest_filename: str | None = None
 ) -> CheckpointState | None:
     """Return what a folder's state file says, None where there is none; paths begin at the folder.
 
@@ -111,16 +111,18 @@ def get_checkpoint_state(
     >>> print(tl.interop.tensorflow.get_checkpoint_state(tempfile.mkdtemp()))
     None
     """
-    path = Path(folder) / (latest_filename or FILE)
+    path = Path(checkpoint_dir) / (latest_filename or FILE)
     if not path.is_file():
         return None
     if path.stat().st_size > _LARGEST:
         raise DataLossError(f"{path} is too large to be a list of checkpoints")
     state = state_of(path.read_bytes().decode("utf-8", "surrogateescape"))
     if state.model_checkpoint_path:
-        state.model_checkpoint_path = _below(folder, state.model_checkpoint_path)
+        state.model_checkpoint_path = _below(
+            checkpoint_dir, state.model_checkpoint_path
+        )
     state.all_model_checkpoint_paths = [
-        _below(folder, x) for x in state.all_model_checkpoint_paths
+        _below(checkpoint_dir, x) for x in state.all_model_checkpoint_paths
     ]
     return state
 
@@ -130,7 +132,7 @@ def _below(folder: str | Path, path: str) -> str:
 
 
 def latest_checkpoint(
-    folder: str | Path, latest_filename: str | None = None
+    checkpoint_dir: str | Path, latest_filename: str | None = None
 ) -> str | None:
     """Return the prefix of a folder's latest checkpoint, None where there is none.
 
@@ -142,7 +144,7 @@ def latest_checkpoint(
     >>> tl.interop.tensorflow.latest_checkpoint(folder) == prefix
     True
     """
-    state = get_checkpoint_state(folder, latest_filename)
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None or not state.model_checkpoint_path:
         return None
     prefix = Path(state.model_checkpoint_path)
@@ -155,7 +157,7 @@ def latest_checkpoint(
 
 
 def update_checkpoint_state(
-    folder: str | Path,
+    save_dir: str | Path,
     model_checkpoint_path: str | Path,
     all_model_checkpoint_paths: Sequence[str] | None = None,
     latest_filename: str | None = None,
@@ -184,12 +186,12 @@ def update_checkpoint_state(
         raise InvalidArgumentError(
             f"{len(times)} timestamps for {len(paths)} checkpoints"
         )
-    if save_relative_paths or not Path(folder).is_absolute():
+    if save_relative_paths or not Path(save_dir).is_absolute():
         latest, *paths = [
-            _relative(folder, x, save_relative_paths) for x in (latest, *paths)
+            _relative(save_dir, x, save_relative_paths) for x in (latest, *paths)
         ]
     state = CheckpointState(latest, paths, times, last_preserved_timestamp or 0.0)
-    target = Path(folder) / (latest_filename or FILE)
+    target = Path(save_dir) / (latest_filename or FILE)
     if str(target) == str(model_checkpoint_path):
         raise InvalidArgumentError(
             f"the checkpoint {target} has the name of the list of checkpoints; give another"
