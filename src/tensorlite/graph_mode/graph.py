@@ -174,6 +174,14 @@ class Mode:
     """The class of graphs that are made by themselves."""
     graph: Graph | None = None
     """The graph that all threads build which have no other one."""
+    second: bool | None = None
+    """Whether programs are TensorFlow 2's where a block has them build graphs; None: no block."""
+
+    def is_second(self) -> bool:
+        """Return whether programs are TensorFlow 2's."""
+        if self.second is not None:
+            return self.second
+        return self.eager is not False and not self.older
 
 
 mode = Mode()

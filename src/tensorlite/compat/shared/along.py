@@ -74,6 +74,20 @@ def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
     return map_fn(fn, nest.pack_like(elems, xs))
 
 
+def pfor(
+    loop_fn: Callable[[Any], Any],
+    iters: Any,
+    fallback_to_while_loop: bool = True,
+    parallel_iterations: int | None = None,
+    warn: bool = False,
+) -> Any:
+    """Return a function's results for the numbers below iters, stacked, computed all at once.
+
+    The last arguments have no effect.
+    """
+    return vectorized_map(loop_fn, tl.arange(converted(iters)))
+
+
 def _with_length(x: Any, count: Any) -> Any:
     is_one = x.spec.dims[0] == 1
     return tl.repeat(x, count, axis=0) if is_one else x

@@ -6,6 +6,7 @@ One of two is in control_flow.py, with loops.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import tensorlite as tl
@@ -93,6 +94,42 @@ def case(
     branches = [_case_branch(function, "fn", kept) for _, function in pairs]
     last = None if default is None else _case_branch(default, "default", kept)
     return _case(preds, branches, last, exclusive, name=name)
+
+
+def _case_helper(
+    cond_fn: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Any,
+    exclusive: bool,
+    name: str | None,
+    allow_python_preds: bool = False,
+    **cond_kwargs: Any,
+) -> Any:
+    """Return what `case` does, of conditions that a function of one decides, the first first."""
+    is_dict = isinstance(pred_fn_pairs, dict)
+    pairs = pairs_of(
+        pred_fn_pairs.items() if is_dict else pred_fn_pairs,
+        "case: pred_fn_pairs",
+        "pairs of a condition and a function",
+    )
+    *given, (end, last) = pairs if default is None else [*pairs, (None, default)]
+    chosen = last
+    if default is None:
+        told = "Input error: None of the conditions evaluated as True"
+        chosen = _provided(converted(end), told, last)
+    for pred, function in reversed(given):
+        chosen = partial(
+            cond_fn, pred, true_fn=function, false_fn=chosen, **cond_kwargs
+        )
+    with tl.name_scope(name or "case"):
+        if not exclusive or len(pairs) < 2:
+            return chosen()
+        holding = tl.sum(
+            tl.stack([tl.astype(converted(p), tl.int32) for p, _ in pairs])
+        )
+        told = "Input error: exclusive=True: more than 1 conditions evaluated as True"
+        with control_dependencies([assert_true(holding <= 1, told)]):
+            return chosen()
 
 
 def _case_branch(function: Any, what: str, kept: Any) -> Callable[[], Any]:

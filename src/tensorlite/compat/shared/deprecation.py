@@ -63,6 +63,29 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> A
     return marked
 
 
+def deprecated_alias(
+    deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True
+) -> Any:
+    """Return a function or class by an older name, whose use tells the newer one."""
+    instead = f"Please use {name} instead."
+
+    def told(*args: Any, **kwargs: Any) -> Any:
+        _tell((deprecated_name,), f"The name {deprecated_name}", None, instead)
+        return func_or_class(*args, **kwargs)
+
+    if not isinstance(func_or_class, type):
+        return make_decorator(func_or_class, told, "deprecated_alias")
+
+    older: Any = type(func_or_class)(func_or_class.__name__, (func_or_class,), {})
+
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        _tell((deprecated_name,), f"The name {deprecated_name}", None, instead)
+        super(older, self).__init__(*args, **kwargs)
+
+    older.__init__ = made
+    return older
+
+
 def deprecated_args(
     date: str | None, instructions: str, *names: Any, warn_once: bool = True
 ) -> Any:

@@ -24,16 +24,17 @@ _COMPOSITE = (SparseTensor, RaggedParts, TensorArray, nest.Composite)
 """What has tensors inside and is one thing to programs."""
 
 
-def _is_leaf(x: Any, expand_composites: bool) -> bool:
+def is_leaf(x: Any, expand_composites: bool) -> bool:
+    """Return whether something is no structure, or a value of tensors that stays together."""
     if isinstance(x, AnyShape) or not nest.is_nested(x):
         return True
     return isinstance(x, _COMPOSITE) and not expand_composites
 
 
-def is_nested(structure: Any) -> bool:
+def is_nested(seq: Any) -> bool:
     """Return whether something is a list, tuple, dictionary or other structure."""
-    return isinstance(structure, (list, tuple, dict, *nest.VIEWS)) and not _is_leaf(
-        structure, False
+    return isinstance(seq, (list, tuple, dict, *nest.VIEWS)) and not is_leaf(
+        seq, False
     )
 
 
@@ -46,7 +47,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     >>> tf.nest.flatten({"b": [1, 2], "a": 3})
     [3, 1, 2]
     """
-    if _is_leaf(structure, expand_composites):
+    if is_leaf(structure, expand_composites):
         return [structure]
     return [
         leaf
@@ -73,7 +74,7 @@ def pack_sequence_as(
 
 
 def _packed(structure: Any, leaves: Any, expand_composites: bool) -> Any:
-    if _is_leaf(structure, expand_composites):
+    if is_leaf(structure, expand_composites):
         return next(leaves)
     members = [
         _packed(x, leaves, expand_composites) for x in nest.children(structure)
@@ -126,7 +127,7 @@ def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:
     """Raise ValueError unless structures are alike, TypeError if kinds differ."""
-    first, second = (_is_leaf(x, expand_composites) for x in (nest1, nest2))
+    first, second = (is_leaf(x, expand_composites) for x in (nest1, nest2))
     if first is not second:
         raise ValueError(
             f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}"

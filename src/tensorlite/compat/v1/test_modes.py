@@ -126,7 +126,7 @@ def _unless(skips: Callable[[], bool], reason: str) -> Callable[[Any], Any]:
 
 
 def _runs_version_2() -> bool:
-    return mode.eager is not False and not mode.older
+    return mode.is_second()
 
 
 def run_v1_only(reason: str, func: Test | None = None) -> Any:
@@ -209,6 +209,10 @@ def force_gpu() -> AbstractContextManager[Any]:
 def force_cpu() -> AbstractContextManager[Any]:
     """Return a block whose operators run on the CPU."""
     return placed("/device:CPU:0")
+
+
+def InstallStackTraceHandler() -> None:
+    """Do nothing: Python tells its stack where a program ends by a signal."""
 
 
 def is_xla_enabled() -> bool:

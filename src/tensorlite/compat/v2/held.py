@@ -6,9 +6,14 @@ checkpoint leaves itself in those that have less than it has, and goes on when t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
+
+_untracked = ContextVar("untracked", default=False)
 
 
 def _telling(name: str, kind: type) -> Callable[..., Any]:
@@ -64,15 +69,36 @@ class DictWrapper(dict[Any, Any]):
         return f"DictWrapper({super().__repr__()})"
 
 
+@dataclass(frozen=True)
+class NoDependency:
+    """What a module is to hold as it is, be it a list or a dict."""
+
+    value: Any
+
+
+@contextmanager
+def untracked() -> Iterator[None]:
+    """Have modules hold lists and dicts themselves inside the block."""
+    token = _untracked.set(True)
+    try:
+        yield
+    finally:
+        _untracked.reset(token)
+
+
 def held(value: Any, within: tuple[Any, ...] = ()) -> Any:
     """Return what a module holds where it is given a value: a list or dict that tells of changes.
 
-    What lies `within` itself stays there as it is.
+    What lies `within` itself stays there as it is, and so does what a NoDependency is given.
 
     >>> held([1, {"a": []}])
     ListWrapper([1, DictWrapper({'a': ListWrapper([])})])
     """
+    if type(value) is NoDependency:
+        return value.value
     if type(value) not in {list, dict} or any(x is value for x in within):
+        return value
+    if _untracked.get():
         return value
     around = (*within, value)
     if type(value) is list:

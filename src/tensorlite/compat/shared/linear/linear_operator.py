@@ -404,3 +404,8 @@ def shared_batch(operators: list[LinearOperator]) -> tuple[int | None, ...]:
     """Return the sizes to which operators' batches broadcast."""
     shapes = [tuple(x.batch_shape.as_list()) for x in operators]
     return broadcast(*shapes) or ()
+
+
+def make_composite_tensor(cls: type, module_name: str = "tf.linalg") -> type:
+    """Return a class of operators as it is: functions take operators as they are."""
+    return cls

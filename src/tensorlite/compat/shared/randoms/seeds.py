@@ -13,11 +13,14 @@ from tensorlite.compat.shared.randoms import random
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.older_forms import Add
 from tensorlite.ops.random import sampling, seeded
 from tensorlite.ops.random.generators import Seed
 from tensorlite.ops.random.host_draws import binomial, poisson
+
+_LARGEST = 2**31 - 1
 
 
 @named("stateless_random_uniform")
@@ -128,6 +131,26 @@ def stateless_parameterized_truncated_normal(
     given = [converted(x, mean.dtype) for x in (stddevs, minvals, maxvals)]
     return sampling.stateless_parameterized_truncated_normal(
         random.sizes_of(shape), converted(seed), mean, *given
+    )
+
+
+@named("parameterized_truncated_normal")
+def parameterized_truncated_normal(
+    shape: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    dtype: Any = float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return normal numbers between bounds; means, deviations and bounds broadcast to the shape."""
+    kind = as_dtype(dtype)
+    given = [converted(x, kind) for x in (means, stddevs, minvals, maxvals)]
+    pair = stream(seed, "ParameterizedTruncatedNormal").integers((2,), 0, _LARGEST)
+    return sampling.stateless_parameterized_truncated_normal(
+        random.sizes_of(shape), pair, *given
     )
 
 

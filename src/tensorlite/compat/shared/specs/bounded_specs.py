@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.specs.named_specs import DenseSpec as DenseSpec
 from tensorlite.compat.shared.specs.tensor_specs import TensorSpec
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError

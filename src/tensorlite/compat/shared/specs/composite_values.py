@@ -11,10 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared.nests import map_structure
 from tensorlite.core import nest
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.operand import Operand
+from tensorlite.ops.state.variable import Variable
 
-__all__ = ["CompositeTensor"]
+__all__ = [
+    "CompositeTensor",
+    "convert_variables_to_tensors",
+    "replace_variables_with_atoms",
+]
+_without_variables = methodcaller("_convert_variables_to_tensors")
 
 
 class CompositeTensor(nest.Composite, metaclass=ABCMeta):
@@ -40,6 +48,16 @@ class CompositeTensor(nest.Composite, metaclass=ABCMeta):
     def kept(self) -> Any:
         """Return what the value knows beside its tensors: its specification."""
         return self._type_spec
+
+    def _convert_variables_to_tensors(self) -> Any:
+        """Return the value with the values of its variables; classes that hold some say how."""
+        return self
+
+    def _shape_invariant_to_type_spec(self, shape: Any) -> Any:
+        """Return what is known of the value in a loop, of which a shape is told."""
+        raise NotImplementedError(
+            f"{type(self).__name__}._shape_invariant_to_type_spec"
+        )
 
 
 class Apart(nest.Composite):
@@ -74,8 +92,29 @@ _VALUES = (
 )
 
 
+def _is_value(x: Any) -> bool:
+    """Return whether something is a tensor, or may become one, and does not wait for a model."""
+    return isinstance(x, _VALUES) and not getattr(x, "waits", False)
+
+
 def _together(type_spec: Any, components: Any) -> Any:
     """Return a value made of tensors, which its class may compute with; Apart for what are none."""
-    if all(isinstance(x, _VALUES) for x in nest.flatten(components)):
+    if all(_is_value(x) for x in nest.flatten(components)):
         return methodcaller("_from_components", components)(type_spec)
     return Apart(type_spec, components)
+
+
+def convert_variables_to_tensors(values: Any) -> Any:
+    """Return a structure with the values of its variables, and of those in composite tensors."""
+
+    def convert(x: Any) -> Any:
+        if isinstance(x, Variable):
+            return to_tensor(x)
+        return _without_variables(x) if isinstance(x, CompositeTensor) else x
+
+    return map_structure(convert, values)
+
+
+def replace_variables_with_atoms(values: Any) -> Any:
+    """Return a structure with 0 in the place of each variable."""
+    return map_structure(lambda x: 0 if isinstance(x, Variable) else x, values)

@@ -12,6 +12,7 @@ from typing import Any
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.core import nest, spec
 from tensorlite.core.dtypes import DTypeLike, float32
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape, TupleShape, shape_of
 from tensorlite.core.tensor import Tensor
@@ -93,6 +94,19 @@ class TensorSpec(spec.TensorSpec, metaclass=_Kind):
         if found is None:
             raise ValueError(f"no type has both {self} and {other}")
         return found
+
+    def _batch(self, batch_size: int | None) -> TensorSpec:
+        """Return the spec of so many of these tensors in one."""
+        sizes = self.shape
+        whole = None if sizes is None else (batch_size, *sizes)
+        return TensorSpec(whole, self.dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        """Return the spec of one of the tensors in one; ValueError where there is no axis."""
+        sizes = self.shape
+        if sizes is not None and not sizes:
+            raise InvalidArgumentError(f"{self} has no axis to be taken apart along")
+        return TensorSpec(None if sizes is None else sizes[1:], self.dtype)
 
     def _named_alike(self, other: Any) -> bool:
         return not self.name or self.name == other.name

@@ -65,7 +65,7 @@ _with_ranks_only = methodcaller("_with_tensor_ranks_only")
 _without_names = methodcaller("_without_tensor_names")
 
 
-class _Kind(type):
+class SpecKind(type):
     """Counts what TensorFlow derives from TypeSpec as instances of it."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -81,7 +81,7 @@ def _is_extension(value: Any) -> bool:
     return isinstance(value, nest.Composite) and isinstance(value, kind or ())
 
 
-class TypeSpec(metaclass=_Kind):
+class TypeSpec(metaclass=SpecKind):
     """What is known of values of a kind. A derived class says what it is made of.
 
     It has `value_type`, and `_serialize()`, which returns what its constructor is given.

@@ -82,15 +82,20 @@ def eager_mode() -> Iterator[None]:
 
 @contextmanager
 def graph_mode() -> Iterator[None]:
-    """Let operations build a graph in the block: a new one where they would run at once."""
+    """Let operations build a graph in the block: a new one where they would run at once.
+
+    Programs stay of the version that they are, and sizes of shapes what they are in it.
+    """
     is_open = active_graph() is not None
-    before = mode.eager
+    before = mode.eager, mode.second, mode.plain_sizes
+    mode.second = mode.is_second()
+    mode.plain_sizes |= mode.second
     mode.eager = False
     try:
         with nullcontext() if is_open else mode.kind().as_default():
             yield
     finally:
-        mode.eager = before
+        mode.eager, mode.second, mode.plain_sizes = before
 
 
 def disable_v2_behavior() -> None:
@@ -110,7 +115,7 @@ def enable_v2_behavior() -> None:
 
 def enabled() -> bool:
     """Return whether programs are of TensorFlow 2: tensorflow.python.tf2 asks so."""
-    return mode.eager is not False and not mode.older
+    return mode.is_second()
 
 
 def enable_resource_variables() -> None:

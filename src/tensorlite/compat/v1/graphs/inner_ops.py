@@ -8,11 +8,14 @@ from itertools import count
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.specs.composite_values import CompositeTensor
 from tensorlite.compat.shared.tensor_messages import make_ndarray
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.views import plain
+from tensorlite.core import nest
 from tensorlite.core.scope import scope
+from tensorlite.core.tensor import EagerTensor as EagerTensor
 from tensorlite.graph_mode.graph import get_default_graph
 
 __all__ = ["MakeNdarray", "NullContextmanager", "is_dense_tensor_like", "is_tf_type"]
@@ -47,6 +50,15 @@ def convert_n_to_tensor(
         convert_to_tensor(x, dtype, name and f"{name}_{i}", preferred_dtype)
         for i, x in enumerate(values)
     ]
+
+
+def convert_to_tensor_or_composite(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    """Return a value as a tensor, or as it is if it is made of several."""
+    if isinstance(value, (CompositeTensor, nest.Composite)):
+        return value
+    return convert_to_tensor(value, dtype, name)
 
 
 def constant_value_as_shape(tensor: Any) -> Any:

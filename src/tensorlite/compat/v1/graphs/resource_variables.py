@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.shared.specs.named_specs import VariableSpec as VariableSpec
 from tensorlite.compat.v1.graphs.variables import Variable
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.interop.tensorflow.writers.referring import is_reference

@@ -122,7 +122,7 @@ class UnreadVariable(ResourceVariable, resources.UnreadVariable):
 
     def _written(self) -> list[Node]:
         """Return the write, for which TensorFlow 2 alone has the next one wait."""
-        later = mode.eager is not False and not mode.older
+        later = mode.is_second()
         return [self.writing] if later else []
 
     @property

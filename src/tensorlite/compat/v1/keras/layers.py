@@ -140,6 +140,10 @@ class CuDNNGRU(layers.GRU):
         )
 
 
+class DenseFeatures(layers.DenseFeatures):
+    """What columns say of features, side by side."""
+
+
 MaxPooling1D = MaxPool1D = layers_written.MaxPooling1D
 AveragePooling1D = AvgPool1D = layers_written.AveragePooling1D
 UpSampling1D = layers_written.UpSampling1D
@@ -162,6 +166,7 @@ DIFFERENT = layers_written.KINDS | {
             RNN,
             ConvLSTM2D,
             Bidirectional,
+            DenseFeatures,
         ),
         *(CuDNNLSTM, CuDNNGRU, LocallyConnected1D, LocallyConnected2D),
     )

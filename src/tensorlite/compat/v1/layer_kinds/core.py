@@ -287,14 +287,14 @@ class Dropout(Layer):
         self, inputs: Any, training: Any = False, *args: Any, **kwargs: Any
     ) -> Any:
         def dropped() -> Any:
-            noise = self._noise_shape(inputs)
+            noise = self._get_noise_shape(inputs)
             return nn_functions.dropout(
                 inputs, noise_shape=noise, seed=self.seed, rate=self.rate
             )
 
         return chosen(training, dropped, lambda: arrays.identity(inputs))
 
-    def _noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: Any) -> Any:
         if not isinstance(self.noise_shape, (list, tuple)):
             return self.noise_shape
         if None not in self.noise_shape:

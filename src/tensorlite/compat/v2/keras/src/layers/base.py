@@ -96,8 +96,10 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         super().__init_subclass__(**kwargs)
         if not describing.is_ours(cls):
             cls.keeps_sparse = True
-            cls.tells_spec |= "compute_output_spec" in vars(cls)
-            cls.tells_shape |= "compute_output_shape" in vars(cls)
+            if "compute_output_spec" in vars(cls):
+                cls.tells_spec = True
+            if "compute_output_shape" in vars(cls):
+                cls.tells_shape = True
             if "compute_mask" in vars(cls):
                 cls.supports_masking = cls.starts_masks = True
         if "build" in vars(cls):

@@ -50,6 +50,7 @@ class Cell(Layer):
         seed: int | None = None,
         **kwargs: Any,
     ) -> None:
+        kwargs.pop("implementation", None)  # how it is computed: in one way here
         super().__init__(**kwargs)
         self.units, self.use_bias = int(units), use_bias
         checking.positive(units=self.units)

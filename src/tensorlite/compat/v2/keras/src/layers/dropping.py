@@ -86,7 +86,7 @@ class Dropout(Layer):
         self.noise_shape = _checked_shape(noise_shape)
         self.seed_generator = seeding.generator(seed) if rate else None
 
-    def _noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: Any) -> Any:
         if self.noise_shape is None:
             return None
         own = shape_of(inputs)
@@ -94,7 +94,7 @@ class Dropout(Layer):
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         def dropped() -> Any:
-            shape = self._noise_shape(inputs)
+            shape = self._get_noise_shape(inputs)
             if self.seed_generator is None or self.rate == 1:
                 return nn.dropout(inputs, self.rate, shape, self.seed)
             return seeding.dropout(inputs, self.rate, shape, self.seed_generator)
@@ -118,7 +118,7 @@ class _SpatialDropout(Dropout):
         super().__init__(rate, seed=seed, **kwargs)
         self.data_format = checking.data_format(data_format)
 
-    def _noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: Any) -> Any:
         own = shape_of(inputs)
         ones = [1] * self.axes
         if self.data_format == "channels_first":

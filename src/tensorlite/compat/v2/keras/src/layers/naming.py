@@ -71,7 +71,7 @@ def of_weight() -> str:
 
 def is_keras_3() -> bool:
     """Return whether programs are of TensorFlow 2, which has Keras 3."""
-    return mode.eager is not False and not mode.older
+    return mode.is_second()
 
 
 def forget() -> None:

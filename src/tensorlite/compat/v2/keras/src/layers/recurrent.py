@@ -61,8 +61,9 @@ class RNN(Layer):
         self.built = True
 
     def get_initial_state(self, batch_size: Any, dtype: Any = None) -> Any:
-        """Return the states that the cell begins with, for a batch of a size."""
-        return cells.initial_state_of(self.cell, batch_size, dtype)
+        """Return the states that the cell begins with, for a batch of a size, or for inputs."""
+        rows = cells.rows_of(batch_size)  # Keras 2 has the inputs in the place of it
+        return cells.initial_state_of(self.cell, rows, dtype)
 
     def __call__(self, inputs: Any, initial_state: Any = None, **kwargs: Any) -> Any:
         if (

@@ -61,6 +61,8 @@ class KerasShape(TupleShape):
 class KerasTensor(Operand):
     """What a layer will return, once values are there."""
 
+    waits = True
+    """It has no value yet, of which anything could be made at once."""
     placed: Any = None
     """The tensor of a graph that stands for it in programs of TensorFlow 1."""
     __slots__ = (
