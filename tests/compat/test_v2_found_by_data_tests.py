@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tensorlite as tl
 from tensorlite.compat import v1, v2
 from tensorlite.compat.v2 import function as traced
 
@@ -120,7 +121,7 @@ def test_values_of_sparse_tensors_are_elements() -> None:
 
 
 def test_patterns_that_match_nothing_are_invalid_arguments(tmp_path: Any) -> None:
-    with pytest.raises(tf.errors.InvalidArgumentError, match="no file matches"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched"):
         tf.data.Dataset.list_files(str(tmp_path / "*"))
 
 
@@ -210,3 +211,41 @@ def test_shuffled_iterators_go_on_where_they_were_saved(
     iterator, saved = checkpoint()
     saved.restore(path)
     assert [int(x) for x in iterator] == rest
+
+
+def test_seeded_numbers_are_the_same_in_each_run_of_a_dataset() -> None:
+    numbers = tf.data.Dataset.range(4).map(lambda _: tf.random.uniform((), seed=11))
+    runs = [[float(x) for x in numbers] for _ in range(2)]
+    # TensorFlow 2.21's
+    expected = [0.08955085, 0.26522362, 0.6327181, 0.28387654]
+    np.testing.assert_allclose(runs, [expected] * 2, rtol=1e-6)
+    ahead = numbers.prefetch(2)
+    assert [float(x) for x in ahead] == [float(x) for x in ahead]
+
+
+def test_choices_are_numbers_of_datasets() -> None:
+    choose = tf.data.Dataset.choose_from_datasets
+    ones = [tf.data.Dataset.from_tensors(i) for i in range(2)]
+    for wrong in (1.0, [1]):
+        with pytest.raises(TypeError, match=r"scalar `tf\.int64`"):
+            choose(ones, tf.data.Dataset.from_tensors(wrong))
+    with pytest.raises(ValueError, match="should not be empty"):
+        choose([], tf.data.Dataset.range(1))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):
+        list(choose(ones, tf.data.Dataset.range(2, 3)))
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        chosen = tf1.data.experimental.choose_from_datasets(
+            [tf1.data.Dataset.range(3), tf1.data.Dataset.range(10, 13)],
+            tf1.data.Dataset.range(2).repeat(2),
+        )
+        following = tf1.data.make_one_shot_iterator(chosen).get_next()
+        assert [session.run(following) for _ in range(4)] == [0, 10, 1, 11]
+
+
+def test_matrices_of_numpy_are_arrays() -> None:
+    matrix = np.asarray([[1, 2], [3, 4]]).view(np.matrix)
+    (element,) = tf.data.Dataset.from_tensors(matrix)
+    given = [tf.constant(matrix), tf.convert_to_tensor(matrix), element]
+    given += [tl.asarray(matrix), tl.asarray(matrix, copy=False), tl.Variable(matrix)]
+    for x in given:
+        assert (x * x).tolist() == [[1, 4], [9, 16]]

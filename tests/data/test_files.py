@@ -146,7 +146,7 @@ def test_files_are_listed(tmp_path: Path) -> None:
     assert [x.decode() for x in values(read)] == names
     drawn = tl.data.Dataset.list_files([str(tmp_path / "?.txt")], seed=3)
     assert sorted(values(drawn)) == values(listed)
-    with pytest.raises(tl.errors.NotFoundError, match="no file matches"):
+    with pytest.raises(tl.errors.NotFoundError, match="No files matched"):
         tl.data.Dataset.list_files(str(tmp_path / "*.png"))
 
 

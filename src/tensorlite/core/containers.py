@@ -6,7 +6,7 @@ ops/state/making.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from threading import Lock
 from typing import Any, TypeAlias
@@ -31,6 +31,8 @@ class Container:
         self._held: dict[tuple[str, str], tuple[str, Resource]] = {}
         self.room: Room | None = None
         """Where large values are to be computed that other processes may be sent."""
+        self.drawn: dict[Hashable, int] | None = None
+        """How far streams of random numbers are, by their seeds; None: as far as the process's."""
 
     def shared(
         self, name: str, kind: str, make: Callable[[], Resource], within: str = ""
@@ -78,6 +80,7 @@ class RunContainer(Container):
         super().__init__()
         self.outer = outer
         self.room = outer.room
+        self.drawn = {}
 
     def shared(
         self, name: str, kind: str, make: Callable[[], Resource], within: str = ""

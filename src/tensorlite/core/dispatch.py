@@ -400,11 +400,13 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
         return value.__tensor__()
     if isinstance(value, IndexedSlices):
         return operand.operators.densify(value)
-    if is_array(value) and type(value) is not ndarray:
+    if isinstance(value, ndarray):
+        return constant(
+            np.array(value), dtype
+        )  # of a matrix, too, which has other operators
+    if is_array(value):
         theirs: Any = value
         return EagerTensor(theirs.copy(), device_of(theirs))
-    if isinstance(value, ndarray):
-        return constant(value.copy(), dtype)
     if _holds_operands(value):
         return operand.operators.stack([to_tensor(x, dtype) for x in value])
     for converted in conversions:

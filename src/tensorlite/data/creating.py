@@ -46,7 +46,7 @@ from tensorlite.data.given import (
 from tensorlite.data.ordering import Draws, mixed
 from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
 from tensorlite.data.resuming import Zipped
-from tensorlite.data.several import Datasets
+from tensorlite.data.several import Datasets, check_choices
 from tensorlite.ops.random.words import Words
 from tensorlite.ops.records.files import matching
 
@@ -304,20 +304,25 @@ class Creating(Pipeline[T]):
     ) -> Dataset[Any]:
         """Return elements of the datasets at the places that `choice_dataset` says, in turn.
 
+        InvalidArgumentError is raised where there are no datasets, or none of a place; DTypeError
+        where places are no whole numbers.
+
         >>> two = [tl.data.Dataset.range(3), tl.data.Dataset.range(10, 13)]
         >>> places = tl.data.Dataset.range(2).repeat(2)
         >>> print([int(x) for x in tl.data.Dataset.choose_from_datasets(two, places)])
         [0, 10, 1, 11]
         """
+        check_choices(datasets, choice_dataset)
 
         def source() -> Iterator[Any]:
             readers = [d.source() for d in datasets]
             end = object()
             for place in choice_dataset.source():
-                at = int(place)
+                at = int(nest.flatten(place)[0])
                 if not 0 <= at < len(readers):
                     raise InvalidArgumentError(
-                        f"choose_from_datasets: place {at}; there are {len(readers)} datasets"
+                        f"choose_from_datasets: place {at} is out of range; there are "
+                        f"{len(readers)} datasets"
                     )
                 element = next(readers[at], end)
                 if element is not end:
@@ -484,5 +489,5 @@ def _matching(patterns: Any) -> list[bytes]:
     texts = [x.decode() if isinstance(x, bytes) else x for x in listed]
     found = matching(texts, recursive=True)
     if not found:
-        raise NoMatchError(f"list_files: no file matches {texts}")
+        raise NoMatchError(f"list_files: No files matched pattern: {texts}")
     return [name.encode() for name in found]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.spec import TensorSpec
 from tensorlite.data.base import Pipeline
 
 
@@ -35,3 +37,18 @@ def all_datasets(value: Any) -> bool:
         and bool(value)
         and all(isinstance(one, Pipeline) for one in value)
     )
+
+
+def check_choices(datasets: Sequence[Any], choices: Any) -> None:
+    """Raise an error where there is nothing to choose of, or what says the places is no number."""
+    if not datasets:
+        raise InvalidArgumentError(
+            "choose_from_datasets: Invalid `datasets`. `datasets` should not be empty."
+        )
+    spec = None if callable(choices.spec) else choices.spec
+    is_one = isinstance(spec, TensorSpec)
+    if is_one and (not spec.dtype.is_integer or spec.rank not in {0, None}):
+        raise DTypeError(
+            "choose_from_datasets: elements of `choice_dataset` must be scalar `tf.int64` tensors; "
+            f"these are {spec}"
+        )

@@ -17,7 +17,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.check import whole
-from tensorlite.core.containers import OF_A_RUN
+from tensorlite.core.containers import OF_A_RUN, current_container
 from tensorlite.core.dispatch import (
     Interpreter,
     call,
@@ -254,7 +254,10 @@ def _number() -> int:
 
 
 class EagerStream(Source):
-    """The stream of all calls with the same seeds, for programs that run at once."""
+    """The stream of all calls with the same seeds, for programs that run at once.
+
+    In functions of datasets it begins anew with each run through the elements.
+    """
 
     def __init__(self, seeds: tuple[int, int], kind: str) -> None:
         self.seeds = seeds
@@ -263,10 +266,12 @@ class EagerStream(Source):
     def key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
         """Return key and counter, and go on past the numbers."""
         place = (self.kind, self.seeds)
-        drawn = global_seed.begun.get(place, 0)
+        of_a_run = current_container.get().drawn
+        begun = global_seed.begun if of_a_run is None else of_a_run
+        drawn = begun.get(place, 0)
         count = int(call(CountOf(), shape).numpy())
         used = (count + 2) // 4 if self.kind == "RandomShuffle" else 256 * count
-        global_seed.begun[place] = drawn + used
+        begun[place] = drawn + used
         first = np.array([0, self.seeds[1]], np.uint64)
         counter = philox.advanced(first, drawn)
         return constant(np.array([self.seeds[0]], np.uint64)), constant(counter)

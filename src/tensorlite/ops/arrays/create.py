@@ -155,7 +155,7 @@ def asarray(
 
 def is_away(value: object) -> bool:
     """Return whether `value` is an array in the memory of a GPU."""
-    return is_array(value) and type(value) is not np.ndarray
+    return is_array(value) and not isinstance(value, np.ndarray)
 
 
 def _from_value(value: Any, dtype: DType | None, copy: bool | None) -> Tensor:
@@ -172,7 +172,8 @@ def _from_value(value: Any, dtype: DType | None, copy: bool | None) -> Tensor:
             f"copy=False: {type(value).__name__} must be copied to become a tensor of this dtype; "
             "leave copy out"
         )
-    return EagerTensor(value, device_of(value))
+    plain = np.asarray(value) if isinstance(value, np.ndarray) else value
+    return EagerTensor(plain, device_of(plain))
 
 
 def _exported(value: Any) -> Any:
