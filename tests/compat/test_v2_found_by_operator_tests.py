@@ -24,7 +24,9 @@ def test_python_functions_are_given_rows_and_return_them() -> None:
     traced = tf.function(lambda x: x + tf.py_function(lambda y: 2 * y, [x], RAGGED))
     assert traced(rows).to_list() == [[3, 6], [9]]
     made = tf.py_function(
-        tf.RaggedTensor.from_row_lengths, [[1, 2, 3], np.int64([2, 1])], RAGGED
+        tf.RaggedTensor.from_row_lengths,
+        [[1, 2, 3], np.array([2, 1], np.int64)],
+        RAGGED,
     )
     assert made.to_list() == ROWS
     sparse = tf.sparse.from_dense([[1, 2], [3, 0]])
@@ -222,3 +224,67 @@ def test_values_that_are_refused() -> None:
         tf.signal.linear_to_mel_weight_matrix(0, 8, 8000)
     kinds = tf.compat.v1.VariableAggregation
     assert kinds.ONLY_FIRST_TOWER is kinds.ONLY_FIRST_REPLICA
+
+
+def _mapped_sparse(kind: str, x: Any) -> Any:
+    spec = tf.SparseTensorSpec([3], tf.int32)
+    if kind == "twice":
+        return tf.map_fn(lambda row: row * 2, x)
+    if kind == "sums":
+        return tf.map_fn(tf.sparse.reduce_sum, x, fn_output_signature=tf.int32)
+    if kind == "beside":
+        numbers = tf.constant([1, 2, 3, 4])
+        return tf.map_fn(
+            lambda pair: tf.sparse.to_dense(pair[0]) + pair[1],
+            (x, numbers),
+            fn_output_signature=tf.int32,
+        )
+    return tf.map_fn(
+        lambda n: tf.sparse.from_dense([n, 0, n]),
+        tf.constant([1, 2]),
+        fn_output_signature=spec,
+    )
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("twice", [[2, 0], [0, 4], [6, 8], [0, 0]]),
+        ("sums", [1, 2, 7, 0]),
+        ("beside", [[2, 1], [2, 4], [6, 7], [4, 4]]),
+        ("made", [[1, 0, 1], [2, 0, 2]]),
+    ],
+)
+def test_functions_go_along_rows_of_sparse_tensors(
+    kind: str, expected: list[Any], traced: bool
+) -> None:
+    x = tf.sparse.from_dense([[1, 0], [0, 2], [3, 4], [0, 0]])
+    call = tf.function(_mapped_sparse) if traced else _mapped_sparse
+    found = call(kind, x)
+    is_sparse = isinstance(found, tf.SparseTensor)
+    assert is_sparse == (kind in {"twice", "made"})
+    dense = tf.sparse.to_dense(found) if is_sparse else found
+    assert dense.numpy().tolist() == expected
+
+
+def test_matrices_of_rows_of_sparse_tensors() -> None:
+    x = tf.sparse.from_dense([[[1, 0], [0, 2]], [[3, 4], [0, 0]]])
+    turned = tf.map_fn(tf.sparse.transpose, x)
+    expected = [[[1, 0], [0, 2]], [[3, 0], [4, 0]]]
+    assert tf.sparse.to_dense(turned).numpy().tolist() == expected
+
+
+def test_what_stands_beside_diagonals_of_bools_is_a_bool() -> None:
+    found = tf.linalg.diag(np.array([True, False]), padding_value=5)
+    assert (found.dtype, found.numpy().tolist()) == (
+        tf.bool,
+        [[True, True], [True, False]],
+    )
+
+
+def test_sequences_outside_of_their_shape_have_no_distance() -> None:
+    truth = tf.SparseTensor([[0, 0]], [1], [1, 2])
+    for place in (5, -3):
+        with pytest.raises(InvalidArgumentError, match="lies outside"):
+            tf.edit_distance(tf.SparseTensor([[place, 0]], [1], [1, 2]), truth)

@@ -226,12 +226,13 @@ def tensors_in(inp: Any) -> list[Any]:
 def _tensor(x: Any, spec: TensorSpec) -> Any:
     if not isinstance(x, Operand):
         return converted(x, spec.dtype)
-    if x.dtype is not spec.dtype:
+    made = x.__tensor__()
+    if made.dtype is not spec.dtype:
         raise InvalidArgumentError(
             f"py_function: Tensor conversion requested dtype {spec.dtype.name} for Tensor with "
-            f"dtype {x.dtype.name}: {x!r}; cast it, or promise its dtype by Tout"
+            f"dtype {made.dtype.name}: {x!r}; cast it, or promise its dtype by Tout"
         )
-    return x.__tensor__()
+    return made
 
 
 @named("Print")

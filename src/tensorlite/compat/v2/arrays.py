@@ -14,7 +14,7 @@ from tensorlite.compat.shared import (
     picking,
     python,
 )
-from tensorlite.compat.shared.ragged_and_sparse import ragged_forms
+from tensorlite.compat.shared.ragged_and_sparse import ragged_forms, sparse_rows
 from tensorlite.compat.v1.graphs import together
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError
@@ -236,15 +236,17 @@ def map_fn(
 ) -> Any:
     """Return fn's results for the elements along elems' first axis, stacked.
 
-    elems may be a nest of tensors, of which fn gets one element each, and may be ragged; a ragged
-    result is asked for by fn_output_signature, or dtype, its older name. back_prop, swap_memory and
-    infer_shape have no effect.
+    elems may be a nest of tensors, of which fn gets one element each, and may be ragged or sparse;
+    such a result is asked for by fn_output_signature, or dtype, its older name. back_prop,
+    swap_memory and infer_shape have no effect.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.map_fn(lambda x: x * x, tf.constant([1, 2, 3])).numpy().tolist()
     [1, 4, 9]
     """
     signature = dtype if fn_output_signature is None else fn_output_signature
+    if sparse_rows.has_sparse((elems, signature)):
+        return sparse_rows.map_sparse_rows(fn, elems, signature)
     if ragged_forms.has_ragged((elems, signature)):
         return ragged_forms.map_rows(fn, elems, signature)
     return along.map_fn(fn, elems, parallel_iterations or 10, name)

@@ -20,7 +20,12 @@ from tensorlite.core.dispatch import (
     to_tensor,
 )
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    PlaceError,
+    ShapeError,
+)
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, all_known
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -331,6 +336,10 @@ class EditDistance(Op):
         shape = np.maximum(parts[2][:-1], parts[5][:-1]).tolist()
         out = np.zeros(shape, np.float32)
         for place in {*ours, *theirs}:
+            if not all(0 <= i < n for i, n in zip(place, shape, strict=True)):
+                raise PlaceError(
+                    f"edit_distance: a sequence at {list(place)} lies outside of {shape}"
+                )
             mine, truth = ours.get(place, []), theirs.get(place, [])
             found = float(_distance(mine, truth))
             if self.normalize:

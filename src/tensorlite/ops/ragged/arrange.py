@@ -299,7 +299,7 @@ def _gathered_inside(x: Any, at: Any, axis: int) -> Any:
         x = _deep(x, 1)
     if axis > 1:
         return x.with_values(_gathered_inside(x.values, at, axis - 1))
-    flat = at.flat_values if isinstance(at, RaggedParts) else reshape(at, [-1])
+    flat: Any = at.flat_values if isinstance(at, RaggedParts) else reshape(at, [-1])
     if flat.spec.rank > 1:  # what is not split in the places is, from here on
         split = from_tensor(RaggedTensor, flat, ragged_rank=flat.spec.rank - 1)
         return _gathered_inside(x, at.with_flat_values(split), axis)
@@ -347,7 +347,7 @@ def _gathered_within(x: Any, at: Any, axis: int, batch_dims: int) -> Any:
     """Return what places within each row, or each row of rows, have."""
     ragged = isinstance(at, RaggedParts)
     if (at.rank if ragged else at.spec.rank) == batch_dims:
-        flat = at.flat_values if ragged else at
+        flat: Any = at.flat_values if ragged else at
         more = dense_expand_dims(flat, 1 if ragged else batch_dims)
         each = at.with_flat_values(more) if ragged else more
         return squeeze(

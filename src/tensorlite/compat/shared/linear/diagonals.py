@@ -68,12 +68,18 @@ def matrix_diag_part(
         return tl.diag_part(x, low)
     rows, columns = x.shape[-2:]
     lengths = [_length(rows, columns, i) for i in range(low, high + 1)]
-    value = converted(padding_value, x.dtype)
+    value = _padding(padding_value, x.dtype)
     made = [
         _padded(tl.diag_part(x, i), max(lengths), value, _to_the_left(align, i))
         for i in range(high, low - 1, -1)
     ]
     return tl.stack(made, axis=-2)
+
+
+def _padding(value: Any, dtype: Any) -> Any:
+    """Return what stands beside diagonals; of bools a number says whether it is 0."""
+    is_number = isinstance(value, (int, float)) and dtype.kind == "b"
+    return converted(bool(value) if is_number else value, dtype)
 
 
 def _padded(x: Any, size: int, value: Any, left: bool) -> Any:
@@ -108,9 +114,8 @@ def matrix_diag(
     longest = x.shape[-1]
     rows, columns = _sizes(longest, low, high, num_rows, num_cols)
     batch = x.shape[:-1] if low == high else x.shape[:-2]
-    whole = tl.broadcast_to(
-        converted(padding_value, x.dtype), [*batch, rows, columns]
-    )
+    value = _padding(padding_value, x.dtype)
+    whole = tl.broadcast_to(value, [*batch, rows, columns])
     return _set(whole, x, low, high, align)
 
 
