@@ -252,3 +252,21 @@ def test_layers_of_models_return_composite_tensors() -> None:
     np.testing.assert_allclose(
         found.parts[0] - found.parts[1], np.ones([3, 2]), rtol=1e-6
     )
+
+
+def test_converters_can_be_extended_but_not_made() -> None:
+    """Libraries with one of their own are imported, though nothing is converted by it here."""
+    kinds = inside("autograph.pyct.transformer")
+
+    class Own(kinds.Base):  # type: ignore[misc]
+        """A converter of a library."""
+
+    for module in ("converters.return_statements", "pyct.static_analysis.activity"):
+        assert inside(f"autograph.{module}").__name__.endswith(module)
+    with pytest.raises(ValueError, match="Own extends TensorFlow's converter"):
+        Own(None)
+    assert (
+        inside("autograph.impl.api").do_not_convert
+        is tf.autograph.experimental.do_not_convert
+    )
+    assert not hasattr(inside("autograph.core.converter"), "EntityContext")

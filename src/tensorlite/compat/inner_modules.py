@@ -44,6 +44,7 @@ _WHOLE: Mapping[str, str] = {
 _VERSIONS = ("tensorlite.compat.v1", "tensorlite.compat.v2")
 _CONVERSIONS = "tensorlite.compat.shared.ragged_and_sparse.conversions"
 _OWN: Mapping[str, str] = {
+    "autograph.pyct.transformer": "tensorlite.compat.shared.converter_parts",
     "client.device_lib": "tensorlite.compat.shared.device_lists",
     "client.timeline": "tensorlite.compat.v1.timelines",
     "debug": "tensorlite.compat.v1.debugger",
@@ -109,6 +110,7 @@ _OWN: Mapping[str, str] = {
 """Which of our modules have names that are public nowhere."""
 _CONTRIB = "tensorlite.compat.v1.contrib."
 _CONTRIB_OWN: Mapping[str, str] = {
+    "autograph.pyct.transformer": "tensorlite.compat.shared.converter_parts",
     "layers.layers.feature_column": "columns.inside",
     "layers.layers.feature_column_ops": "columns.inside",
     "layers.ops.sparse_feature_cross_op": "columns.inside",
