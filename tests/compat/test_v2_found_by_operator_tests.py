@@ -200,6 +200,7 @@ def test_segments_of_no_rows() -> None:
     x = tf.ones([3, 2])
     found = tf.sparse.segment_sum(x, [], [], num_segments=2)
     assert found.numpy().tolist() == [[0, 0], [0, 0]]
+    assert tf.sparse.segment_mean(x, [], []).shape == [0, 2]
     summed = tf.sparse.segment_sum(x, [0, 1], [0, 0], sparse_gradient=True)
     assert summed.numpy().tolist() == [[2, 2]]
 
@@ -288,3 +289,14 @@ def test_sequences_outside_of_their_shape_have_no_distance() -> None:
     for place in (5, -3):
         with pytest.raises(InvalidArgumentError, match="lies outside"):
             tf.edit_distance(tf.SparseTensor([[place, 0]], [1], [1, 2]), truth)
+
+
+def test_tests_compare_two_tensors_of_one_run() -> None:
+    case = tf.test.TestCase("run")
+    with tf.Graph().as_default(), case.session():
+        drawn = tf.random.normal([3], seed=1)
+        case.assertAllEqual(drawn, tf.identity(drawn))
+        case.assertAllClose(drawn, 1.0 * drawn)
+        first, second = case.evaluate_if_both_tensors(drawn, drawn)
+        assert first.tolist() == second.tolist()
+    assert case.evaluate_if_both_tensors(1, 2) == (1, 2)

@@ -13,6 +13,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.create import ones_like
 from tensorlite.ops.arrays.gather import gather, size_at, unsorted_segment_sum
+from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.places import check_sorted
 from tensorlite.ops.math.bounds import maximum
 from tensorlite.ops.math.elementwise import sqrt
@@ -46,7 +47,9 @@ def _counted(
     rows = gather(data, indices)
     if count is None:
         numbers = call(SortedSegments(), numbers)
-        total: Any = numbers[-1] + 1
+        total: Any = (
+            concat([[-1], numbers])[-1] + 1
+        )  # none where there are no numbers
     else:
         numbers, total = call(SortedSegments(), numbers, count), count
     sums = unsorted_segment_sum(rows, numbers, total)

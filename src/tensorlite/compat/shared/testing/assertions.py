@@ -44,6 +44,15 @@ class Assertions(unittest.TestCase):
             return _texts_as_bytes(a)
         return _texts_as_bytes(np.array(a))
 
+    def evaluate_if_both_tensors(self, a: Any, b: Any) -> Any:
+        """Return two tensors of a graph as the values of one run; anything else as it is."""
+        both = isinstance(a, GraphTensor) and isinstance(b, GraphTensor)
+        return self.evaluate([a, b]) if both else (a, b)
+
+    def _arrays(self, a: Any, b: Any) -> tuple[Any, Any]:
+        first, second = self.evaluate_if_both_tensors(a, b)
+        return self._GetNdArray(first), self._GetNdArray(second)
+
     def _as_lists(self, a: Any) -> Any:
         """Return a value as nested lists."""
         found = self.evaluate(a) if isinstance(a, (RaggedTensor, Operand)) else a
@@ -64,7 +73,7 @@ class Assertions(unittest.TestCase):
         if isinstance(a, RAGGED) or isinstance(b, RAGGED):
             self._same_rows(a, b, msg)
             return
-        first, second = self._GetNdArray(a), self._GetNdArray(b)
+        first, second = self._arrays(a, b)
         self._same_shapes(first, second, msg)
         same = first == second
         if first.dtype.kind in "fc" and second.dtype.kind in "fc":
@@ -144,7 +153,7 @@ class Assertions(unittest.TestCase):
     def _close_arrays(
         self, a: Any, b: Any, rtol: float, atol: float, msg: str | None
     ) -> None:
-        first, second = self._GetNdArray(a), self._GetNdArray(b)
+        first, second = self._arrays(a, b)
         if first.size == 0 and second.size == 0 and first.shape != second.shape:
             self._same_shapes(first, second, msg)
         if HALF[0] in {first.dtype, second.dtype} or HALF[1] in {
@@ -176,7 +185,7 @@ class Assertions(unittest.TestCase):
 
         Those of the less precise of the two dtypes hold.
         """
-        first, second = self._GetNdArray(a), self._GetNdArray(b)
+        first, second = self._arrays(a, b)
         found = {first.dtype, second.dtype}
         if found & {np.dtype(np.float32), np.dtype(np.complex64)}:
             rtol, atol = max(rtol, float_rtol), max(atol, float_atol)
