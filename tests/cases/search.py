@@ -7,6 +7,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.core.dispatch import call, calls
 from tensorlite.ops.arrays.approximate import ApproxTopK
+from tensorlite.ops.arrays.search import Bincount
 from tensorlite.ops.arrays.sets import UniqueWithCountsV2
 from tensorlite.ops.composite import composed
 from tensorlite.ops.sparse.row_counts import NonNegative
@@ -169,6 +170,12 @@ CASES = (
         INTS,
         differentiable=False,
         data_dependent=True,
+    ),
+    OpCase(
+        "bincount-of-a-size",
+        lambda x: call(Bincount(True), np.array([1, 1, 3, 0]), 3, x),
+        lambda x: np.array([x[3], x[0] + x[1], 0 * x[2]]),
+        arrays((4,)),
     ),
     OpCase(
         "bincount-weights",

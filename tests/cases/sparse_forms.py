@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core.dispatch import calls
+from tensorlite.ops.ragged.operators import RaggedGather, RaggedTensorToSparse
 from tensorlite.ops.sparse import forms
 from tests.cases.base import OpCase, arrays
 from tests.cases.composites import one
@@ -17,6 +18,7 @@ SIZES = np.array([4, 3], np.int64)
 VALUES = arrays((3,), low=0.5)
 WITH_DENSE = arrays((3,), (4, 3), low=0.5)
 ROWS, IDS = np.array([0, 3, 1], np.int64), np.array([0, 0, 1], np.int64)
+BOUNDS = np.array([0, 2, 2, 5])
 ADD, CONCAT, SPLIT = forms.SparseAdd(), forms.SparseConcat(1), forms.SparseSplit(2)
 FILL, SLICE = forms.SparseFillEmptyRows(), forms.SparseSlice()
 
@@ -232,6 +234,21 @@ CASES = (
         lambda dy: one(forms.SparseSegmentSqrtNGrad())(dy, ROWS, IDS, np.int32(5)),
         lambda dy: flowing(dy, 2**0.5),
         arrays((2, 2)),
+        needs_rank=True,
+    ),
+    OpCase(
+        "RaggedGather",
+        lambda x: calls(RaggedGather(1), BOUNDS, x, np.array([2, 0, 2]))[1],
+        lambda x: x[[2, 3, 4, 0, 1, 2, 3, 4]],
+        arrays((5, 2)),
+        data_dependent=True,
+        needs_rank=True,
+    ),
+    OpCase(
+        "RaggedTensorToSparse",
+        lambda x: calls(RaggedTensorToSparse(), BOUNDS, x)[1],
+        np.ravel,
+        arrays((5, 2)),
         needs_rank=True,
     ),
 )

@@ -25,9 +25,11 @@ from tensorlite.ops.arrays.gather import (
     take,
     take_along_axis,
 )
+from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.masks import Where
 from tensorlite.ops.arrays.shape import reshape, reshape_like, shape_of
 from tensorlite.ops.arrays.stack import unstack_known
+from tensorlite.ops.math.bounds import minimum
 
 __all__ = [
     "argsort",
@@ -238,13 +240,17 @@ class Bincount(Op):
     """How often each integer from 0 on is there, or the sum of the weights beside it."""
 
     host = (1,)
+    fixed: bool = False
+    """Whether there are as many counts as asked for, greater integers being left out."""
 
     def infer(
         self, x: TensorSpec, minlength: TensorSpec, weights: TensorSpec
     ) -> TensorSpec:
-        """Return a vector of unknown length; DTypeError unless the operand holds integers."""
+        """Return a vector; DTypeError unless the operand holds integers."""
         _countable(x)
-        return TensorSpec((None,), weights.dtype)
+        return TensorSpec(
+            (minlength.scalar() if self.fixed else None,), weights.dtype
+        )
 
     def kernel(self, xp: Xp, x: Array, minlength: Array, weights: Array) -> Array:
         """Return the counts, or the sums; an empty `weights` counts."""
@@ -253,21 +259,20 @@ class Bincount(Op):
             raise InvalidArgumentError(
                 "Input arr must be non-negative! bincount counts integers from 0 on"
             )
-        counts = xp.bincount(x.ravel(), weights=beside, minlength=int(minlength))
-        return counts.astype(weights.dtype)
+        least = int(minlength)
+        counts = xp.bincount(x.ravel(), weights=beside, minlength=least)
+        return (counts[:least] if self.fixed else counts).astype(weights.dtype)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return, for each weight, the gradient of the sum that it went into."""
         x, _, weights = call.inputs
         if weights.spec.size == 0:
             return None, None, None
-        return (
-            None,
-            None,
-            reshape_like(
-                take(reshape(dy, (-1,)), reshape(x, (-1,)), axis=0), weights
-            ),
-        )
+        sums, places = reshape(dy, (-1,)), reshape(x, (-1,))
+        if self.fixed:  # those that are left out have a sum of their own
+            none = constant(np.zeros(1, dy.dtype.numpy))
+            sums, places = concat([sums, none]), minimum(places, size_at(sums, 0))
+        return None, None, reshape_like(take(sums, places, axis=0), weights)
 
 
 def _countable(x: TensorSpec) -> None:

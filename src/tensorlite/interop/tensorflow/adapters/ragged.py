@@ -17,7 +17,11 @@ from tensorlite.ops.arrays.shape import astype, reshape, shape_of
 from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.math.arithmetic import broadcast_to
 from tensorlite.ops.math.reduce import prod
-from tensorlite.ops.ragged.arrange import gather, range_rows
+from tensorlite.ops.ragged.operators import (
+    RaggedGather,
+    RaggedRange,
+    RaggedTensorToSparse,
+)
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.ragged.variants import (
     RaggedTensorFromVariant,
@@ -28,46 +32,18 @@ from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def _gathered(given: Given) -> Values:
-    depth = given.typed("OUTPUT_RAGGED_RANK", int)
-    dtype = given.dtype("Tsplits")
     given.typed("PARAMS_RAGGED_RANK", int)
-
-    def gathered(*tensors: Tensor) -> list[Tensor]:
-        *splits, values, rows = tensors
-        found = gather(_nested(splits, values), rows)
-        ends = found.nested_row_splits
-        if len(ends) != depth:
-            raise GraphDefError(f"{given.record}: {len(ends)} bounds, not {depth}")
-        return [*[astype(one, dtype) for one in ends], found.flat_values]
-
-    return given.composed(gathered, *given.tensors)
+    depth = given.typed("OUTPUT_RAGGED_RANK", int)
+    return given.made(RaggedGather(depth), *given.tensors)
 
 
 def _counted(given: Given) -> Values:
-    dtype = given.dtype("Tsplits")
-
-    def counted(starts: Tensor, limits: Tensor, deltas: Tensor) -> tuple[Tensor, ...]:
-        made = range_rows(
-            _vector(starts), _vector(limits), _vector(deltas), row_splits_dtype=dtype
-        )
-        return made.row_splits, made.values
-
-    return given.composed(counted, *given.tensors)
-
-
-def _vector(x: Tensor) -> Tensor:
-    """Return a tensor, as a vector where its rank is not known."""
-    return reshape(x, [-1]) if x.spec.rank is None else x
+    return given.made(RaggedRange(given.dtype("Tsplits")), *given.tensors)
 
 
 def _sparse(given: Given) -> Values:
     given.typed("RAGGED_RANK", int)
-
-    def sparse(*tensors: Tensor) -> tuple[Tensor, ...]:
-        *splits, values = tensors
-        return tuple(_nested(splits, values).to_sparse())
-
-    return given.composed(sparse, *given.tensors)
+    return given.made(RaggedTensorToSparse(), *given.tensors)
 
 
 def _dense(given: Given) -> Values:

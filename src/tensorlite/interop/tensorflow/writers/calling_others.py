@@ -174,9 +174,11 @@ def _graph(node: Node, function: Made, name: str = "") -> Graph:
     return trace(listed, specs, name or node.op.name).graph
 
 
-def bins(_: Op, node: Node) -> tuple[Spelled, ...]:
+def bins(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return counts of numbers, up to the greatest that is there, which TensorFlow asks for."""
     x, least, weights = [y.dtype for y in node.inputs]
+    if op.attributes()["fixed"]:
+        return (Spelled("Bincount", {"T": weights}),)
 
     def size(numbers: Tensor, at_least: Tensor, _: Tensor) -> Tensor:
         most = greatest(numbers) + 1 if numbers.spec.size != 0 else at_least

@@ -243,6 +243,7 @@ _NAMES = """
     DecodeAndCropJpeg EncodeJpegVariableQuality Eig ExtractJpegShape GatherTree StringNGrams
     UnsortedSegmentJoin NonMaxSuppressionWithOverlaps RaggedTensorFromVariant
     RaggedTensorToVariant RaggedTensorToVariantGradient MutexLock ConsumeMutexLock
+    RaggedGather RaggedRange RaggedTensorToSparse
     CreateSummaryFileWriter WriteSummary WriteRawProtoSummary WriteGraphSummary ImportEvent
     FlushSummaryWriter CloseSummaryWriter TakeManySparseFromTensorsMap GetSessionHandle
     GetSessionTensor DeleteSessionTensor BoostedTreesCreateEnsemble BoostedTreesPredict
