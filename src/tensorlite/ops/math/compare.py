@@ -339,7 +339,8 @@ def _logical(op: Op, x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def as_bool(x: TensorLike) -> Tensor:
     """Return `x` as bools: whether its elements are not zero."""
-    return astype(to_tensor(x), dtypes.bool_)
+    tensor = to_tensor(x)
+    return tensor if tensor.dtype is dtypes.bool_ else astype(tensor, dtypes.bool_)
 
 
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Tensor:

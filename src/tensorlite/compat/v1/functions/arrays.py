@@ -17,6 +17,10 @@ from tensorlite.compat.shared import (
     segments,
 )
 from tensorlite.compat.shared.cutting import broadcast_dynamic_shape as _broadcast
+from tensorlite.compat.v1.functions.counts_written import (
+    bincount_written,
+    can_be_written,
+)
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
@@ -332,7 +336,9 @@ def bincount(
     The result has at least minlength elements and at most maxlength; it is of dtype where there are
     no weights, else of theirs.
     """
-    return picking.bincount(arr, weights, minlength, maxlength, dtype)
+    if active_graph() is None or not can_be_written(arr):
+        return picking.bincount(arr, weights, minlength, maxlength, dtype)
+    return bincount_written(arr, weights, minlength, maxlength, dtype)
 
 
 def sparse_segment_sum(
