@@ -16,11 +16,16 @@ from tensorlite.compat.adopting import adopted
 from tensorlite.compat.conversions import any_registered, registered_in
 from tensorlite.compat.dispatching import any_handler, handler_for
 from tensorlite.compat.overriding import inner_gradient, with_gradient
+from tensorlite.compat.shared.ragged_and_sparse.written import (
+    function_written,
+    is_written,
+)
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import CompositeError, NoValueYetError
 from tensorlite.core.operand import Operand
+from tensorlite.core.scope import scope
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.sparse.slices import densify
@@ -110,16 +115,61 @@ def _recorded(
     if isinstance(name, bytes):
         name = name.decode()
 
+    entered = ""
+
     def make() -> Any:
+        nonlocal entered
         if own is not None:
             return with_gradient(function, (given, keywords), own)
         try:
             return function(*given, **keywords)
         except CompositeError as error:
+            form = FORMS.get(default)
+            if is_written(default, form):
+                entered = scope.get().name
+                raise
             return formed(default, function, tuple(given), keywords, error)
 
     last = inner(*given, **keywords, name=name) if callable(inner) else inner
-    return in_graph(make, default, name, last)
+    try:
+        return in_graph(make, default, name, last)
+    except CompositeError as error:
+        if not entered:
+            raise
+        return _written(graph, kind, args, kwargs, (name, entered, last, error))
+
+
+def _written(
+    graph: Any,
+    kind: tuple[Callable[..., Any], str, Inner, int],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    call: tuple[str | None, str, str | None, CompositeError],
+) -> Any:
+    """Return what is written of ragged tensors, or else what is made of them within the scope."""
+    function, default, _, _ = kind
+    name, entered, last, error = call
+    bound = signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    bound.arguments.pop("name")
+    if name == signature(function).parameters["name"].default:
+        name = None
+
+    def again(*others: Any, **keywords: Any) -> Any:
+        return _recorded(graph, kind, others, keywords)
+
+    made = function_written(
+        default, FORMS.get(default), again, dict(bound.arguments), name
+    )
+    if made is not NotImplemented:
+        return made
+    given = {key: plain(value) for key, value in bound.arguments.items()}
+    return in_graph(
+        lambda: formed(default, function, (), given, error),
+        default,
+        f"{entered}/",
+        last,
+    )
 
 
 FORMS: dict[str, Callable[[Callable[..., Any], dict[str, Any]], Any]] = {}

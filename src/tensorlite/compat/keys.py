@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorlite.compat.adopting import adopted
+from tensorlite.compat.adopting import adopted, inner_named
 from tensorlite.core import operand
-from tensorlite.core.dispatch import call
+from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
@@ -34,10 +34,18 @@ def selection(key: Any, behind: Callable[[Any], Any]) -> Callable[[Tensor], Tens
     `behind` makes of a place that is computed the one behind it.
     """
     items = key if type(key) is tuple else (key,)
-    if not items or not all(map(_is_plain, items)):
+    if not items:
+        return _whole
+    if not all(map(_is_plain, items)):
         return lambda x: operand.operators.getitem(x, key)
     entries = [_entry(item, behind) for item in items]
     return lambda x: _selected(x, entries)
+
+
+def _whole(x: Tensor) -> Tensor:
+    """Return a tensor, of which nothing is left out."""
+    nothing = inner_named(constant(np.zeros(0, np.int32)), "Const")
+    return call(StridedSlice(), x, nothing, nothing, nothing)
 
 
 def _is_plain(item: Any) -> bool:

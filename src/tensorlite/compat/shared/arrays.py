@@ -18,6 +18,7 @@ from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.ragged_and_sparse.written import will_be_written
 from tensorlite.compat.shared.sizes import ends_of, placed, sizes_of
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
@@ -276,7 +277,9 @@ def rank(input: Any, name: str | None = None) -> Any:
     """Return how many axes a tensor has, as a scalar of int32."""
     if isinstance(input, SparseTensor):
         return tl.size(input.dense_shape)
-    return tl.rank(converted(input))
+    listed = input if isinstance(input, (list, tuple)) else []
+    is_packed = any(isinstance(x, Operand) for x in listed)
+    return tl.rank(converted(input, None, "packed" if is_packed else "Const"))
 
 
 def _filled(default: str, value: Any) -> Callable[..., Any]:
@@ -472,7 +475,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     if isinstance(input, IndexedSlices):
         rows = tl.identity(input.values), tl.identity(input.indices)
         return IndexedSlices(*rows, input.dense_shape)
-    if isinstance(input, nest.Composite):
+    if isinstance(input, nest.Composite) and not will_be_written(input):
         parts = [tl.identity(converted(x)) for x in nest.flatten(input)]
         return nest.pack_like(input, parts)
     return tl.identity(converted(input))

@@ -9,6 +9,7 @@ import tensorlite as tl
 from tensorlite import strings
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
+from tensorlite.compat.shared.ragged_and_sparse.written import written_first
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.ragged.tensor import RaggedTensor
@@ -35,6 +36,7 @@ def _of_sparse(x: Any) -> Any:
     )
 
 
+@written_first("strings.split")
 @named("StringSplit")
 def split(
     input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None
@@ -47,6 +49,7 @@ def split(
     return _apart(input, lambda x: _of_sparse(strings.split(x, by, maxsplit)))
 
 
+@written_first("strings.split_to_rows")
 @named("StringSplit")
 def split_to_rows(
     source: Any,
@@ -59,12 +62,14 @@ def split_to_rows(
     return _of_sparse(strings.split_to_sparse(converted(source), by, skip_empty))
 
 
+@written_first("strings.bytes_split")
 @named("StringSplit")
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Return texts taken apart into bytes, as a ragged tensor, of one text as a vector."""
     return _apart(input, lambda x: _of_sparse(strings.bytes_split(x)))
 
 
+@written_first("strings.unicode_decode")
 @named("UnicodeDecode")
 def unicode_decode(
     input: Any,
@@ -100,6 +105,7 @@ def _single(points: Any, encoding: str) -> Any:
     return points.with_flat_values(made) if ragged else made
 
 
+@written_first("strings.unicode_split")
 @named("UnicodeSplit")
 def unicode_split(
     input: Any,
@@ -113,6 +119,7 @@ def unicode_split(
     return _single(points, input_encoding)
 
 
+@written_first("strings.unicode_split_with_offsets")
 @named("UnicodeSplit")
 def unicode_split_with_offsets(
     input: Any,
@@ -127,6 +134,7 @@ def unicode_split_with_offsets(
     return _single(points, input_encoding), starts
 
 
+@written_first("strings.unicode_decode_with_offsets")
 @named("UnicodeDecode")
 def unicode_decode_with_offsets(
     input: Any,
@@ -142,6 +150,7 @@ def unicode_decode_with_offsets(
     return points, _apart(input, lambda x: _starts(x, *options))
 
 
+@written_first("strings.unicode_encode")
 @named("UnicodeEncode")
 def unicode_encode(
     input: Any,
@@ -226,6 +235,7 @@ def _checked_pads(
     return _text(pads[0]), _text(pads[1])
 
 
+@written_first("strings.ngrams")
 @named("StringNGrams")
 def ngrams(
     data: Any,

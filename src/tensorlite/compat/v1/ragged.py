@@ -10,11 +10,13 @@ from tensorlite import ragged
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.ragged_and_sparse.ragged import *
 from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.ragged_written import EVERY
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import int64
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.ragged.values import RaggedTensorValue as RaggedTensorValue
 
+assert EVERY  # it makes known what is written into graphs
 constant_value = ragged.constant_value
 
 

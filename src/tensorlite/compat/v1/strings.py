@@ -5,7 +5,6 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.strings import (
     as_string,
-    bytes_split,
     format,
     join,
     lower,
@@ -19,6 +18,7 @@ from tensorlite.compat.shared.strings import (
     upper,
 )
 from tensorlite.compat.shared.strings_ragged import (
+    bytes_split,
     ngrams,
     unicode_decode,
     unicode_decode_with_offsets,

@@ -9,7 +9,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from tensorlite.compat.views import plain, shown
+from tensorlite.compat.shared.ragged_and_sparse.written import (
+    knowing,
+    known_of,
+    method_written,
+    of_version_1,
+)
+from tensorlite.compat.views import GraphTensor, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.tensor import EagerTensor
@@ -20,23 +26,30 @@ from tensorlite.ops.ragged.base import RaggedParts, forget_kinds
 
 
 def building(
-    method: Callable[..., Any], of_numbers: bool = True
+    method: Callable[..., Any], of_numbers: bool = True, name: str = ""
 ) -> Callable[..., Any]:
     """Return a method that adds what it makes to the graph that is built, if one is.
 
     Rows that are there, as the library's own functions make them, stay what runs at once; so does
-    what is asked of numbers, unless they are to be nodes.
+    what is asked of numbers, unless they are to be nodes. `name` is what written.py knows it by.
     """
 
     @wraps(method)
     def called(*args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
-        if graph is None or tracer() is not None:
+        if graph is None:
             return method(*args, **kwargs)
         own = args[1:] if args and isinstance(args[0], type) else args
-        if _is_there((*own, *kwargs.values()), of_numbers):
+        all_given = (*own, *kwargs.values())
+        if tracer() is not None:
+            if not name or not of_version_1() or _is_inside(all_given):
+                return method(*args, **kwargs)
+        elif _is_there(all_given, of_numbers):
             with at_once():  # also what it is made of
                 return method(*args, **kwargs)
+        made = method_written(name, own, kwargs)
+        if made is not NotImplemented:
+            return made
         given = [x if isinstance(x, type) else plain(x) for x in args]
         with built(graph):
             return shown(method(*given, **{k: plain(x) for k, x in kwargs.items()}))
@@ -53,6 +66,14 @@ def _is_there(given: tuple[Any, ...], of_numbers: bool) -> bool:
 
 
 _THERE = (nest.Composite, EagerTensor)
+
+
+def _is_inside(given: tuple[Any, ...]) -> bool:
+    """Return whether the library asks: programs hold what stands for tensors of a graph."""
+    flat = [part for x in given for part in _parts(x)]
+    return any(
+        isinstance(x, SymbolicTensor) and not isinstance(x, GraphTensor) for x in flat
+    )
 
 
 def _parts(x: Any) -> list[Any]:
@@ -78,6 +99,11 @@ class _Rows(type(tensor.RaggedTensor)):  # type: ignore[misc]
 class RaggedTensor(tensor.RaggedTensor, metaclass=_Rows):
     """Rows of different lengths, of tensors that are there or will be."""
 
+    def with_values(self, values: Any) -> Any:
+        """Return other values in rows of the same lengths."""
+        made = super().with_values(values)
+        return knowing(made, known_of(self))
+
 
 _MADE = """
     from_row_splits from_row_lengths from_row_starts from_row_limits from_value_rowids
@@ -93,8 +119,9 @@ _ASKED = """
 """
 for _name in _MADE.split():
     _own = getattr(tensor.RaggedTensor, _name).__func__
-    setattr(RaggedTensor, _name, classmethod(building(_own)))
+    setattr(RaggedTensor, _name, classmethod(building(_own, name=_name)))
 for _name in _ASKED.split():
-    setattr(RaggedTensor, _name, building(getattr(tensor.RaggedTensor, _name)))
+    _method = getattr(tensor.RaggedTensor, _name)
+    setattr(RaggedTensor, _name, building(_method, name=_name))
 RaggedParts.root = RaggedTensor
 forget_kinds()

@@ -14,6 +14,7 @@ from tensorlite.compat.shared.ragged_and_sparse.built_shapes import (
     DynamicRaggedShape as DynamicRaggedShape,
 )
 from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
+from tensorlite.compat.shared.ragged_and_sparse.written import written_first
 from tensorlite.core.dtypes import as_dtype, float32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
@@ -36,10 +37,10 @@ __all__ = [
     "stack_dynamic_partitions",
 ]
 
-map_flat_values = ragged.map_flat_values
+map_flat_values = written_first("ragged.map_flat_values")(ragged.map_flat_values)
 
 
-@building
+@partial(building, name="ragged.constant")
 def constant(
     pylist: Any,
     dtype: Any = None,
@@ -67,6 +68,7 @@ def constant(
         return made
 
 
+@written_first("ragged.range")
 def range(
     starts: Any,
     limits: Any = None,
@@ -83,6 +85,7 @@ def range(
         return ragged.range(starts, limits, deltas, dtype, row_splits_dtype)
 
 
+@written_first("ragged.stack")
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Return ragged or other tensors joined along a new axis, as a ragged tensor."""
     given = list(values) if isinstance(values, (list, tuple)) else [values]
@@ -90,6 +93,7 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
         return ragged.stack(given, axis)
 
 
+@written_first("ragged.boolean_mask")
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """Return the elements for which a mask is True, as a ragged tensor of their rows."""
     with tl.name_scope(name or "RaggedMask"):
@@ -101,6 +105,7 @@ def _given(x: Any) -> Any:
     return x if isinstance(x, RaggedTensor) else converted(x)
 
 
+@written_first("ragged.row_splits_to_segment_ids")
 def row_splits_to_segment_ids(
     splits: Any, name: str | None = None, out_type: Any = None
 ) -> Any:
@@ -109,6 +114,7 @@ def row_splits_to_segment_ids(
         return ragged.row_splits_to_segment_ids(splits, out_type)
 
 
+@written_first("ragged.segment_ids_to_row_splits")
 def segment_ids_to_row_splits(
     segment_ids: Any,
     num_segments: Any = None,
@@ -120,6 +126,7 @@ def segment_ids_to_row_splits(
         return ragged.segment_ids_to_row_splits(segment_ids, num_segments, out_type)
 
 
+@written_first("ragged.stack_dynamic_partitions")
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> Any:
