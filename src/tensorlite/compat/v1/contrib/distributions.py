@@ -53,6 +53,14 @@ from tensorlite.compat.v1.contrib.distribution_kinds.mixtures import (
     Mixture,
     MixtureSameFamily,
 )
+from tensorlite.compat.v1.contrib.distribution_kinds.moving import (
+    assign_log_moving_mean_exp,
+    assign_moving_mean_variance,
+    fill_triangular_inverse,
+    matrix_diag_transform,
+    moving_mean_variance,
+    tridiag,
+)
 from tensorlite.compat.v1.contrib.distribution_kinds.multivariate import (
     Dirichlet,
     MultivariateNormalDiag,
@@ -82,6 +90,11 @@ from tensorlite.compat.v1.contrib.distribution_kinds.tails import (
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.transformed import (
     TransformedDistribution,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.vectors_of_others import (
+    MultivariateNormalDiagPlusLowRank,
+    VectorExponentialDiag,
+    VectorLaplaceDiag,
 )
 
 kl = kl_divergence
@@ -117,6 +130,7 @@ __all__ = [
     "MixtureSameFamily",
     "Multinomial",
     "MultivariateNormalDiag",
+    "MultivariateNormalDiagPlusLowRank",
     "MultivariateNormalDiagWithSoftplusScale",
     "MultivariateNormalFullCovariance",
     "MultivariateNormalTriL",
@@ -135,13 +149,21 @@ __all__ = [
     "TransformedDistribution",
     "Uniform",
     "VectorDeterministic",
+    "VectorExponentialDiag",
+    "VectorLaplaceDiag",
+    "assign_log_moving_mean_exp",
+    "assign_moving_mean_variance",
     "bijectors",
     "fill_triangular",
+    "fill_triangular_inverse",
     "kl",
     "kl_divergence",
+    "matrix_diag_transform",
+    "moving_mean_variance",
     "percentile",
     "reduce_weighted_logsumexp",
     "softplus_inverse",
+    "tridiag",
 ]
 
 

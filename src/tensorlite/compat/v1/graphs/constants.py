@@ -14,9 +14,9 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
-from tensorlite.core.constant import array_of, encoded, fitting_array
+from tensorlite.core.constant import array_of, encoded, fitting_array, is_of_numpy
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.dtypes import DType, as_dtype, complex128
 from tensorlite.core.errors import ConversionError, DTypeError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
@@ -53,7 +53,16 @@ def constant(
 
 def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:
     """Return values as an array of a dtype, a fraction being no whole number."""
-    return encoded(array_of(value) if dtype is None else fitting_array(value, dtype))
+    if dtype is not None:
+        return encoded(fitting_array(value, dtype))
+    return encoded(_as_told(value))
+
+
+def _as_told(value: Any) -> np.ndarray[Any, Any]:
+    """Return values as an array, Python's complex numbers as wide as TensorFlow has them."""
+    array = array_of(value)
+    is_wide = array.dtype == np.complex64 and not is_of_numpy(value)
+    return array_of(value, complex128) if is_wide else array
 
 
 def _filled(
@@ -128,6 +137,9 @@ def _standing(x: Any) -> Any:
 
 @named("Const")
 def _converted(value: Any, dtype: Any, hint: Any, name: str | None = None) -> Any:
-    return (
-        converted(value, hint) if dtype is None else to_tensor(_array(value, dtype))
+    if dtype is not None:
+        return to_tensor(_array(value, dtype))
+    is_complex = hint is None and any(
+        isinstance(x, complex) for x in nest.flatten(value)
     )
+    return to_tensor(_array(value, None)) if is_complex else converted(value, hint)
