@@ -249,3 +249,29 @@ def test_matrices_of_numpy_are_arrays() -> None:
     given += [tl.asarray(matrix), tl.asarray(matrix, copy=False), tl.Variable(matrix)]
     for x in given:
         assert (x * x).tolist() == [[1, 4], [9, 16]]
+
+
+def test_records_are_written_to_files_that_tensors_name(tmp_path: Any) -> None:
+    path = str(tmp_path / "records")
+    writer = tf.data.experimental.TFRecordWriter(tf.constant(path))
+    writer.write(tf.data.Dataset.from_tensor_slices(["a", "b"]))
+    assert list(tf.data.TFRecordDataset(path).as_numpy_iterator()) == [b"a", b"b"]
+    with pytest.raises(TypeError, match="Invalid `dataset`"):
+        writer.write("whoops")
+
+
+def test_seeds_are_taken_away() -> None:
+    tf1.set_random_seed(1)
+    seeded = tf.random.uniform([3]).numpy()
+    tf1.set_random_seed(None)
+    assert (tf.random.uniform([3]).numpy() != seeded).any()
+
+
+def test_columns_of_files_are_as_wide_as_their_numbers(tmp_path: Any) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"a,b,c\n,,\n0,0,0.0\n0,{2**33},3e50\n")
+    (batch,) = tf.data.experimental.make_csv_dataset(
+        str(path), 3, num_epochs=1, shuffle=False
+    )
+    assert [x.dtype for x in batch.values()] == [tf.int32, tf.int64, tf.float64]
+    assert batch["b"].numpy().tolist() == [0, 0, 2**33]

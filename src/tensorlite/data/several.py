@@ -46,8 +46,9 @@ def check_choices(datasets: Sequence[Any], choices: Any) -> None:
             "choose_from_datasets: Invalid `datasets`. `datasets` should not be empty."
         )
     spec = None if callable(choices.spec) else choices.spec
-    is_one = isinstance(spec, TensorSpec)
-    if is_one and (not spec.dtype.is_integer or spec.rank not in {0, None}):
+    if isinstance(spec, TensorSpec) and not (
+        spec.dtype.is_integer and spec.rank in {0, None}
+    ):
         raise DTypeError(
             "choose_from_datasets: elements of `choice_dataset` must be scalar `tf.int64` tensors; "
             f"these are {spec}"

@@ -344,6 +344,9 @@ class Checkpoint(Module):
         counter.load(number, holder)
         return number
 
+    def sync(self) -> None:
+        """Do nothing: what was saved or restored is so when the call returns."""
+
     def restore(self, save_path: Any, options: Any = None) -> Status:
         """Restore from a prefix, or a folder's latest; return what it came to.
 

@@ -23,7 +23,8 @@ from tensorlite.core import nest
 from tensorlite.core.check import a_path
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import int64
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.data.access import element_at
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.base import (
@@ -127,10 +128,15 @@ class TFRecordWriter:
     """Writes a dataset of strings to a file."""
 
     def __init__(self, filename: Any, compression_type: Any = None) -> None:
-        self._given = a_path(filename, "filename"), compression_type or ""
+        name = filename.numpy() if isinstance(filename, EagerTensor) else filename
+        self._given = a_path(name, "filename"), compression_type or ""
 
     def write(self, dataset: Any) -> None:
         """Write each element, a string, of a dataset as a record; returns None."""
+        if not hasattr(dataset, "as_numpy_iterator"):
+            raise DTypeError(
+                f"Invalid `dataset`. Expected a dataset, got {dataset!r}."
+            )
         with _Records(*self._given) as writer:
             for record in dataset.as_numpy_iterator():
                 writer.write(record)

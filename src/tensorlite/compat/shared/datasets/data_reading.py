@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.shared import parsing
 from tensorlite.compat.shared.datasets.tf_data import FILES, Dataset, of_files
 from tensorlite.core.errors import (
@@ -115,7 +117,7 @@ def _defaults(given: Any, infer: Callable[[], list[Default]]) -> list[Any]:
     found = []
     for one in infer():
         value = one.value.decode() if isinstance(one.value, bytes) else one.value
-        found.append([value])
+        found.append(value if isinstance(value, str) else np.asarray(value))
     return found
 
 

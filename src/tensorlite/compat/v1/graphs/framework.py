@@ -436,10 +436,10 @@ def init_scope() -> Iterator[None]:
         yield
 
 
-def set_random_seed(seed: int) -> None:
+def set_random_seed(seed: int | None) -> None:
     """Let the graph's random operators draw by a seed, with the number of each.
 
-    Where programs run at once, it is for all that is drawn from now on.
+    Where programs run at once, it is for all that is drawn from now on. None takes it away.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default() as graph:
@@ -449,6 +449,6 @@ def set_random_seed(seed: int) -> None:
     """
     graph = active_graph()
     if graph is None:
-        global_seed.set(int(seed))
+        global_seed.set(None if seed is None else int(seed))
     else:
         graph.seed = seed
