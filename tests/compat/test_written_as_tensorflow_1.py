@@ -153,3 +153,40 @@ def test_dilation_flows_to_the_first_of_equal_sums() -> None:
         flow, to_hat = session.run(tf.gradients(y, [x, hat]))
     np.testing.assert_array_equal(flow[0, ..., 0], [[1, 1, 1, 0]] * 2 + [[0] * 4])
     np.testing.assert_array_equal(to_hat[..., 0], [[6, 0], [0, 0]])
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("pad_end", [False, True])
+def test_frames_spectra_and_back(is_open: bool, pad_end: bool) -> None:
+    sound = DRAW.uniform(-1, 1, (2, 30)).astype(np.float32)
+    count = -(-30 // 4) if pad_end else 1 + (30 - 6) // 4
+    padded = np.pad(sound, [[0, 0], [0, 8]])
+    frames = np.stack([padded[:, 4 * i : 4 * i + 6] for i in range(count)], 1)
+    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(6) / 6)
+    added = np.zeros((2, 4 * (count - 1) + 6), np.float32)
+    for i in range(count):
+        added[:, 4 * i : 4 * i + 6] += frames[:, i]
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, None] if is_open else [2, 30])
+        length = tf.placeholder(tf.int32, []) if is_open else 6
+        made = tf.signal.frame(x, length, 4, pad_end=pad_end)
+        spectra = tf.signal.stft(x, length, 4, pad_end=pad_end)
+        back = tf.signal.inverse_stft_window_fn(4)
+        again = tf.signal.inverse_stft(spectra, length, 4, window_fn=back)
+        both = tf.signal.overlap_and_add(made, 4)
+        feed = {x: sound, length: 6} if is_open else {x: sound}
+        found = session.run([made, spectra, both, again], feed)
+    np.testing.assert_allclose(found[0], frames)
+    np.testing.assert_allclose(found[1], np.fft.rfft(frames * hann, 8), atol=1e-5)
+    np.testing.assert_allclose(found[2], added, atol=1e-6)
+    end = 4 * (count - 1)
+    np.testing.assert_allclose(found[3][:, 4:end], padded[:, 4:end], atol=1e-5)
+
+
+def test_weights_of_mel_bands_are_those_that_run_at_once() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        found = session.run(
+            tf.signal.linear_to_mel_weight_matrix(5, 33, 8000.0, 80.0)
+        )
+    wanted = tl.signal.linear_to_mel_weight_matrix(5, 33, 8000.0, 80.0)
+    np.testing.assert_allclose(found, np.asarray(wanted), atol=1e-5)

@@ -52,7 +52,7 @@ def _padding(default: str) -> Callable[..., Any]:
     def padded(
         tensor: Any, paddings: Any, mode: Any, value: Any, name: str | None = None
     ) -> Any:
-        x, sizes = converted(tensor), converted(paddings, int32)
+        x, sizes = converted(tensor), converted(paddings, int32, "paddings")
         _check_paddings(paddings)
         if default == "Pad":
             return composed(Pad(), x, sizes)

@@ -22,7 +22,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays import sets
 from tensorlite.ops.arrays.arrange import InvertPermutation
-from tensorlite.ops.arrays.gather import gather as gathered
+from tensorlite.ops.arrays.gather import GatherV2, gather as gathered
 from tensorlite.ops.arrays.masks import Where
 from tensorlite.ops.arrays.selecting import select as select_elements
 from tensorlite.ops.arrays.shape import shape_of
@@ -56,6 +56,9 @@ def gather(
         known = axis.__tensor__().spec.constant()
         if known is None:
             return _along(tl.asarray(source), places, axis.__tensor__())
+        if active_graph() is not None and axis.__tensor__().spec.rank == 0:
+            op = GatherV2(batch_dims)
+            return call(op, tl.asarray(source), places, axis.__tensor__())
         axis = np.asarray(known).item()
     if batch_dims < 0:
         batch_dims += places.ndim

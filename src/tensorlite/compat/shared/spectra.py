@@ -82,7 +82,7 @@ def _real_transform(
         if fft_length is None:
             length = _own_lengths(x, axes, is_back)
         else:
-            length = plain(given_constant(fft_length, int32))
+            length = plain(given_constant(fft_length, int32, _title(fft_length)))
             if length.spec.shape not in (None, (None,), (axes,)):
                 raise ShapeError(
                     f"{default}: fft_length must have shape [{axes}], not {length.spec.shape}"
@@ -91,6 +91,14 @@ def _real_transform(
 
     what = "the real signal of a spectrum" if default[0] == "i" else "the spectrum"
     return documented(made, f"Return {what} over the last axes: {axes}.")
+
+
+def _title(given: Any) -> str | None:
+    """Return what lengths are called that are not a constant, but of tensors: None for others."""
+    is_packed = isinstance(given, (list, tuple))
+    return (
+        "packed" if is_packed and any(isinstance(x, Operand) for x in given) else None
+    )
 
 
 def _lengths(given: Any) -> Any:

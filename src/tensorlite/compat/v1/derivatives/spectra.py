@@ -4,12 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared.arrays import concat, ones, range, shape
-from tensorlite.compat.shared.elementwise import cast, floormod, real, reciprocal
+import numpy as np
+
+from tensorlite.compat.shared.arrays import (
+    concat,
+    expand_dims,
+    ones,
+    range,
+    rank,
+    reshape,
+    shape,
+    transpose,
+)
+from tensorlite.compat.shared.cutting import tile
+from tensorlite.compat.shared.elementwise import (
+    cast,
+    conj,
+    exp,
+    floormod,
+    real,
+    reciprocal,
+)
+from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.reductions import reduce_prod
-from tensorlite.compat.shared.spectra import irfft, rfft, rfft2d
+from tensorlite.compat.shared.spectra import irfft, irfft2d, rfft, rfft2d
 from tensorlite.compat.v1.derivatives import gradient_of
-from tensorlite.core.dtypes import complex64, float32
+from tensorlite.core.dtypes import complex64, float32, int32
 
 _FORTH = {"IRFFT": rfft, "IRFFT2D": rfft2d}
 
@@ -26,6 +46,38 @@ def _spectrum(op: Any, dy: Any) -> Any:
     rest = first + is_even * last * _signs(own[-1])
     size = cast(reduce_prod(shape(x)[-1:]), float32)
     return 0.5 * (irfft(dy, length) * size + real(rest)), None
+
+
+@gradient_of("RFFT2D", of_complex=True)
+def _spectrum_of_two(op: Any, dy: Any) -> Any:
+    """Write the inverse, and what the half would have added, taken back along the first axis."""
+    x, length = op.inputs
+    if dy.dtype is not complex64 or not _is_whole(x, length):
+        return NotImplemented
+    own = shape(x)
+    is_even = cast(1 - (length[-1] % 2), complex64)
+    first = dy[..., 0:1]
+    turns = _for_each(_turns(own[-2]), first)
+    rest = matmul(turns, conj(first))
+    last = matmul(turns, conj(dy[..., -1:]))
+    width = own[-1]
+    times = concat([ones([rank(dy) - 1], int32), [width]], 0)
+    rest += is_even * (tile(last, times) * _signs(width))
+    size = cast(reduce_prod(shape(x)[-2:]), float32)
+    return 0.5 * (irfft2d(dy, length) * size + real(rest)), None
+
+
+def _turns(count: Any) -> Any:
+    """Return exp(-2 pi i j k / count) for all pairs of numbers below it."""
+    rows = tile(expand_dims(range(count), 0), (count, 1))
+    products = cast(rows * transpose(rows, [1, 0]), complex64)
+    return exp(-2j * np.pi * products / cast(count, complex64))
+
+
+def _for_each(matrix: Any, stack: Any) -> Any:
+    """Return a matrix once for each of a stack's."""
+    wide = concat([ones([rank(stack) - 2], int32), shape(matrix)], 0)
+    return tile(reshape(matrix, wide), concat([shape(stack)[:-2], [1, 1]], 0))
 
 
 def _signs(count: Any) -> Any:
