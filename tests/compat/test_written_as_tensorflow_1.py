@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -190,3 +191,78 @@ def test_weights_of_mel_bands_are_those_that_run_at_once() -> None:
         )
     wanted = tl.signal.linear_to_mel_weight_matrix(5, 33, 8000.0, 80.0)
     np.testing.assert_allclose(found, np.asarray(wanted), atol=1e-5)
+
+
+def test_savers_save_tables_that_change(tmp_path: Path) -> None:
+    """Names and contents are those of TensorFlow 1.15's checkpoints."""
+
+    def table() -> Any:
+        return tf.contrib.lookup.MutableHashTable(tf.string, tf.int64, -1)
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        first, w = table(), tf.Variable(2.0, name="w")
+        words = tf.constant(["a", "b"])
+        session.run(
+            [w.initializer, first.insert(words, tf.constant([1, 2], tf.int64))]
+        )
+        path = tf.train.Saver().save(session, str(tmp_path / "model"))
+    assert tf.train.list_variables(path) == [
+        ("MutableHashTable-keys", [2]),
+        ("MutableHashTable-values", [2]),
+        ("w", []),
+    ]
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        again, w = table(), tf.Variable(0.0, name="w")
+        assert [x.name for x in graph.get_collection("saveable_objects")] == [
+            again.name
+        ]
+        tf.train.Saver().restore(session, path)
+        found = session.run([again.lookup(tf.constant(["b", "c"])), again.size(), w])
+    assert [found[0].tolist(), *found[1:]] == [[2, -1], 2, 2.0]
+
+
+def test_elements_are_gathered_of_stacks_of_stacks() -> None:
+    given, places = DRAW.uniform(size=(2, 3, 4, 2)), DRAW.integers(0, 4, (2, 3, 5))
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float64, [None, 3, None, 2])
+        y = tf.batch_gather(x, tf.constant(places))
+        z = tf.gather(x, tf.constant(places[:, 0] % 2), batch_dims=1, axis=3)
+        flows = tf.gradients([y * y, z * z], x)
+        found = session.run([y, z, *flows], {x: given})
+    rows, columns, _ = np.ogrid[:2, :3, :1]
+    wanted = given[rows, columns, places]
+    others = np.stack([given[i][..., places[i, 0] % 2] for i in range(2)])
+    flow = np.zeros_like(given)
+    np.add.at(flow, (rows, columns, places), 2 * wanted)
+    for i, j in np.ndindex(2, 5):
+        at = places[i, 0, j] % 2
+        flow[i, ..., at] += 2 * given[i, ..., at]
+    for one, other in zip(found, (wanted, others, flow), strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def test_steps_behind_an_end_keep_the_state() -> None:
+    """They are those of dynamic_rnn, which loops, and so are gradients."""
+    given = DRAW.uniform(-1, 1, (3, 4, 2)).astype(np.float32)
+    for lengths in ([4, 2, 1], [3, 3, 2], [0, 0, 0]):
+        with tf.Graph().as_default(), tf.Session() as session:
+            x, ends = (
+                tf.placeholder(tf.float32, [3, 4, 2]),
+                tf.placeholder(tf.int32, [3]),
+            )
+            cell = tf.nn.rnn_cell.LSTMCell(2)
+            steps = tf.unstack(x, axis=1)
+            static = tf.nn.static_rnn(cell, steps, None, tf.float32, ends)
+            options = {"sequence_length": ends, "dtype": tf.float32}
+            looped = tf.nn.dynamic_rnn(cell, x, **options)
+            both = [[tf.stack(static[0], 1), *static[1]], [looped[0], *looped[1]]]
+            weights = cell.trainable_weights
+            slopes = [
+                tf.gradients(sum(map(tf.reduce_sum, made)), [x, *weights])
+                for made in both
+            ]
+            session.run(tf.global_variables_initializer())
+            pairs = session.run([both, slopes], {x: given, ends: lengths})
+        for first, second in pairs:
+            for one, other in zip(first, second, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)

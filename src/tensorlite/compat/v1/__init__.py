@@ -71,7 +71,6 @@ from tensorlite.compat.shared.cutting import (
     reverse as reverse,
     roll as roll,
     slice as slice,
-    strided_slice as strided_slice,
     tile as tile,
 )
 from tensorlite.compat.shared.datasets.data_specs import OptionalSpec as OptionalSpec
@@ -188,7 +187,6 @@ from tensorlite.compat.shared.ordering import (
 )
 from tensorlite.compat.shared.padding import pad as pad
 from tensorlite.compat.shared.picking import (
-    batch_gather as batch_gather,
     dynamic_partition as dynamic_partition,
     dynamic_stitch as dynamic_stitch,
     histogram_fixed_width as histogram_fixed_width,
@@ -365,6 +363,7 @@ from tensorlite.compat.v1.functions.clipping import (
 from tensorlite.compat.v1.functions.contracting import tensordot as tensordot
 from tensorlite.compat.v1.functions.control_flow import *
 from tensorlite.compat.v1.functions.einsums import einsum as einsum
+from tensorlite.compat.v1.functions.gathering import batch_gather as batch_gather
 from tensorlite.compat.v1.functions.image_older import (
     extract_image_patches as extract_image_patches,
 )

@@ -148,7 +148,7 @@ def together(xs: Sequence[TensorLike], what: str) -> list[Tensor]:
     if not tensors:
         raise InvalidArgumentError(f"{what} of no tensors: give at least one")
     dtype: DType = reduce(dtypes.promote, [x.dtype for x in tensors])
-    return [astype(x, dtype) for x in tensors]
+    return [x if x.dtype is dtype else astype(x, dtype) for x in tensors]
 
 
 def stack(xs: Sequence[TensorLike], /, *, axis: int = 0) -> Tensor:

@@ -18,6 +18,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.interop.tensorflow.stored.savers import SaveableTable
 from tensorlite.ops.fetchable import effect, group
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.state import tables
@@ -328,6 +329,11 @@ class MutableHashTable(_Table):
         super().__init__(
             key_dtype, value_dtype, True, default_value, name, shared_name
         )
+        if checkpoint and active_graph() is not None:
+            get_default_graph().add_to_collection(
+                GraphKeys.SAVEABLE_OBJECTS,
+                SaveableTable(self.name, self, exported=self.export()),
+            )
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         """Put in values of keys, in the place of those that were there."""

@@ -22,10 +22,11 @@ from tensorlite.compat.shared.arrays import (
 from tensorlite.compat.shared.cutting import slice
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.shared.picking import invert_permutation, scatter_nd
-from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.shared.reductions import reduce_prod, reduce_sum
 from tensorlite.compat.shared.segments import unsorted_segment_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
+from tensorlite.compat.v1.functions.gathering import behind_another
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import int32, int64
@@ -125,24 +126,45 @@ def _here(x: Any) -> Any:
 
 @gradient_of("GatherV2")
 def _gather(op: Any, dy: Any) -> Any:
+    """Write that of slices; TensorFlow's of stacks along an axis further behind is wrong."""
     x, indices, axis = op.inputs
     if axis.spec.scalar() == 0:
         return _rows(cast(shape(x, int64), int32), indices, dy)
-    if op.node.op.batch_dims or None in (x.spec.rank, axis.spec.scalar()):
+    batched = op.node.op.batch_dims
+    place = axis.spec.scalar()
+    if None in (x.spec.rank, indices.spec.rank, place):
+        return NotImplemented
+    if batched and place not in {batched, batched - x.spec.rank}:
         return NotImplemented
     whole = cast(shape(x, int64), int32)
     expand_dims(size(indices), 0)  # which only the first axis has use for
     outer, inner = whole[:axis], whole[axis:][1:]
     sizes = concat([outer, [-1], inner], 0)
     count, before = size(sizes), size(outer)
-    batch, front = range(0), range(0, before)
+    batch, front = range(batched), range(batched, before)
     behind = range(before + 1, count)
     flow = reshape(dy, sizes)
     order = concat([batch, [before], front, behind], 0)
     flow = transpose(flow, order)
-    rows = reshape(indices, expand_dims(size(indices), 0))
-    total = unsorted_segment_sum(flow, rows, whole[axis])
-    return transpose(total, concat([batch, front + 1, [0], behind], 0))
+    total = _put_back(flow, indices, whole, axis, batched)
+    return transpose(total, concat([batch, front + 1, [batched], behind], 0))
+
+
+def _put_back(flow: Any, indices: Any, whole: Any, axis: Any, batched: int) -> Any:
+    """Return the sums of what flows to each place, of stacks as rows of one behind another."""
+    places = whole[axis]
+    count = expand_dims(size(indices), 0)
+    if not batched:
+        return unsorted_segment_sum(flow, reshape(indices, count), places)
+    sizes = shape(flow)
+    outer, inner = sizes[:batched], sizes[batched:][1:]
+    number = reduce_prod(outer, [0])
+    rows = concat([[-1], inner], 0)
+    places *= number
+    indices = behind_another(whole, indices, batched)
+    flat = reshape(flow, rows)
+    total = unsorted_segment_sum(flat, reshape(indices, count), places)
+    return reshape(total, concat([outer, rows], 0))
 
 
 @gradient_of("ResourceGather")

@@ -51,6 +51,7 @@ __all__ = [
     "sparse_segment_sqrt_n",
     "sparse_segment_sum",
     "squeeze",
+    "strided_slice",
     "tensor_scatter_add",
     "tensor_scatter_sub",
     "tensor_scatter_update",
@@ -219,6 +220,31 @@ def where_v2(
     if x is None or y is None:
         raise InvalidArgumentError("x and y must both be non-None or both be None.")
     return picking.select(condition, x, y, name)
+
+
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Return the part from begin to end, which is left out, in steps of strides, 1 by default.
+
+    Bit i of a mask speaks of entry i: begin_mask and end_mask let the range be open, ellipsis_mask
+    stands for all axes between, new_axis_mask puts in an axis, shrink_axis_mask takes one element
+    and drops its axis. `var` has no effect.
+    """
+    if strides is None and active_graph() is not None:
+        strides = ones_like(begin)
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return cutting.strided_slice(input_, begin, end, strides, *masks, var, name=name)
 
 
 def reverse_sequence(

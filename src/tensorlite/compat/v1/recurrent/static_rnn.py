@@ -11,20 +11,23 @@ from tensorlite.compat.shared.arrays import (
     shape,
     stack,
     unstack,
-    zeros,
 )
+from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.v1.functions.arrays import reverse_sequence
-from tensorlite.compat.v1.functions.lengths import as_lengths, kept_if
+from tensorlite.compat.v1.functions.control_flow import cond
+from tensorlite.compat.v1.functions.lengths import kept_if, least_and_most
 from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.recurrent.cells import batched_zeros
 from tensorlite.compat.v1.recurrent.rnn import (
     check_cell,
     first_state,
     flat_sizes,
     packed,
 )
+from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
 
 
@@ -52,30 +55,64 @@ def static_rnn(
         known = first.get_shape().as_list()[0]
         batch = known if known is not None else shape(first)[0]
         state = first_state(cell, initial_state, first, batch, dtype)
-        lengths = as_lengths(sequence_length)
-        none = None
-        if lengths is not None:
-            leaf = nest.flatten(state)[0]
-            zero = [
-                zeros(stack([batch, *s]), leaf.dtype)
-                for s in flat_sizes(cell.output_size)
-            ]
-            none = packed(cell.output_size, zero)
+        lengths = _Lengths(sequence_length, cell, state, batch)
         for time, x in enumerate(inputs):
             if time > 0:
                 get_variable_scope().reuse_variables()
-            output, following = cell(x, state)
-            if lengths is not None:
-                ended = framework.constant(time, int32) >= lengths
-                output = nest.map_structure(
-                    lambda o, n, e=ended: kept_if(e, o, n), none, output
-                )
-                following = nest.map_structure(
-                    lambda o, n, e=ended: kept_if(e, o, n), state, following
-                )
-            state = following
+            output, state = lengths.stepped(time, x, state)
             outputs.append(output)
     return outputs, state
+
+
+class _Lengths:
+    """How long sequences are, if that is told, and steps that heed it."""
+
+    def __init__(self, given: Any, cell: Any, state: Any, batch: Any) -> None:
+        self.cell = cell
+        self.all: Any = None
+        if given is None:
+            return
+        told = framework.convert_to_tensor(given, name="sequence_length")
+        if told.get_shape().rank not in (None, 1):
+            raise ShapeError(
+                f"sequence_length is a vector of one length for each row, not {told.get_shape()}"
+            )
+        dtype = nest.flatten(state)[0].dtype
+        sizes = flat_sizes(cell.output_size)
+        none = [batched_zeros(batch, size, dtype) for size in sizes]
+        self.none = packed(cell.output_size, none)
+        self.all = cast(told, int32)
+        self.least, self.most = least_and_most(self.all)
+
+    def stepped(self, time: int, x: Any, state: Any) -> tuple[Any, Any]:
+        """Return the output and the next state; of rows that have ended, 0 and the last one."""
+        if self.all is None:
+            output, following = self.cell(x, state)
+            return output, following
+        before = [*nest.flatten(self.none), *nest.flatten(state)]
+        ended = self.all <= time
+
+        def some(new: list[Any]) -> list[Any]:
+            pairs = zip(before, new, strict=True)
+            return [kept_if(ended, old, one) for old, one in pairs]
+
+        def stepped() -> list[Any]:
+            output, following = self.cell(x, state)
+            nest.assert_same(self.none, output)
+            nest.assert_same(state, following)
+            new = [*nest.flatten(output), *nest.flatten(following)]
+            made: list[Any] = cond(self.least > time, lambda: new, lambda: some(new))
+            return made
+
+        found = cond(self.most <= time, lambda: list(before), stepped)
+        for one, old in zip(found, before, strict=True):
+            if isinstance(one, GraphTensor):
+                one.set_shape(old.get_shape())
+        count = len(nest.flatten(self.none))
+        return (
+            nest.pack_like(self.none, found[:count]),
+            nest.pack_like(state, found[count:]),
+        )
 
 
 def static_state_saving_rnn(

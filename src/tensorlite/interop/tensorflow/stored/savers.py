@@ -16,6 +16,7 @@ import numpy as np
 from tensorlite.core.check import several
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
+from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import TensorSpec
@@ -33,6 +34,7 @@ from tensorlite.ops.arrays.identity import PlaceholderWithDefault, identity
 from tensorlite.ops.arrays.shape import reshape
 from tensorlite.ops.fetchable import effect, group, ran
 from tensorlite.ops.state.resource import AssignVariableOp
+from tensorlite.ops.state.tables import LookupTableImportV2
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,54 @@ class Saveable:
     name: str
     variable: Any
     slice_spec: str = ""
+
+    @property
+    def entries(self) -> list[tuple[str, str]]:
+        """The names in checkpoints of what is saved, and which parts of these it is."""
+        return [(self.name, self.slice_spec)]
+
+    @property
+    def dtypes(self) -> list[DType]:
+        """The dtypes of what is saved."""
+        return [self.variable.dtype]
+
+    def values(self) -> list[Any]:
+        """Return what is saved."""
+        return [self.variable.snapshot]
+
+    def restored(self, values: Sequence[Any], reshaped: bool) -> Any:
+        """Return what gives back what was saved, of other shapes if it is `reshaped`."""
+        (value,) = values
+        if reshaped:
+            value = reshape(value, tuple(self.variable.spec.dims))
+        return _assigned(self.variable, value)
+
+
+@dataclass(frozen=True)
+class SaveableTable(Saveable):
+    """A table that changes, of which keys and values are saved."""
+
+    exported: Sequence[Any] = ()
+    """The keys and values that the table has when they are fetched."""
+
+    @property
+    def entries(self) -> list[tuple[str, str]]:
+        """The names in checkpoints of keys and values, of which all are saved."""
+        return [(f"{self.name}-{part}", "") for part in ("keys", "values")]
+
+    @property
+    def dtypes(self) -> list[DType]:
+        """The dtypes of keys and values."""
+        return [self.variable.key_dtype, self.variable.value_dtype]
+
+    def values(self) -> list[Any]:
+        """Return keys and values."""
+        return [x.__tensor__() for x in self.exported]
+
+    def restored(self, values: Sequence[Any], reshaped: bool) -> Any:
+        """Return what fills the table with the keys and values that were saved."""
+        with name_scope(f"{self.name}_table_restore"):
+            return effect(LookupTableImportV2(), self.variable.handle, *values)
 
 
 def saveables(
@@ -69,6 +119,9 @@ def saveables(
 
 
 def _parts(name: str, variable: Any) -> Iterator[Saveable]:
+    if isinstance(variable, Saveable):
+        yield variable
+        return
     if isinstance(variable, (list, tuple)) or hasattr(variable, "parts_saved"):
         parts = (
             variable
@@ -143,7 +196,7 @@ def _filename(filename: str) -> Any:
 
 
 def _save(saved: Sequence[Saveable], path: Any) -> Any:
-    values = [x.variable.snapshot for x in saved]
+    values = [value for x in saved for value in x.values()]
     with name_scope("SaveV2") as prefix:
         written: Any = effect(SaveTensors(), path, *_names_and_parts(saved), *values)
     get_default_graph().rename(written, prefix[:-1])
@@ -152,15 +205,13 @@ def _save(saved: Sequence[Saveable], path: Any) -> Any:
 
 
 def _restore(saved: Sequence[Saveable], path: Any, reshaped: bool) -> Node:
-    dtypes = tuple(x.variable.dtype for x in saved)
+    dtypes = tuple(dtype for x in saved for dtype in x.dtypes)
     with name_scope("RestoreV2") as prefix:
         values: Any = calls(RestoreTensors(dtypes), path, *_names_and_parts(saved))
     if values:
         get_default_graph().rename(values[0].node, prefix[:-1])
-    assigned: list[Any] = []
-    for x, value in zip(saved, values, strict=True):
-        fitted = reshape(value, tuple(x.variable.spec.dims)) if reshaped else value
-        assigned.append(_assigned(x.variable, fitted))
+    rest = iter(values)
+    assigned = [x.restored([next(rest) for _ in x.dtypes], reshaped) for x in saved]
     done: Any = group(*assigned)
     return _bearing(done, "restore_all")
 
@@ -175,8 +226,9 @@ def _assigned(variable: Any, value: Any) -> Any:
 
 
 def _names_and_parts(saved: Sequence[Saveable]) -> tuple[Any, Any]:
-    names = _named(_strings([x.name for x in saved]), "tensor_names")
-    parts = _named(_strings([x.slice_spec for x in saved]), "shape_and_slices")
+    entries = [entry for x in saved for entry in x.entries]
+    names = _named(_strings([name for name, _ in entries]), "tensor_names")
+    parts = _named(_strings([part for _, part in entries]), "shape_and_slices")
     return names, parts
 
 
