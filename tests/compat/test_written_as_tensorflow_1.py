@@ -266,3 +266,13 @@ def test_steps_behind_an_end_keep_the_state() -> None:
         for first, second in pairs:
             for one, other in zip(first, second, strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_students_numbers_and_entropies_are_tensorflows() -> None:
+    """Values are TensorFlow 1.15's."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = tf.distributions.StudentT([3.0, 4.0], 0.0, 1.0)
+        drawn, entropy = session.run([made.sample(2, seed=7), made.entropy()])
+    wanted = [[-0.0376757, -1.4825909], [1.2115370, 1.3046334]]
+    np.testing.assert_allclose(drawn, wanted, rtol=1e-5)
+    np.testing.assert_allclose(entropy, [1.7734773, 1.6817608], rtol=1e-5)

@@ -26,8 +26,11 @@ from tensorlite.compat.v1.functions import (
     nn_functions,
     numbers,
 )
-from tensorlite.core.dtypes import int32
+from tensorlite.compat.v1.functions.control_flow import map_fn
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
 
 log, lgamma = elementwise.log, elementwise.lgamma
 
@@ -59,8 +62,9 @@ class _Counts(Distribution):
 
     def _orders(self, counts: Any) -> Any:
         """Return the logarithm of how many sequences have these counts."""
-        each = numbers.reduce_sum(lgamma(1.0 + counts), -1)
-        return lgamma(1.0 + self._total) - each
+        with name_scope("log_combinations"):
+            whole, each = lgamma(self._total + 1), lgamma(counts + 1)
+            return whole - numbers.reduce_sum(each, [-1])
 
     def _counted(self, logits: Any, seed: int | None) -> Any:
         """Return counts of draws of classes, as logits with all axes have them."""
@@ -90,17 +94,20 @@ class Multinomial(_Counts):
     ) -> None:
         if (logits is None) == (probs is None):
             raise InvalidArgumentError("Must pass probs or logits, but not both.")
-        if logits is None:
-            found = as_parameter(probs, "probs")
-            self._probs = probabilities(validate_args, found, of_classes=True)
-            self._logits = log(self._probs)
-        else:
-            self._logits = as_parameter(logits, "logits")
-            self._probs = nn_functions.softmax(self._logits)
-        dtype = self._probs.dtype
-        self._total = self._totals(total_count, dtype, validate_args)
+        known = framework.convert_to_tensor(probs if logits is None else logits)
+        with name_scope(name) as prefix:
+            dtype = known.dtype if known.dtype.is_floating else float32
+            self._total = self._totals(total_count, dtype, validate_args)
+            if logits is None:
+                found = as_parameter(probs, "probs")
+                self._probs = probabilities(validate_args, found, of_classes=True)
+                self._logits = log(self._probs)
+            else:
+                self._logits = as_parameter(logits, "logits")
+                self._probs = nn_functions.softmax(self._logits, name="probs")
+            self._expected = self._total[..., None] * self._probs
         given = {"total_count": total_count, "logits": logits, "probs": probs}
-        super().__init__(dtype, name, validate_args, allow_nan_stats, given)
+        super().__init__(dtype, prefix, validate_args, allow_nan_stats, given)
 
     @property
     def logits(self) -> Any:
@@ -113,22 +120,38 @@ class Multinomial(_Counts):
         return self._probs
 
     def _like(self) -> Any:
-        return self._mean()
+        return self._expected
 
     def _draw(self, count: Any, seed: int | None) -> Any:
-        like = v1_arrays.shape(self._mean())
-        ahead = arrays.concat([arrays.reshape(count, [1]), like], 0)
-        return self._counted(self._logits + arrays.zeros(ahead, self.dtype), seed)
+        """Return the counts of draws of their own for each of a batch, one after the other."""
+        logits, dtype = self._logits, self._logits.dtype
+        totals = elementwise.cast(self._total, int32)
+        size = self.event_shape_tensor()[0]
+        totals = v1_arrays.ones_like(logits[..., 0], int32) * totals
+        logits = v1_arrays.ones_like(totals[..., None], dtype) * logits
+        rows = arrays.reshape(logits, [-1, size])
+        draws = count * arrays.reshape(totals, [-1])
+
+        def counted(args: Any) -> Any:
+            drawn = random.multinomial(args[0][None, ...], args[1], seed)
+            drawn = arrays.reshape(drawn, [count, -1])
+            each = picking.one_hot(drawn, size, dtype=self.dtype)
+            return numbers.reduce_sum(each, -2)
+
+        found = map_fn(counted, [rows, draws], dtype=self.dtype)
+        found = arrays.transpose(found, [1, 0, 2])
+        sizes = [[count], self.batch_shape_tensor(), [size]]
+        return arrays.reshape(found, arrays.concat(sizes, 0))
 
     def _log_prob(self, x: Any) -> Any:
         found = numbers.reduce_sum(x * nn_functions.log_softmax(self._logits), -1)
-        return found + self._orders(x)
+        return found - (-self._orders(x))
 
     def _mean(self) -> Any:
-        return self._probs * _column(self._total)
+        return arrays.identity(self._expected)
 
     def _variance(self) -> Any:
-        mean = self._mean()
+        mean = self._expected
         return mean - mean * self._probs
 
     def _covariance(self) -> Any:

@@ -10,7 +10,6 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     Distribution,
     RegisterKL,
     as_parameter,
-    sizes_behind,
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.validating import probabilities
 from tensorlite.compat.v1.functions import (
@@ -248,17 +247,38 @@ class OneHotCategorical(_Classes):
 
     event_rank = 1
 
+    @property
+    def event_size(self) -> Any:
+        return self._event_size
+
+    def _tell(self) -> None:
+        rank = self._logits.get_shape().rank
+        if rank is not None and active_graph() is not None:
+            framework.convert_to_tensor(rank - 1, int32, name="batch_rank")
+        with name_scope("event_size"):
+            self._event_size = v1_arrays.shape(self._logits)[-1]
+
     def _like(self) -> Any:
         return self._logits
 
     def _draw(self, count: Any, seed: int | None) -> Any:
+        sizes = arrays.concat([[count], v1_arrays.shape(self._logits)], 0)
         chosen = self._chosen(count, seed)
         hot = picking.one_hot(chosen, self.event_size, dtype=self.dtype)
-        return arrays.reshape(hot, sizes_behind(count, self._sizes()))
+        return arrays.reshape(hot, sizes)
 
     def _log_prob(self, x: Any) -> Any:
-        logs = nn_functions.log_softmax(self._logits)
-        return numbers.reduce_sum(elementwise.cast(x, logs.dtype) * logs, -1)
+        logits, events = self._logits, elementwise.cast(x, self._logits.dtype)
+        own, others = events.get_shape(), logits.get_shape()
+        if not (own.is_fully_defined() and own == others):
+            logits = v1_arrays.ones_like(events) * logits
+            events = v1_arrays.ones_like(logits) * events
+        shape = v1_arrays.shape(numbers.reduce_sum(logits, -1))
+        rows, hot = [
+            arrays.reshape(y, [-1, self.event_size]) for y in (logits, events)
+        ]
+        found = -nn_losses.softmax_cross_entropy_with_logits(labels=hot, logits=rows)
+        return arrays.reshape(found, shape)
 
     def _mean(self) -> Any:
         return arrays.identity(self._probs)

@@ -161,8 +161,13 @@ class Distribution:
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
         """Return the shape of a single draw, an int32 vector."""
-        rank = self._shape.rank - self.event_rank
-        return v1_arrays.shape(self._like(), name=name)[rank:]
+        with self._named(name):
+            known = self.event_shape
+            if known.is_fully_defined():
+                sizes = known.as_list()
+                return framework.convert_to_tensor(sizes, int32, name="event_shape")
+            rank = self._shape.rank - self.event_rank
+            return v1_arrays.shape(self._like())[rank:]
 
     def _sizes(self) -> list[Any]:
         """Return the sizes of batch and draw: numbers, or tensors of those not known."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import elementwise, nn as shared_nn
+from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.continuous import LocationScale
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
@@ -18,6 +18,7 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     sizes_behind,
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.graph_mode.graph import name_scope
 
 log, log1p, exp = elementwise.log, elementwise.log1p, elementwise.exp
@@ -250,9 +251,8 @@ class StudentT(Distribution):
         return self._df + self._loc + self._scale
 
     def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
-        normal = random.normal(shape, dtype=self.dtype, seed=seed)
-        df = self._df * v1_arrays.ones_like(self._like())
+        normal = random.normal(self.behind(count), dtype=self.dtype, seed=seed)
+        df = self._df * arrays.ones(self.batch_shape_tensor(), self.dtype)
         other = new_seed(seed, "student_t")
         gamma = random.gamma([count], 0.5 * df, 0.5, self.dtype, other)
         return normal * elementwise.rsqrt(gamma / df) * self._scale + self._loc
@@ -276,16 +276,23 @@ class StudentT(Distribution):
         return v1_arrays.where_v2(z < 0.0, tail, 1.0 - tail)
 
     def _entropy(self) -> Any:
-        a, b = 0.5 * (self._df + 1.0), 0.5 * self._df
-        half = v1_arrays.zeros_like(b) + 0.5
-        beta = lgamma(b) + lgamma(half) - lgamma(b + half)
-        digammas = elementwise.digamma(a) - elementwise.digamma(b)
-        whole = log(elementwise.abs(self._scale)) + 0.5 * log(self._df) + beta
-        return whole + a * digammas + 0.0 * self._loc
+        df = self._df
+        one = arrays.ones(self.batch_shape_tensor(), self.dtype)[..., None]
+        both = arrays.concat([one * df[..., None], one], -1) / 2.0
+        whole = log(elementwise.abs(self._scale)) + 0.5 * log(df)
+        whole += elementwise.lbeta(both)
+        digamma = elementwise.digamma
+        return whole + 0.5 * (df + 1.0) * (
+            digamma(0.5 * (df + 1.0)) - digamma(0.5 * df)
+        )
 
     def _mean(self) -> Any:
-        mean = self._loc + 0.0 * self._like()
-        return _where(self._df > 1.0, mean, math.nan)
+        mean = self._loc * arrays.ones(self.batch_shape_tensor(), self.dtype)
+        ones = arrays.ones(self.batch_shape_tensor(), self.dtype)
+        is_there = elementwise.greater(self._df, ones)
+        none = constant(math.nan, self.dtype, name="nan/value")
+        nan = arrays.fill(self.batch_shape_tensor(), none, name="nan")
+        return v1_arrays.where_v2(is_there, mean, nan)
 
     def _mode(self) -> Any:
         return self._loc + 0.0 * self._like()
