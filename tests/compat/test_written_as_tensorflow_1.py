@@ -272,7 +272,11 @@ def test_students_numbers_and_entropies_are_tensorflows() -> None:
     """Values are TensorFlow 1.15's."""
     with tf.Graph().as_default(), tf.Session() as session:
         made = tf.distributions.StudentT([3.0, 4.0], 0.0, 1.0)
-        drawn, entropy = session.run([made.sample(2, seed=7), made.entropy()])
-    wanted = [[-0.0376757, -1.4825909], [1.2115370, 1.3046334]]
+        drawn, entropy = session.run([made.sample(3, seed=7), made.entropy()])
+    wanted = [
+        [-0.0376757, -1.4825909],
+        [1.2115370, 1.3046334],
+        [-0.5462748, -0.1256423],
+    ]
     np.testing.assert_allclose(drawn, wanted, rtol=1e-5)
     np.testing.assert_allclose(entropy, [1.7734773, 1.6817608], rtol=1e-5)
