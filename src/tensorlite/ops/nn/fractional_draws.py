@@ -90,7 +90,7 @@ class FractionalAvgPool(FractionalPool):
 
     def grad(self, call: Call, dy: Tensor, *_: Gradient) -> Grads:
         """Return what flows to the images."""
-        _, rows, columns = call.outputs
+        rows, columns = call.outputs[1:]
         sizes = shape_of(call.inputs[1], dtypes.int64)
         kind = FractionalAvgPoolGrad(self.overlapping)
         return None, composed(kind, sizes, dy, rows, columns)

@@ -291,7 +291,10 @@ def inverse_stft_window_fn(
 ) -> Callable[..., Any]:
     """Return the window function by which `inverse_stft` undoes `stft`."""
     if active_graph() is None:
-        return shared.inverse_stft_window_fn(frame_step, forward_window_fn, name)
+        window_fn: Callable[..., Any] = shared.inverse_stft_window_fn(
+            frame_step, forward_window_fn, name
+        )
+        return window_fn
     with name_scope(name, "inverse_stft_window_fn"):
         step = convert_to_tensor(frame_step, name="frame_step")
 
