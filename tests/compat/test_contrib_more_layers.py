@@ -154,12 +154,11 @@ def test_reversible_layers_give_their_inputs_back() -> None:
 def test_what_is_computed_again_is_told_so() -> None:
     told: list[bool] = []
 
-    @layers.recompute_grad(use_data_dep=True)
-    def layer(x: Any, is_recomputing: bool = False) -> Any:
+    def block(x: Any, is_recomputing: bool = False) -> Any:
         told.append(is_recomputing)
         return tf.layers.dense(x, 2)
 
-    y = layer(tf.ones([1, 2]))
+    y = layers.recompute_grad(use_data_dep=True)(block)(tf.ones([1, 2]))
     assert len(tf.gradients(y, tf.trainable_variables())) == 2
     assert told == [False, True]
     outside = tf.ones([2])

@@ -107,7 +107,7 @@ def test_sparse_probabilities_and_their_loss() -> None:
     loss = contrib.sparsemax.sparsemax_loss(logits, tf.stop_gradient(found), labels)
     p, cost, slope = run([found, loss, *tf.gradients(loss, logits)])
     third = 1 / 3
-    expected = [[0, 1, 0], [third, third, third], [0.4, 0.6, 0]]
+    expected = np.array([[0, 1, 0], [third, third, third], [0.4, 0.6, 0]])
     np.testing.assert_allclose(p, expected, atol=1e-6)
     np.testing.assert_allclose(slope, p - run(labels), atol=1e-6)
     # z_k is taken from, and half of p^2 - q^2 with tau of each in the support: by hand.

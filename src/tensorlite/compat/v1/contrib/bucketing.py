@@ -220,13 +220,13 @@ def _moves(i: int, queue: Any, top: Any, how: _Batches) -> Any:
 
 def _run(filled: Any, puts: Sequence[Any], closed: Sequence[Any]) -> None:
     """Let runners put, and close queues behind the last that there was."""
-    ends = [
+    close, cancel = [
         framework.group(*[queue.close(cancels) for queue in closed])
         if len(closed) > 1
         else closed[0].close(cancels)
         for cancels in (False, True)
     ]
-    add_queue_runner(QueueRunner(filled, list(puts), *ends, _ENDS))
+    add_queue_runner(QueueRunner(filled, list(puts), close, cancel, _ENDS))
 
 
 def bucket_by_sequence_length(

@@ -74,7 +74,7 @@ class GDN(Layer):
             raise InvalidArgumentError(
                 "The channel dimension of the inputs to `GDN` must be defined."
             )
-        self._rank = shape.rank
+        self._rank = shape.rank or 0
         self.input_spec = InputSpec(ndim=shape.rank, axes={axis: channels})
         pedestal = self._reparam_offset**2
 

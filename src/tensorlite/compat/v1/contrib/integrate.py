@@ -250,13 +250,15 @@ def odeint(
         t = _times(t, "t")
         _check_types(y0, t)
         kind = elementwise.abs(y0).dtype
-        limits = [framework.convert_to_tensor(x, dtype=kind) for x in (rtol, atol)]
-        first, *factors = [
+        absolute, relative = [
+            framework.convert_to_tensor(x, dtype=kind) for x in (atol, rtol)
+        ]
+        first, safety, ifactor, dfactor = [
             framework.convert_to_tensor(asked[key], dtype=t.dtype, name=key)
             for key in ("first_step", "safety", "ifactor", "dfactor")
         ]
         most = framework.convert_to_tensor(asked["max_num_steps"], int32)
-        rule = _Rule(*limits, *factors, most)
+        rule = _Rule(relative, absolute, safety, ifactor, dfactor, most)
         return _solved(func, y0, t, rule, first, full_output)
 
 

@@ -230,7 +230,7 @@ class CudnnRNN(Layer):
         cut = len(self.canonical_weight_shapes)
         return found[:cut], found[cut:]
 
-    def call(  # type: ignore[override]  # a layer's further arguments
+    def call(
         self,
         inputs: Any,
         initial_state: tuple[Any, ...] | None = None,

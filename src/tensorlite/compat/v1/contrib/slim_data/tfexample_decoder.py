@@ -21,6 +21,7 @@ from tensorlite.ops.sparse import tensor as sparse_tensors
 
 Parsed = Mapping[str, Any]
 """Parsed features by their keys."""
+_FIXED: Any = FixedLenFeature
 
 
 class ItemHandler(ABC):
@@ -263,7 +264,7 @@ class TFExampleDecoder(DataDecoder):
         example = parse_single_example(serialized_example, self._keys_to_features)
         for key in sorted(self._keys_to_features):
             feature = self._keys_to_features[key]
-            if isinstance(feature, FixedLenFeature):
+            if isinstance(feature, _FIXED):
                 example[key] = arrays.reshape(example[key], feature.shape)
         handlers = [
             self._items_to_handlers[item] for item in items or self.list_items()
