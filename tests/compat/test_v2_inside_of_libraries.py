@@ -270,3 +270,24 @@ def test_converters_can_be_extended_but_not_made() -> None:
         is tf.autograph.experimental.do_not_convert
     )
     assert not hasattr(inside("autograph.core.converter"), "EntityContext")
+
+
+def test_structures_of_specs_as_messages() -> None:
+    coder, specs = (
+        inside("saved_model.nested_structure_coder"),
+        inside("framework.tensor_spec"),
+    )
+    given = {
+        "bounded": specs.BoundedTensorSpec([2], tf.int32, 0, [3, 4], "b"),
+        "rest": [tf.TensorSpec([None], tf.float32), (tf.int64, 1.5, None)],
+        "shape": tf.TensorShape([1, None]),
+    }
+    proto = coder.encode_structure(given)
+    found = coder.decode_proto(type(proto).FromString(proto.SerializeToString()))
+    bounded = found["bounded"]
+    assert (bounded.minimum.tolist(), bounded.maximum.tolist()) == (0, [3, 4])
+    assert (bounded.name, bounded.dtype) == ("b", tf.int32)
+    assert found["rest"] == given["rest"]
+    assert found["shape"].as_list() == [1, None]
+    assert coder.can_encode([1])
+    assert not coder.can_encode(object())

@@ -89,6 +89,7 @@ _OWN: Mapping[str, str] = {
     "ops.variables": "tensorlite.compat.v1.graphs.partitioned",
     "ops.weights_broadcast_ops": "tensorlite.compat.v1.metric_kinds.weights",
     "pywrap_tensorflow": "tensorlite.compat.v1.train",
+    "saved_model.nested_structure_coder": "tensorlite.compat.shared.specs.structure_messages",
     "tf2": "tensorlite.compat.v1.graphs.behaviour",
     "trackable.base": "tensorlite.compat.v2.tracked",
     "trackable.data_structures": "tensorlite.compat.v2.tracked",

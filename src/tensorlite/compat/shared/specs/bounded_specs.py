@@ -11,6 +11,15 @@ from tensorlite.compat.shared.specs.named_specs import DenseSpec as DenseSpec
 from tensorlite.compat.shared.specs.tensor_specs import TensorSpec
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.interop.tensorflow.stored import structures
+from tensorlite.interop.tensorflow.tensors import (
+    OF_DTYPE,
+    array_of,
+    dtype_of,
+    proto_of,
+    shape_of,
+    shape_proto,
+)
 
 
 class _Kind(type(TensorSpec)):  # type: ignore[misc]  # mypy wants a name
@@ -89,3 +98,21 @@ class BoundedTensorSpec(TensorSpec, metaclass=_Kind):
             f"BoundedTensorSpec(shape={TensorShape(self.shape)}, dtype={self.dtype!r}, "
             f"name={self.name!r}, minimum={self.minimum!r}, maximum={self.maximum!r})"
         )
+
+
+def _write(proto: Any, spec: BoundedTensorSpec) -> None:
+    told = proto.bounded_tensor_spec_value
+    told.dtype, told.name = OF_DTYPE[spec.dtype], spec.name or ""
+    told.shape.CopyFrom(shape_proto(spec.shape))
+    told.minimum.CopyFrom(proto_of(spec.minimum))
+    told.maximum.CopyFrom(proto_of(spec.maximum))
+
+
+def _read(told: Any) -> BoundedTensorSpec:
+    bounds = array_of(told.minimum), array_of(told.maximum)
+    return BoundedTensorSpec(
+        shape_of(told.shape), dtype_of(told.dtype), *bounds, told.name or None
+    )
+
+
+structures.register("bounded_tensor_spec_value", BoundedTensorSpec, _write, _read)

@@ -12,6 +12,7 @@ import numpy as np
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphDefError
+from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.interop.tensorflow.attributes import Shape
@@ -108,6 +109,20 @@ _LEAVES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+_others: dict[type, Callable[[Any, Any], None]] = {}
+"""What writes values of other classes."""
+
+
+def register(
+    field: str,
+    kind: type,
+    write: Callable[[Any, Any], None],
+    read: Callable[[Any], Any],
+) -> None:
+    """Have a field of messages hold values of a class: it is written to, and read from, there."""
+    _others[kind], _LEAVES[field] = write, read
+
+
 def proto_of(value: Any) -> Any:
     """Return a Python value as a StructuredValue; GraphDefError for what cannot be one."""
     proto = message("StructuredValue")()
@@ -116,7 +131,10 @@ def proto_of(value: Any) -> Any:
 
 
 def _put(proto: Any, value: Any) -> None:
-    if value is None:
+    write = _others.get(type(value))
+    if write is not None:
+        write(proto, value)
+    elif value is None:
         proto.none_value.SetInParent()
     elif isinstance(value, (bool, np.bool_)):
         proto.bool_value = bool(value)
@@ -145,6 +163,8 @@ def _put_many(proto: Any, value: Any) -> None:
         spec.type_spec_class, spec.type_spec_class_name, state, count = told
         spec.num_flat_components = count
         _put(spec.type_state, state)
+    elif isinstance(value, TensorShape):
+        proto.tensor_shape_value.CopyFrom(shape_proto(value.known()))
     elif isinstance(value, np.ndarray):
         proto.numpy_value.CopyFrom(tensor_proto_of(value))
     elif isinstance(value, EagerTensor):
