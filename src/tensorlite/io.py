@@ -20,6 +20,7 @@ from tensorlite.ops.records.examples import (
     parse_single_example,
 )
 from tensorlite.ops.records.files import matching_files, read_file, write_file
+from tensorlite.ops.records.protos import DecodedProto, decode_proto, encode_proto
 from tensorlite.ops.records.records import TFRecordWriter
 from tensorlite.ops.records.sequence_examples import (
     parse_sequence_example,
@@ -37,6 +38,7 @@ from tensorlite.ops.strings.csv import decode_csv
 from tensorlite.ops.strings.decoding import decode_compressed, decode_raw
 
 __all__ = [
+    "DecodedProto",
     "FixedLenFeature",
     "FixedLenSequenceFeature",
     "SparseFeature",
@@ -44,9 +46,11 @@ __all__ = [
     "VarLenFeature",
     "decode_compressed",
     "decode_csv",
+    "decode_proto",
     "decode_raw",
     "decode_wav",
     "deserialize_many_sparse",
+    "encode_proto",
     "encode_wav",
     "matching_files",
     "parse_example",

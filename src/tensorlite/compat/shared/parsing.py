@@ -7,10 +7,16 @@ from typing import Any, NamedTuple
 
 from tensorlite.compat.calling import converted, named, own_or
 from tensorlite.core.check import one_of
-from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.core.dtypes import as_dtype, int32, string
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.ragged.tensor import RaggedTensor
-from tensorlite.ops.records import examples, files, sequence_examples, tensor_bytes
+from tensorlite.ops.records import (
+    examples,
+    files,
+    protos,
+    sequence_examples,
+    tensor_bytes,
+)
 from tensorlite.ops.records.json_examples import (
     decode_json_example as json_examples_read,
 )
@@ -169,6 +175,46 @@ def decode_compressed(
 ) -> Any:
     """Return what was compressed: 'ZLIB', 'GZIP', or '' for bytes that were not."""
     return decoding.decode_compressed(bytes, compression_type)
+
+
+@named("DecodeProtoV2")
+def decode_proto(
+    bytes: Any,
+    message_type: str,
+    field_names: Any,
+    output_types: Any,
+    descriptor_source: Any = "local://",
+    message_format: str = "binary",
+    sanitize: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Return (sizes, values): how many values fields of messages have, and those of each field.
+
+    sanitize has no effect: what is no message is refused in any case.
+    """
+    return protos.decode_proto(
+        converted(bytes, string),
+        message_type,
+        field_names,
+        output_types,
+        descriptor_source,
+        message_format,
+    )
+
+
+@named("EncodeProto")
+def encode_proto(
+    sizes: Any,
+    values: Any,
+    field_names: Any,
+    message_type: str,
+    descriptor_source: Any = "local://",
+    name: str | None = None,
+) -> Any:
+    """Return messages with the first values of tensors in their fields, as many as sizes say."""
+    return protos.encode_proto(
+        converted(sizes, int32), values, field_names, message_type, descriptor_source
+    )
 
 
 @named("DecodeRaw")

@@ -54,8 +54,8 @@ def example_message(name: str) -> Any:
     >>> example_message("Int64List")(value=[1, 2]).SerializeToString()
     b'\n\x02\x01\x02'
     """
-    found = _pool().FindMessageTypeByName(f"{_PACKAGE}.{name}")
-    return _protobuf("message_factory").GetMessageClass(found)
+    found = example_pool().FindMessageTypeByName(f"{_PACKAGE}.{name}")
+    return protobuf("message_factory").GetMessageClass(found)
 
 
 def example_from(name: str, data: bytes) -> Any:
@@ -63,7 +63,7 @@ def example_from(name: str, data: bytes) -> Any:
     made = example_message(name)()
     try:
         made.ParseFromString(data)
-    except (_protobuf("message").DecodeError, RecursionError, ValueError) as error:
+    except (protobuf("message").DecodeError, RecursionError, ValueError) as error:
         raise InvalidArgumentError(
             f"Could not parse {name} from {len(data)} bytes: {error}"
         ) from None
@@ -78,7 +78,7 @@ def example_from_json(name: str, text: bytes) -> Any:
     b'\n\x02\x01\x02'
     """
     made = example_message(name)()
-    json_format = _protobuf("json_format")
+    json_format = protobuf("json_format")
     try:
         json_format.Parse(text, made)
     except (json_format.ParseError, ValueError, RecursionError) as error:
@@ -88,7 +88,8 @@ def example_from_json(name: str, text: bytes) -> Any:
     return made
 
 
-def _protobuf(module: str) -> ModuleType:
+def protobuf(module: str) -> ModuleType:
+    """Return a module of protobuf; ImportError names the extra that brings it."""
     try:
         return import_module(f"google.protobuf.{module}")
     except ImportError as error:
@@ -99,9 +100,9 @@ def _protobuf(module: str) -> ModuleType:
 
 
 @cache
-def _pool() -> Any:
+def example_pool() -> Any:
     """Return a pool in which the messages are described."""
-    file = _protobuf("descriptor_pb2").FileDescriptorProto(
+    file = protobuf("descriptor_pb2").FileDescriptorProto(
         name="tensorlite/example.proto", package=_PACKAGE, syntax="proto3"
     )
     for name, fields in _FIELDS.items():
@@ -114,7 +115,7 @@ def _pool() -> Any:
                 described.oneof_index = 0
         if name in _MAPS:
             _add_entry(message, *_MAPS[name])
-    pool = _protobuf("descriptor_pool").DescriptorPool()
+    pool = protobuf("descriptor_pool").DescriptorPool()
     pool.Add(file)
     return pool
 
