@@ -20,6 +20,11 @@ from tensorlite.compat.v1.contrib.cell_kinds.cells import (
     stack_bidirectional_rnn as stack_bidirectional_rnn,
     transpose_batch_time as transpose_batch_time,
 )
+from tensorlite.compat.v1.contrib.cell_kinds.in_grids import (
+    BidirectionalGridLSTMCell as BidirectionalGridLSTMCell,
+    GridLSTMCell as GridLSTMCell,
+    TimeFreqLSTMCell as TimeFreqLSTMCell,
+)
 from tensorlite.compat.v1.contrib.cell_kinds.of_each import (
     IndRNNCell as IndRNNCell,
     IndyGRUCell as IndyGRUCell,
