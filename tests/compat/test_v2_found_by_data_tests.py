@@ -275,3 +275,20 @@ def test_columns_of_files_are_as_wide_as_their_numbers(tmp_path: Any) -> None:
     )
     assert [x.dtype for x in batch.values()] == [tf.int32, tf.int64, tf.float64]
     assert batch["b"].numpy().tolist() == [0, 0, 2**33]
+
+
+def test_specs_of_datasets_have_wider_ones() -> None:
+    def spec(sizes: Any, shape: Any) -> Any:
+        return tf.data.DatasetSpec({"a": tf.TensorSpec(sizes, tf.int32)}, shape)
+
+    some, none = spec([1, None], [5, None, 2]), spec([None, None], [None] * 3)
+    full, other = spec([1, 2], [5, 3, 2]), spec([None, 2], [None, 1, None])
+    assert all(x.is_subtype_of(none) for x in (some, full, other, none))
+    assert not any(none.is_subtype_of(x) for x in (some, full, other))
+    assert some.most_specific_common_supertype([]) == some
+    assert some.most_specific_common_supertype([full, other]) == none
+    plain = tf.data.DatasetSpec(tf.TensorSpec([1, None], tf.int32))
+    assert not some.is_subtype_of(plain)
+    assert some.most_specific_common_supertype([plain]) is None
+    iterators = [tf.data.IteratorSpec(tf.TensorSpec([n])) for n in (2, None)]
+    assert iterators[0].is_subtype_of(iterators[1])

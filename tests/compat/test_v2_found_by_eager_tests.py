@@ -226,3 +226,12 @@ def test_pruned_functions_take_tensors_of_unknown_shape() -> None:
     pruned = wrapped.prune(*seen)
     general = tf.function(pruned, input_signature=[tf.TensorSpec(None, tf.float32)])
     assert general(tf.constant(2.0)).numpy() == 3.0
+
+
+def test_modules_have_one_scope_of_names() -> None:
+    module = tf.Module(name="name")
+    scope = module.name_scope
+    assert module.name_scope is scope
+    assert scope.name == "name/"
+    with scope as outer, scope as inner:
+        assert outer == inner == "name/"

@@ -241,7 +241,7 @@ class Module(Collector):
             )
         self._name = chosen
         with name_scope(chosen) as whole:
-            self._scope_name = whole
+            self._name_scope = name_scope(whole)
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, held(value))
@@ -257,7 +257,7 @@ class Module(Collector):
     @property
     def name_scope(self) -> Any:
         """A scope in which names begin with the module's."""
-        return name_scope(self._scope_name)
+        return self._name_scope
 
     @property
     def variables(self) -> Any:

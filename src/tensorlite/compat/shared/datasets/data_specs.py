@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.datasets.tf_data import Dataset
+from tensorlite.compat.shared.specs.spec_parts import (
+    NoCommonPart,
+    common,
+    is_narrower,
+)
 from tensorlite.compat.shared.specs.tensor_specs import told
 from tensorlite.core import nest
 from tensorlite.core.errors import StructureError
@@ -41,12 +47,34 @@ class _Spec:
         other = self.from_value(spec_or_value) if is_value else spec_or_value
         return type(other) is type(self) and _agree(self.compared(), other.compared())
 
+    def is_subtype_of(self, other: Any) -> bool:
+        """Return whether every value of this spec is of another one, too.
+
+        >>> from tensorlite.compat import v2 as tf
+        >>> known, open_ = (tf.data.DatasetSpec(tf.TensorSpec([n])) for n in (2, None))
+        >>> known.is_subtype_of(open_), open_.is_subtype_of(known)
+        (True, False)
+        """
+        if type(other) is not type(self):
+            return False
+        return is_narrower(self.compared(), other.compared())
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """Return the spec of all values of this one and others; None where there is none."""
+        if any(type(other) is not type(self) for other in others):
+            return None
+        try:
+            return type(self)(*common([x.compared() for x in (self, *others)]))
+        except NoCommonPart:
+            return None
+
     def compared(self) -> tuple[Any, ...]:
         """Return what is compared with that of another spec."""
         return (self._element_spec,)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self.compared() == other.compared()
+        # As texts: of shapes that are not known nobody says whether they are equal.
+        return isinstance(other, type(self)) and repr(self) == repr(other)
 
     def __hash__(self) -> int:
         return hash((type(self), repr(self)))
