@@ -300,3 +300,17 @@ def test_tests_compare_two_tensors_of_one_run() -> None:
         first, second = case.evaluate_if_both_tensors(drawn, drawn)
         assert first.tolist() == second.tolist()
     assert case.evaluate_if_both_tensors(1, 2) == (1, 2)
+
+
+@pytest.mark.parametrize("centered", [True, False])
+def test_glimpses_by_their_operator_begin_at_corners(centered: bool) -> None:
+    image = tf.reshape(tf.range(25.0), [1, 5, 5, 1])
+    options = {"centered": centered, "normalized": False, "noise": "zero"}
+    at = [[0.0, 1.0]]
+    expected = tf.image.extract_glimpse(image, [2, 2], at, **options)
+    found = tf.raw_ops.ExtractGlimpseV2(
+        input=image, size=[2, 2], offsets=at, **options
+    )
+    assert found.numpy().tolist() == expected.numpy().tolist()
+    corner = [[[13], [14]], [[18], [19]]] if centered else [[[1], [2]], [[6], [7]]]
+    assert found.numpy().tolist() == [corner]

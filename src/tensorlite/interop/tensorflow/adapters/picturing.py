@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tensorlite.core.errors import GraphDefError
@@ -38,7 +39,7 @@ def _first_suppressed(given: Given) -> Values:
     )
 
 
-def _glimpsed(given: Given) -> Values:
+def _glimpsed(given: Given, by_corner: bool = False) -> Values:
     how = {name: given.typed(name, bool) for name in ("centered", "normalized")}
     noise = given.typed("noise", str)
     if noise == "uniform" and not given.typed("uniform_noise", bool):
@@ -46,7 +47,7 @@ def _glimpsed(given: Given) -> Values:
     given.attribute("uniform_noise")
     return given.composed(
         lambda x, size, offsets: extract_glimpse(
-            x, size, offsets, **how, noise=noise
+            x, size, offsets, **how, noise=noise, by_corner=by_corner
         ),
         *given.tensors,
     )
@@ -92,7 +93,7 @@ PICTURING: dict[str, Adapter] = {
     "DecodeJpeg": _decoded_jpeg,
     "EncodeJpeg": _encoded_jpeg,
     "ExtractGlimpse": _glimpsed,
-    "ExtractGlimpseV2": _glimpsed,
+    "ExtractGlimpseV2": partial(_glimpsed, by_corner=True),
     "NonMaxSuppression": _first_suppressed,
     "NonMaxSuppressionV2": _suppressed,
     "QuantizeAndDequantizeV2": _rounded_to_range,
