@@ -60,6 +60,7 @@ from tensorlite.compat.v2.numpy_operands import (
     array,
     asarray,
     copy,
+    dtype_of,
     fraction,
     fractions,
     meeting,
@@ -190,10 +191,13 @@ def _of_arrays(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         given = _operands(name, args) if args else args
         wanted = result
         if is_summed and "dtype" in kwargs:
-            wanted = as_dtype(kwargs.pop("dtype") or given[0].dtype)
+            wanted = dtype_of(kwargs.pop("dtype") or given[0].dtype)
             given = (astype(given[0], wanted), *given[1:])
+        elif isinstance(kwargs.get("dtype"), type):
+            kwargs["dtype"] = dtype_of(kwargs["dtype"])
         if isinstance(kwargs.get("axis"), np.ndarray):
-            kwargs["axis"] = kwargs["axis"].item()
+            axes = kwargs["axis"].tolist()
+            kwargs["axis"] = tuple(axes) if isinstance(axes, list) else axes
         made = function(*given, **kwargs)
         return made if wanted is None else astype(made, wanted)
 
@@ -206,7 +210,7 @@ def _making(name: str) -> Callable[..., Any]:
     def call(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
         given = [np.asarray(x) if isinstance(x, Operand) else x for x in args]
         wanted = (
-            kwargs if dtype is None else {**kwargs, "dtype": as_dtype(dtype).numpy}
+            kwargs if dtype is None else {**kwargs, "dtype": dtype_of(dtype).numpy}
         )
         found = made(*given, **wanted)
         is_own = dtype is None and found.dtype == np.float64
@@ -235,7 +239,7 @@ def _randint(
     low: int, high: int | None = None, size: Any = (), dtype: Any = np.int64
 ) -> Any:
     ends = (0, low) if high is None else (low, high)
-    return tl.random.uniform(_sizes(size), *ends, dtype=as_dtype(dtype))
+    return tl.random.uniform(_sizes(size), *ends, dtype=dtype_of(dtype))
 
 
 def _poisson(lam: Any = 1.0, size: Any = None) -> Any:
@@ -298,8 +302,11 @@ globals().update(
         if hasattr(ops, name)
     }
 )
-METHODS: dict[str, Callable[..., Any]] = {
-    "astype": lambda self, dtype: astype(self, as_dtype(dtype)),
+METHODS: dict[str, Any] = {
+    "__round__": lambda self, digits=0: around(self, digits),
+    "astype": lambda self, dtype: astype(self, dtype_of(dtype)),
+    "data": property(lambda self: self),
+    "flatten": flatten,
     "ravel": lambda self: _reshape(self, -1),
     "reshape": _reshape,
     "transpose": _transpose,

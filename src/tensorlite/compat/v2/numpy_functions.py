@@ -57,7 +57,9 @@ def size(x: Any, axis: Any = None) -> int:
         raise UnimplementedError(
             f"size: axis={axis!r} is not served; take shape(x)[axis]"
         )
-    return int(tl.size(asarray(x)))
+    found = asarray(x)
+    known = found.spec.size
+    return int(tl.size(found)) if known is None else known
 
 
 def flatten(a: Any, order: str = "C") -> Any:

@@ -36,6 +36,14 @@ def fraction() -> Any:
     return np.float32 if rules.prefers_float32 else np.float64
 
 
+def dtype_of(given: Any) -> DType:
+    """Return a dtype, of which Python's own numbers have the widest, as NumPy has it."""
+    if given is float:
+        return as_dtype(fraction())
+    wide = {int: np.int64, complex: np.complex128}
+    return as_dtype(wide.get(given, given) if isinstance(given, type) else given)
+
+
 def _numpy_array(value: Any) -> np.ndarray[Any, Any]:
     made = encoded(np.asarray(value))
     is_plain = not isinstance(value, (np.ndarray, np.generic))
@@ -50,7 +58,7 @@ def asarray(a: Any, dtype: Any = None) -> Any:
         made = tl.stack([asarray(x, dtype) for x in a])
     else:
         made = a.__tensor__() if isinstance(a, Operand) else constant(_numpy_array(a))
-    return made if dtype is None else astype(made, as_dtype(dtype))
+    return made if dtype is None else astype(made, dtype_of(dtype))
 
 
 def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:

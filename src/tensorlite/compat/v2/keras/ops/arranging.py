@@ -107,7 +107,9 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     value = tensor(x)
     if isinstance(indices_or_sections, int):
         return list(tl.split(value, indices_or_sections, axis=axis))
-    ends = [0, *[int(i) for i in indices_or_sections], value.shape[axis]]
+    size = value.shape[axis]
+    places = [slice(int(i)).indices(size)[1] for i in indices_or_sections]
+    ends = np.maximum.accumulate([0, *places, size])
     return list(tl.split(value, [int(n) for n in np.diff(ends)], axis=axis))
 
 

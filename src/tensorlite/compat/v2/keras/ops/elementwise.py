@@ -147,7 +147,10 @@ def clip(x: Any, x_min: Any, x_max: Any) -> Any:
     [0, 2, 5]
     """
     value = counted(x)
-    low, high = (tensor(bound, value.dtype) for bound in (x_min, x_max))
+    low, high = (
+        None if bound is None else tensor(bound, value.dtype)
+        for bound in (x_min, x_max)
+    )
     return tl.clip(value, low, high)
 
 
