@@ -30,7 +30,7 @@ def map_sparse_rows(fn: Callable[..., Any], elems: Any, signature: Any) -> Any:
 
     def called(parts: Any) -> Any:
         rows = [
-            SparseTensor(*part, whole.dense_shape[1:])
+            SparseTensor(part[0], part[1], whole.dense_shape[1:])
             if isinstance(whole, SparseTensor)
             else part[0]
             for part, whole in zip(parts, wholes, strict=True)
