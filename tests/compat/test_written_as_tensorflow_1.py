@@ -280,3 +280,25 @@ def test_students_numbers_and_entropies_are_tensorflows() -> None:
     ]
     np.testing.assert_allclose(drawn, wanted, rtol=1e-5)
     np.testing.assert_allclose(entropy, [1.7734773, 1.6817608], rtol=1e-5)
+
+
+def test_likeness_of_images_is_that_which_runs_at_once() -> None:
+    shape = (2, 181, 179, 2)
+    first = DRAW.uniform(0, 255, shape).round()
+    second = np.clip(first + DRAW.normal(0, 20, shape), 0, 255).round()
+    with tf.Graph().as_default(), tf.Session() as session:
+        x, y = (tf.placeholder(tf.float32, [None, None, None, 2]) for _ in range(2))
+        made = [
+            tf.image.psnr(x, y, 255.0),
+            tf.image.ssim(x, y, 255.0),
+            tf.image.ssim_multiscale(x, y, 255.0),
+            tf.image.ssim(tf.cast(x, tf.uint8), tf.cast(y, tf.uint8), 255),
+        ]
+        found = session.run(made, {x: first, y: second})
+    given = [tl.asarray(image, dtype=tl.float32) for image in (first, second)]
+    wanted = [
+        function(*given, 255.0)
+        for function in (tl.image.psnr, tl.image.ssim, tl.image.ssim_multiscale)
+    ]
+    for one, other in zip(found, [*wanted, wanted[1]], strict=True):
+        np.testing.assert_allclose(one, np.asarray(other), rtol=2e-4)

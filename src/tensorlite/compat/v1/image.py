@@ -35,6 +35,11 @@ from tensorlite.compat.v1.functions.image_frames import (
     sobel_edges as sobel_edges,
     transpose as transpose,
 )
+from tensorlite.compat.v1.functions.image_likeness import (
+    psnr as psnr,
+    ssim as ssim,
+    ssim_multiscale as ssim_multiscale,
+)
 from tensorlite.compat.v1.functions.image_older import (
     ResizeMethod as ResizeMethod,
     crop_and_resize as crop_and_resize,
