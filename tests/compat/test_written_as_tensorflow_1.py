@@ -302,3 +302,28 @@ def test_likeness_of_images_is_that_which_runs_at_once() -> None:
     ]
     for one, other in zip(found, [*wanted, wanted[1]], strict=True):
         np.testing.assert_allclose(one, np.asarray(other), rtol=2e-4)
+
+
+def test_parts_of_resources_are_read_alone() -> None:
+    first = np.arange(6.0).reshape(3, 2)
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = tf.get_variable("w", initializer=first, use_resource=True)
+        rows, parts = tf.gather_nd(w, [[2], [0]]), tf.gather_nd(w, [[2, 1], [0, 0]])
+        assert [x.op.inputs[0].op.type for x in (rows, parts)] == [
+            "ResourceGatherNd"
+        ] * 2
+        (flow,) = tf.gradients(rows, w)
+        assert isinstance(flow, tf.IndexedSlices)
+        (slope,) = tf.gradients(parts * parts, w)
+        (second,) = tf.gradients(slope * slope, w)
+        step = tf.train.GradientDescentOptimizer(1.0).minimize(rows)
+        session.run(w.initializer)
+        found = session.run([rows, parts, tf.convert_to_tensor(flow), slope, second])
+        session.run(step)
+        after = session.run(w)
+    np.testing.assert_array_equal(found[0], first[[2, 0]])
+    np.testing.assert_array_equal(found[1], [5.0, 0.0])
+    np.testing.assert_array_equal(found[2], [[1, 1], [0, 0], [1, 1]])
+    np.testing.assert_array_equal(found[3], [[0, 0], [0, 0], [0, 10]])
+    np.testing.assert_array_equal(found[4], [[0, 0], [0, 0], [0, 40]])
+    np.testing.assert_array_equal(after, first - found[2])

@@ -73,6 +73,7 @@ EXCUSED: dict[str, str] = {
     "AddN": "gradients of values used twice run it; it has no public draw of its own",
     "ReadVariableOp": "its gradient is the one that comes; test_sparse.py and others take it",
     "ResourceGather": "it reads a variable: test_sparse.py differentiates it twice",
+    "ResourceGatherNd": "it reads a variable: test_written_as_tensorflow_1.py differentiates it",
     "TensorArrayConcatV3": "it works on a handle, like the next five: tests/interop",
     "TensorArrayGatherV3": "see TensorArrayConcatV3",
     "TensorArrayReadV3": "see TensorArrayConcatV3",

@@ -7,6 +7,7 @@ nn/training.py.
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 from tensorlite.core import dispatch
 from tensorlite.core.dtypes import of_numpy
@@ -16,7 +17,7 @@ from tensorlite.core.spec import Dims, TensorSpec, merge, shape_text
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.arrange import size
-from tensorlite.ops.arrays.gather import size_at
+from tensorlite.ops.arrays.gather import GatherNd, scatter_nd, size_at
 from tensorlite.ops.arrays.places import combine_into, in_range, integers
 from tensorlite.ops.arrays.shape import reshape, shape_of
 from tensorlite.ops.state.resource import ReadVariableOp, VariableState
@@ -49,15 +50,37 @@ class ResourceGather(Op):
         if indices.spec.rank != 1:
             dy = reshape(dy, [size(indices), *row])
             indices = reshape(indices, (-1,))
-        return IndexedSlices(dy, indices, self._shape(handle)), None
+        return IndexedSlices(dy, indices, _shape_of(handle)), None
 
-    def _shape(self, handle: Tensor) -> Dims | Tensor:
-        value = handle.spec.inner[0]
-        return (
-            value.dims
-            if value.is_static
-            else shape_of(dispatch.call(ReadVariableOp(), handle))
-        )
+
+def _shape_of(handle: Tensor) -> Any:
+    """Return the shape of a variable: sizes that are known, or a tensor."""
+    value = handle.spec.inner[0]
+    if value.is_static:
+        return value.dims
+    return shape_of(dispatch.call(ReadVariableOp(), handle))
+
+
+class ResourceGatherNd(Op):
+    """Parts of a variable, each at the coordinates that a row of indices says."""
+
+    effect = Effect.READ
+
+    def infer(self, handle: TensorSpec, indices: TensorSpec) -> TensorSpec:
+        """Return the indices' shape without its last axis, then what a row leaves open."""
+        return GatherNd().infer(handle.inner[0], indices)
+
+    def kernel(self, xp: Xp, handle: VariableState, indices: Array) -> Array:
+        """Return the parts."""
+        return GatherNd().kernel(xp, handle.value(), indices)
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient as the handle's: of rows alone it is sparse."""
+        handle, indices = call.inputs
+        whole = _shape_of(handle)
+        if indices.spec.rank == 2 and indices.spec.dims[-1] == 1:
+            return IndexedSlices(dy, reshape(indices, (-1,)), whole), None
+        return scatter_nd(indices, dy, whole), None
 
 
 class _ResourceScatter(Op, abstract=True):

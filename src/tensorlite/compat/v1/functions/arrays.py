@@ -177,6 +177,9 @@ def gather_nd(
 
     The first batch_dims axes of both belong together.
     """
+    is_resource = isinstance(params, ResourceVariable)
+    if is_resource and not batch_dims and active_graph() is not None:
+        return params.gather_nd(indices, name=name)
     return picking.gather_nd(params, indices, batch_dims, name)
 
 

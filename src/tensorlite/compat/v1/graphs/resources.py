@@ -12,12 +12,13 @@ from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.v1.graphs.variables import Kinds, RefVariable, value_or_first
 from tensorlite.compat.views import in_graph, operation, plain, shown
-from tensorlite.core.dispatch import calls
+from tensorlite.core.dispatch import call, calls
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import resource_variables as resources
 from tensorlite.graph_mode.graph import active_graph, built, get_default_graph, mode
 from tensorlite.ops.fetchable import ran
+from tensorlite.ops.sparse.state import ResourceGatherNd
 from tensorlite.ops.state import variable as state
 from tensorlite.ops.state.resource import (
     AssignAddVariableOp,
@@ -111,6 +112,10 @@ class ResourceVariable(RefVariable, resources.ResourceVariable):
         """Return the rows that indices name."""
         return identity(_sparse_read(self, indices, name=name))
 
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """Return the parts at coordinates, without reading the others."""
+        return identity(_parts_read(self, indices, name=name))
+
 
 class UnreadVariable(ResourceVariable, resources.UnreadVariable):
     """A variable behind what writes to it, whose name it has."""
@@ -149,6 +154,11 @@ class UnreadVariable(ResourceVariable, resources.UnreadVariable):
 @named("Gather")
 def _sparse_read(variable: Any, indices: Any, name: str | None = None) -> Any:
     return state.Variable.sparse_read(variable, converted(indices))
+
+
+@named("GatherNd")
+def _parts_read(variable: Any, indices: Any, name: str | None = None) -> Any:
+    return call(ResourceGatherNd(), variable.handle, converted(indices))
 
 
 Kinds.resource = ResourceVariable

@@ -14,7 +14,7 @@ from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops.arrays.ensure import EnsureShape
-from tensorlite.ops.arrays.gather import GatherNd, take
+from tensorlite.ops.arrays.gather import take
 from tensorlite.ops.arrays.identity import Identity
 from tensorlite.ops.arrays.search import InTopKV2, TopKV2
 from tensorlite.ops.arrays.slicing import TensorStridedSliceUpdate
@@ -130,13 +130,6 @@ def _last_value(given: Given) -> Values:
     return given.reread(given.reference(0)).outputs
 
 
-def _gathered_from(given: Given) -> Values:
-    handle = given.tensor(0)
-    old = given.helper(ReadVariableOp(), handle, control=given.control).outputs[0]
-    given.dtype("dtype")
-    return given.node(GatherNd(), old, given.tensor(1)).outputs
-
-
 def _ensured(given: Given) -> Values:
     return given.made(EnsureShape(given.shape("shape")), *given.tensors)
 
@@ -148,7 +141,6 @@ OLDER: dict[str, Adapter] = {
     "Gather": _gather,
     "InTopK": _in_top_k,
     "DestroyTemporaryVariable": _last_value,
-    "ResourceGatherNd": _gathered_from,
     "ResourceStridedSliceAssign": _slice_assigned,
     "StridedSliceAssign": _slice_assigned,
     "TemporaryVariable": _temporary,

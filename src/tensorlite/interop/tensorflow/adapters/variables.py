@@ -33,6 +33,7 @@ from tensorlite.ops.sparse.places_state import (
 )
 from tensorlite.ops.sparse.state import (
     ResourceGather,
+    ResourceGatherNd,
     ResourceScatterAdd,
     ResourceScatterDiv,
     ResourceScatterMax,
@@ -206,6 +207,10 @@ def _gathered(given: Given) -> Values:
     return given.made(ResourceGather(), *given.tensors)
 
 
+def _gathered_parts(given: Given) -> Values:
+    return given.made(ResourceGatherNd(), *given.tensors)
+
+
 def _apply(rule: type[Apply], states: int, given: Given) -> Values:
     """Update a variable and its slots, of which there are so many."""
     handles = [_handle(given, i) for i in range(states)]
@@ -257,6 +262,7 @@ VARIABLES: dict[str, Adapter] = {
     "PlaceholderWithDefault": _placeholder_with_default,
     "ReadVariableOp": lambda given: given.made(ReadVariableOp(), *given.tensors),
     "ResourceGather": _gathered,
+    "ResourceGatherNd": _gathered_parts,
     "VarHandleOp": _var_handle,
     "VarIsInitializedOp": lambda given: given.made(
         VarIsInitializedOp(), *given.tensors

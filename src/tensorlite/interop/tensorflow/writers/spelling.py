@@ -234,7 +234,7 @@ _NAMES = """
     IdentityN InitializeTableFromTextFileV2 NotEqual OptionalHasValue QueueCloseV2
     QueueDequeueManyV2
     QueueDequeueUpToV2 QueueDequeueV2 QueueEnqueueManyV2 QueueEnqueueV2 QueueIsClosedV2
-    QueueSizeV2 ReadVariableOp ResourceApplyFtrlV2 ResourceGather
+    QueueSizeV2 ReadVariableOp ResourceApplyFtrlV2 ResourceGather ResourceGatherNd
     SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient StackPopV2 StackPushV2
     TensorListReserve
     TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
