@@ -296,10 +296,8 @@ def test_likeness_of_images_is_that_which_runs_at_once() -> None:
         ]
         found = session.run(made, {x: first, y: second})
     given = [tl.asarray(image, dtype=tl.float32) for image in (first, second)]
-    wanted = [
-        function(*given, 255.0)
-        for function in (tl.image.psnr, tl.image.ssim, tl.image.ssim_multiscale)
-    ]
+    functions: list[Any] = [tl.image.psnr, tl.image.ssim, tl.image.ssim_multiscale]
+    wanted = [function(*given, 255.0) for function in functions]
     for one, other in zip(found, [*wanted, wanted[1]], strict=True):
         np.testing.assert_allclose(one, np.asarray(other), rtol=2e-4)
 

@@ -211,7 +211,8 @@ def _at_scales(images: list[Any], sizes: list[Any], top: Any, how: Any) -> Any:
         with name_scope(None, f"Scale{number}"):
             if number:
                 images, tails = _halved(images, heads, tails, halves)
-            likeness, rest = _by_channel(*images, top, options)
+            first, second = images
+            likeness, rest = _by_channel(first, second, top, options)
             parts.append(relu(rest))
     all_parts = stack([*parts[:-1], relu(likeness)], -1)
     return reduce_mean(reduce_prod(power(all_parts, powers), [-1]), [-1])
