@@ -18,6 +18,10 @@ from tensorlite.compat.v1.recurrent.sequences import (
     rnn_decoder as rnn_decoder,
     tied_rnn_seq2seq as tied_rnn_seq2seq,
 )
+from tensorlite.compat.v1.recurrent.sequences_tied import (
+    embedding_tied_rnn_seq2seq as embedding_tied_rnn_seq2seq,
+    one2many_rnn_seq2seq as one2many_rnn_seq2seq,
+)
 
 __dir__ = listing(__name__, globals())
 

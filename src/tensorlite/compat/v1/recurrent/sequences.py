@@ -38,7 +38,7 @@ from tensorlite.graph_mode.variable_scopes import get_variable_scope
 Decoded = tuple[list[Any], Any]
 
 
-def _previous(
+def embedded_previous(
     embedding: Any, projection: Any, update: bool
 ) -> Callable[[Any, int], Any]:
     """Return a function of an output that gives the embedding of its most likely symbol."""
@@ -143,10 +143,10 @@ def embedding_rnn_decoder(
     output_projection, a pair of weights and biases, makes logits of.
     """
     with scopes.variable_scope(scope or "embedding_rnn_decoder"):
-        _check_projection(output_projection, num_symbols)
+        check_projection(output_projection, num_symbols)
         table = scopes.get_variable("embedding", [num_symbols, embedding_size])
         function = (
-            _previous(table, output_projection, update_embedding_for_previous)
+            embedded_previous(table, output_projection, update_embedding_for_previous)
             if feed_previous
             else None
         )
@@ -154,14 +154,15 @@ def embedding_rnn_decoder(
         return rnn_decoder(embedded, initial_state, cell, function)
 
 
-def _check_projection(projection: Any, num_symbols: int) -> None:
+def check_projection(projection: Any, num_symbols: int) -> None:
+    """Raise ShapeError for weights and biases that make no logits of so many symbols."""
     if projection is not None:
         weights, biases = projection
         weights.get_shape().assert_is_compatible_with([None, num_symbols])
         biases.get_shape().assert_is_compatible_with([num_symbols])
 
 
-def _either(
+def either(
     feed_previous: Any, decode: Callable[[bool, bool], Decoded], state: Any
 ) -> Decoded:
     """Return what is decoded, from its own outputs or not, as is known now or when it runs."""
@@ -221,7 +222,7 @@ def embedding_rnn_seq2seq(
                 update,
             )
 
-        return _either(feed_previous, decode, state)
+        return either(feed_previous, decode, state)
 
 
 class _Attention:
@@ -338,7 +339,7 @@ def embedding_attention_decoder(
     with scopes.variable_scope(scope or "embedding_attention_decoder", dtype=dtype):
         table = scopes.get_variable("embedding", [num_symbols, embedding_size])
         function = (
-            _previous(table, output_projection, update_embedding_for_previous)
+            embedded_previous(table, output_projection, update_embedding_for_previous)
             if feed_previous
             else None
         )
@@ -404,7 +405,7 @@ def embedding_attention_seq2seq(
                 initial_state_attention=initial_state_attention,
             )
 
-        return _either(feed_previous, decode, state)
+        return either(feed_previous, decode, state)
 
 
 def model_with_buckets(

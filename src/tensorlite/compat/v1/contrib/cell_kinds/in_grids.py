@@ -180,7 +180,8 @@ class GridLSTMCell(RNNCell):
             for k in range(count)
             for part in "cm"
         ]
-        self._tuple = namedtuple(self._title, names)  # type: ignore[misc]  # noqa: PYI024
+        made: Any = namedtuple(self._title, names)  # type: ignore[misc]  # noqa: PYI024
+        self._tuple = made
         self._count = len(names)
 
     @property
