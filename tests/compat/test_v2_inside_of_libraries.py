@@ -258,13 +258,13 @@ def test_converters_can_be_extended_but_not_made() -> None:
     """Libraries with one of their own are imported, though nothing is converted by it here."""
     kinds = inside("autograph.pyct.transformer")
 
-    class Own(kinds.Base):  # type: ignore[misc]
-        """A converter of a library."""
+    base: Any = kinds.Base
+    own: Any = type("Own", (base,), {"__doc__": "A converter of a library."})
 
     for module in ("converters.return_statements", "pyct.static_analysis.activity"):
         assert inside(f"autograph.{module}").__name__.endswith(module)
     with pytest.raises(ValueError, match="Own extends TensorFlow's converter"):
-        Own(None)
+        own(None)
     assert (
         inside("autograph.impl.api").do_not_convert
         is tf.autograph.experimental.do_not_convert
@@ -291,3 +291,25 @@ def test_structures_of_specs_as_messages() -> None:
     assert found["shape"].as_list() == [1, None]
     assert coder.can_encode([1])
     assert not coder.can_encode(object())
+
+
+def test_loops_may_say_nothing_of_memory() -> None:
+    found = tf.while_loop(
+        lambda i: i < 3, lambda i: (i + 1,), [tf.constant(0)], swap_memory=None
+    )
+    assert [int(x) for x in found] == [3]
+
+
+class Spread:
+    """A prediction of a program's own kind, as a distribution is."""
+
+    def __init__(self, mean: Any) -> None:
+        self.mean = mean
+
+
+def test_losses_are_given_predictions_of_other_kinds() -> None:
+    """As Keras 2 has it, so that a loss may ask a distribution what is likely."""
+    losses = import_module("tensorlite.compat.v2.keras.src.losses.base")
+    loss = losses.LossFunctionWrapper(lambda y, d: tf.abs(y - d.mean))
+    found = loss(np.ones([4, 1], np.float32), Spread(tf.zeros([4, 1])))
+    assert float(found) == 1.0

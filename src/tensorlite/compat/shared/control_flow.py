@@ -164,7 +164,7 @@ def while_loop(
     shape_invariants: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
-    swap_memory: bool = False,
+    swap_memory: bool | None = False,
     maximum_iterations: Any = None,
     name: str | None = None,
 ) -> Any:
@@ -192,7 +192,7 @@ def while_loop(
         _as_many(inside(body), len(variables)),
         variables,
         sizes,
-        (parallel_iterations, swap_memory, back_prop),
+        (parallel_iterations, swap_memory or False, back_prop),
         maximum_iterations,
         name=name,
     )

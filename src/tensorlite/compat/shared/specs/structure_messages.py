@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared.specs import bounded_specs as bounded_specs
+from tensorlite.core.errors import GraphDefError
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.stored import structures
 
@@ -30,7 +31,7 @@ def can_encode(nested_structure: Any) -> bool:
     """Return whether a structure can be a message."""
     try:
         structures.proto_of(nested_structure)
-    except structures.GraphDefError:
+    except GraphDefError:
         return False
     return True
 

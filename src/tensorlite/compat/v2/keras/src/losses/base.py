@@ -182,8 +182,16 @@ def _in_dtype(values: Any, dtype: DType) -> Any:
     return nest.map_structure(one, values)
 
 
+_VALUES = (Operand, np.ndarray, np.generic, int, float, list, tuple)
+
+
 def as_tensors(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
-    """Return both as tensors, the last axis of size 1 taken off or put on where only one has it."""
+    """Return both as tensors, the last axis of size 1 taken off or put on where only one has it.
+
+    What is predicted as a value of a program's own kind, as a distribution, stays so.
+    """
+    if not isinstance(y_pred, _VALUES):
+        return y_true, y_pred
     predicted = converted(y_pred)
     true = converted(y_true)
     ranks = len(true.shape), len(predicted.shape)
