@@ -12,6 +12,7 @@ import tensorlite as tl
 import tensorlite.compat.v1 as tf
 from tensorlite.core.dispatch import call
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.ops.control.assertions import assert_true
 from tensorlite.ops.sparse.row_counts import NonNegative
 from tensorlite.ops.sparse.segments import SortedSegments
 from tensorlite.ops.strings.decoding import decode_raw
@@ -37,6 +38,22 @@ def written(function: Callable[..., Any], *values: Any) -> tuple[set[str], Any]:
         return [x.tolist() for x in found]
 
     return {node.op for node in proto.node}, run
+
+
+def test_checks_that_tell_nothing_tell_their_message() -> None:
+    def checked(x: Any) -> Any:
+        with tl.control_dependencies([assert_true(tl.all(x > 0), "all above 0")]):
+            return tl.identity(x)
+
+    _, run = written(checked, np.array([1, 2]))
+    assert run(np.array([1, 2])) == [[1, 2]]
+    with pytest.raises(InvalidArgumentError, match="all above 0"):
+        run(np.array([1, -2]))
+    with tf.Graph().as_default() as graph:
+        assert_true(tf.placeholder("bool", [], name="x").__tensor__(), "no")
+    (check,) = [x for x in graph.as_graph_def().node if x.op == "Assert"]
+    assert len(check.input) == 2
+    assert len(check.attr["T"].list.type) == 1
 
 
 def test_numbers_that_must_not_be_negative() -> None:

@@ -27,6 +27,20 @@ def _kept_if(
     )
 
 
+def asserted(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return an assertion, which tells its message where it tells nothing: TensorFlow's all do."""
+    given = op.attributes()
+    told = {"summarize": given["summarize"]}
+    if len(node.inputs) > 1:
+        return (Spelled("Assert", told),)
+    text = str(given["message"]).encode()
+    kinds = {"T": (string,), **told}
+    return (
+        constant_part("message", text, string),
+        Spelled("Assert", kinds, (0, "message")),
+    )
+
+
 def _not_negative(_: Op, node: Node) -> tuple[Spelled, ...]:
     dtype = node.inputs[0].dtype
     return _kept_if(

@@ -27,7 +27,7 @@ from tensorlite.interop.tensorflow.writers.calling_others import (
 )
 from tensorlite.interop.tensorflow.writers.counting import shapes_of, written_name
 from tensorlite.interop.tensorflow.writers.decomposing import DECOMPOSED
-from tensorlite.interop.tensorflow.writers.guarding import GUARDED
+from tensorlite.interop.tensorflow.writers.guarding import GUARDED, asserted
 from tensorlite.interop.tensorflow.writers.iterating import ITERATED
 from tensorlite.interop.tensorflow.writers.parts import Spelled
 
@@ -129,10 +129,6 @@ def _called(op: Op, node: Node) -> tuple[Spelled, ...]:
     effect = getattr(op.effect, "name", "NONE")
     name = "PartitionedCall" if effect == "NONE" else "StatefulPartitionedCall"
     return (Spelled(name, {"f": graph, "_output_shapes": shapes_of(node)}),)
-
-
-def _assert(op: Op, _: Node) -> tuple[Spelled, ...]:
-    return (Spelled("Assert", {"summarize": op.attributes()["summarize"]}),)
 
 
 def _table(op: Op, node: Node) -> tuple[Spelled, ...]:
@@ -386,7 +382,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "AddSparseToTensorsMap": _shared,
     "AddV2": _added,
     "AdamByPowers": _renamed("ResourceApplyAdam"),
-    "Assert": _assert,
+    "Assert": asserted,
     **dict.fromkeys(_OF_TRUTH, _bitwise),
     "Barrier": _barrier,
     "Bincount": bins,
