@@ -139,6 +139,10 @@ MADE = {
     ],
     "tf.strings.bytes_split(['ab', ''])": [[b"a", b"b"], []],
     "tf.strings.unicode_split(t, 'UTF-8')[1]": [[b"d"]],
+    "tf.strings.unicode_transcode([['\xe9', 'a']], 'UTF-8', 'UTF-16-BE')": [
+        [b"\x00\xe9", b"\x00a"]
+    ],
+    "tf.strings.unicode_transcode(t, 'UTF-8', 'UTF-32-BE')[1]": [b"\x00\x00\x00d"],
     "tf.strings.ngrams(t, 2)": [[b"a b c"], []],
     "tf.repeat([[1, 2], [3, 4]], [2, 1], axis=1)": [[1, 1, 2], [3, 3, 4]],
     "tf.bincount([1, 1, 5], maxlength=3)": [0, 2, 0],

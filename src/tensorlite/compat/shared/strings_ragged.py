@@ -10,9 +10,11 @@ from tensorlite import strings
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
 from tensorlite.compat.shared.ragged_and_sparse.written import written_first
+from tensorlite.core.dispatch import call
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.strings.splitting import UnicodeTranscode
 
 
 def _apart(given: Any, rows_of: Callable[[Tensor], Any]) -> Any:
@@ -192,12 +194,11 @@ def unicode_transcode(
         encodings = input_encoding, output_encoding
         flat = unicode_transcode(input.flat_values, *encodings, *options)
         return input.with_flat_values(flat)
-    given = converted(input)
-    reading = input_encoding, errors, replacement_char, replace_control_characters
-    points, lengths = strings.unicode_decode(tl.reshape(given, [-1]), *reading)
-    writing = output_encoding, errors, replacement_char
-    made = strings.unicode_encode(points, lengths, *writing)
-    return tl.reshape(made, tl.shape(given))
+    encodings = input_encoding, output_encoding
+    op = UnicodeTranscode(
+        *encodings, errors, replacement_char, replace_control_characters
+    )
+    return call(op, converted(input))
 
 
 def _text(x: str | bytes) -> str:

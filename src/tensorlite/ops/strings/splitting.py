@@ -317,6 +317,37 @@ class UnicodeEncode(Op):
         ]
 
 
+class UnicodeTranscode(Op):
+    """Strings in another encoding."""
+
+    differentiable = False
+    host = (0,)
+    input_encoding: str
+    output_encoding: str
+    errors: str = "replace"
+    replacement_char: int = 65533
+    replace_control_characters: bool = False
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the same shape; InvalidArgumentError for an encoding that is not written."""
+        strings_only(self, x)
+        self._writing().infer(x, TensorSpec((1,), dtypes.int64))
+        return x.without_value()
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the strings."""
+        reading = UnicodeDecode(
+            *(self.input_encoding, self.errors, self.replacement_char),
+            self.replace_control_characters,
+        )
+        splits, points = reading.kernel(xp, x)
+        made: Array = self._writing().kernel(xp, points, splits)
+        return made.reshape(x.shape)
+
+    def _writing(self) -> UnicodeEncode:
+        return UnicodeEncode(self.errors, self.output_encoding, self.replacement_char)
+
+
 def _is_character(point: int) -> bool:
     """Return whether a number is that of a character."""
     return 0 <= point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF

@@ -117,7 +117,8 @@ _SAME = """
     ResizeBicubicGrad ResizeBilinearGrad ScaleAndTranslate ScaleAndTranslateGrad SerializeTensor
     SparseToSparseSetOperation StaticRegexReplace StringLength StringLower StringSplit
     StringSplitV2 StringStrip StringToHashBucket StringToHashBucketFast StringToHashBucketStrong
-    StringUpper Substr UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode UnicodeScript WriteFile
+    StringUpper Substr UnicodeDecode UnicodeDecodeWithOffsets UnicodeEncode UnicodeScript
+    UnicodeTranscode WriteFile
     BesselJ0 BesselJ1 BesselK0e BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin
     DecodeCSV Erfc ListDiff Lu NonMaxSuppressionV5 SerializeManySparse SerializeSparse SetSize
     CombinedNonMaxSuppression Spence PrintV2

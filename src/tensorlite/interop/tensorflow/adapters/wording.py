@@ -6,13 +6,10 @@ from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
-from tensorlite.ops.arrays.shape import reshape, shape_of
 from tensorlite.ops.sparse.crossing import sparse_cross, sparse_cross_hashed
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.strings.splitting import (
     StringNGrams,
-    unicode_decode,
-    unicode_encode,
 )
 
 
@@ -26,20 +23,6 @@ def _neighbours(given: Given) -> Values:
         given.typed("preserve_short_sequences", bool),
     )
     return given.made(op, *given.tensors)
-
-
-def _transcoded(given: Given) -> Values:
-    before, after = (
-        given.typed("input_encoding", str),
-        given.typed("output_encoding", str),
-    )
-    errors = given.typed("errors", str)
-
-    def transcoded(x: Tensor) -> Tensor:
-        points, lengths = unicode_decode(reshape(x, [-1]), before, errors)
-        return reshape(unicode_encode(points, lengths, after), shape_of(x))
-
-    return given.composed(transcoded, *given.tensors)
 
 
 def _operands(given: Given, tensors: list[Tensor]) -> list[SparseTensor | Tensor]:
@@ -82,5 +65,4 @@ WORDING: dict[str, Adapter] = {
     "SparseCross": _crossed,
     "SparseCrossV2": _crossed_by,
     "StringNGrams": _neighbours,
-    "UnicodeTranscode": _transcoded,
 }
