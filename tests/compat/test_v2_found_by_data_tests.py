@@ -292,3 +292,9 @@ def test_specs_of_datasets_have_wider_ones() -> None:
     assert some.most_specific_common_supertype([plain]) is None
     iterators = [tf.data.IteratorSpec(tf.TensorSpec([n])) for n in (2, None)]
     assert iterators[0].is_subtype_of(iterators[1])
+
+
+def test_texts_are_stacked_to_texts() -> None:
+    x = tf.constant("a b")
+    assert tf.stack([x, x]).numpy().tolist() == [b"a b", b"a b"]
+    assert tf1.string_split([x]).values.numpy().tolist() == [b"a", b"b"]
