@@ -6,6 +6,7 @@ What is expected is what TensorFlow 1.15 gives after `tf.enable_eager_execution(
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -157,3 +158,12 @@ def test_descriptions_of_models_have_plain_sizes() -> None:
     late = tf.keras.Sequential([tf.keras.layers.Dense(1)])
     late(tf.ones((2, 3)))
     assert tf.keras.Sequential.from_config(late.get_config()).count_params() == 4
+
+
+def test_devices_and_modes_of_tests_have_contribs_names() -> None:
+    tfe: Any = import_module("tensorlite.compat.v1").contrib.eager
+    assert "/job:localhost/replica:0/task:0/device:CPU:0" in tfe.list_devices()
+    assert len(tfe.list_devices()) == 1 + tfe.num_gpus()
+    modes = import_module("tensorlite.compat.v1.test_modes")
+    assert tfe.run_test_in_graph_and_eager_modes is modes.run_in_graph_and_eager_modes
+    assert callable(tfe.make_template("scope", lambda: 1))

@@ -7,6 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared.device_lists import list_local_devices
 from tensorlite.compat.shared.python import (
     custom_gradient,
     py_function as py_func,
@@ -18,8 +19,13 @@ from tensorlite.compat.v1.graphs.behaviour import (
     enable_eager_execution,
     executing_eagerly,
 )
+from tensorlite.compat.v1.graphs.scopes import make_template
 from tensorlite.compat.v1.graphs.state import GradientTape
 from tensorlite.compat.v1.graphs.variables import Variable
+from tensorlite.compat.v1.test_modes import (
+    run_all_in_graph_and_eager_modes as run_all_tests_in_graph_and_eager_modes,
+    run_in_graph_and_eager_modes as run_test_in_graph_and_eager_modes,
+)
 from tensorlite.compat.v1.training.saver import Saver as GraphSaver
 from tensorlite.config import list_physical_devices
 from tensorlite.core.dispatch import to_tensor
@@ -48,9 +54,13 @@ __all__ = [
     "implicit_gradients",
     "implicit_value_and_gradients",
     "in_eager_mode",
+    "list_devices",
+    "make_template",
     "metrics",
     "num_gpus",
     "py_func",
+    "run_all_tests_in_graph_and_eager_modes",
+    "run_test_in_graph_and_eager_modes",
     "value_and_gradients_function",
 ]
 
@@ -124,6 +134,12 @@ class Saver:
 def get_optimizer_variables(optimizer: Any) -> list[Any]:
     """Return the optimizer's own variables."""
     return list(optimizer.variables())
+
+
+def list_devices() -> list[str]:
+    """Return the names of this process's devices."""
+    here = "/job:localhost/replica:0/task:0"
+    return [f"{here}{x.name}" for x in list_local_devices()]
 
 
 def num_gpus() -> int:
