@@ -258,6 +258,9 @@ def test_records_are_written_to_files_that_tensors_name(tmp_path: Any) -> None:
     assert list(tf.data.TFRecordDataset(path).as_numpy_iterator()) == [b"a", b"b"]
     with pytest.raises(TypeError, match="Invalid `dataset`"):
         writer.write("whoops")
+    for wrong in (0, [["a"]]):
+        with pytest.raises(TypeError, match="Expected one of texts"):
+            writer.write(tf.data.Dataset.from_tensors(wrong))
 
 
 def test_seeds_are_taken_away() -> None:

@@ -22,8 +22,9 @@ from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.check import a_path
 from tensorlite.core.dispatch import tracer
-from tensorlite.core.dtypes import int64
+from tensorlite.core.dtypes import int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.data.access import element_at
 from tensorlite.data.background import AUTOTUNE
@@ -136,6 +137,11 @@ class TFRecordWriter:
         if not hasattr(dataset, "as_numpy_iterator"):
             raise DTypeError(
                 f"Invalid `dataset`. Expected a dataset, got {dataset!r}."
+            )
+        spec = dataset.element_spec
+        if not isinstance(spec, TensorSpec) or (spec.dtype, spec.rank) != (string, 0):
+            raise DTypeError(
+                f"Invalid `dataset`. Expected one of texts, each of shape (); this has {spec}."
             )
         with _Records(*self._given) as writer:
             for record in dataset.as_numpy_iterator():
