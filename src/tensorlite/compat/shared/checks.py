@@ -247,9 +247,7 @@ def assert_near(
     a, b = agreeing(x, y)
     has_epsilon = a.dtype.is_floating or a.dtype.is_complex
     least = 10 * float(np.finfo(a.dtype.numpy).eps) if has_epsilon else 1e-6
-    kind = tl.abs(
-        a
-    ).dtype  # that of differences' sizes, which is real for complex numbers
+    kind = a.dtype.real_dtype  # that of the sizes of differences
     relative, absolute = (
         converted(least if given is None else given, kind, what)
         for what, given in (("rtol", rtol), ("atol", atol))
