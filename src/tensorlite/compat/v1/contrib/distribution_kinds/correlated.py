@@ -14,6 +14,7 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     as_parameter,
     sizes_behind,
 )
+from tensorlite.compat.v1.contrib.distribution_kinds.multivariate import AFFINE
 from tensorlite.compat.v1.functions import arrays, matrices as v1_matrices, numbers
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -22,6 +23,7 @@ _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 class MultivariateNormalTriL(Distribution):
     """Normal vectors: independent ones times a lower triangular matrix, moved."""
 
+    drawn_as = AFFINE
     event_rank = 1
 
     def __init__(

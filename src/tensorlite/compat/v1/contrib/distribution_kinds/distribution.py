@@ -19,12 +19,13 @@ from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.constant import array_of
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.operand import Operand
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import name_scope, titled
 
 
 class ReparameterizationType:
@@ -48,6 +49,8 @@ class Distribution:
     """How many axes one draw has."""
     reparameterized: ClassVar[bool] = True
     """Whether gradients flow through draws."""
+    drawn_as: ClassVar[str] = ""
+    """What draws are called below their scope, "" for what they are made by last."""
     shaped: ClassVar[tuple[str, ...]] = ()
     """The parameters that have the shape of a draw."""
     broadcast: ClassVar[tuple[str, ...]] = ()
@@ -190,6 +193,8 @@ class Distribution:
             known = get_static_value(whole)
             if known is not None and self._shape.rank is not None:
                 found.set_shape([*known.tolist(), *self._shape.as_list()])
+            if self.drawn_as:
+                titled(plain(found), self.drawn_as)
             return found
 
     def behind(self, count: Any) -> Any:

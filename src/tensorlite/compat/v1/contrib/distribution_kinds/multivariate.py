@@ -124,9 +124,14 @@ def _dirichlets(a: Dirichlet, b: Dirichlet) -> Any:
     return numbers.reduce_sum(apart, -1) + norm
 
 
+AFFINE = "affine_linear_operator/forward/add"
+"""What TensorFlow calls draws that it has its bijector move, turn and stretch."""
+
+
 class MultivariateNormalDiag(Distribution):
     """The normal distribution of vectors whose elements are independent."""
 
+    drawn_as = AFFINE
     event_rank = 1
 
     def __init__(
