@@ -135,7 +135,7 @@ def test_errors_say_what_is_wrong() -> None:
     with pytest.raises(ShapeError, match=r"filters .* are for 2"):
         tl.nn.depthwise_conv2d(x, tl.ones((2, 2, 2, 1)))
     with pytest.raises(ShapeError, match="rank 3"):
-        tl.nn.conv1d(x, tl.ones((2, 3, 3)))
+        tl.nn.conv1d(x[0, 0], tl.ones((2, 3, 3)))  # without an axis of batches
     with pytest.raises(InvalidArgumentError, match="'NWC', 'NCW'"):
         tl.nn.max_pool1d(tl.ones((1, 2, 3)), 2, data_format="NHWC")
 
