@@ -401,9 +401,7 @@ def to_tensor(value: TensorLike, dtype: DType | None = None) -> Tensor:
     if isinstance(value, IndexedSlices):
         return operand.operators.densify(value)
     if isinstance(value, ndarray):
-        return constant(
-            np.array(value), dtype
-        )  # of a matrix, too, which has other operators
+        return constant(np.array(value), dtype)  # np.matrix has other operators
     if is_array(value):
         theirs: Any = value
         return EagerTensor(theirs.copy(), device_of(theirs))

@@ -97,14 +97,7 @@ def bucket(
         raise InvalidArgumentError(
             "If batch_size is a list it must have num_buckets elements"
         )
-    room = (
-        [capacity] * num_buckets if bucket_capacities is None else bucket_capacities
-    )
-    if len(room) != num_buckets:
-        raise InvalidArgumentError(
-            f"The list bucket_capacities ({room}) must have exactly num_buckets ({num_buckets}) "
-            "elements."
-        )
+    room = _room(num_buckets, capacity, bucket_capacities)
     with framework.name_scope(name, "bucket"):
         parts = _parts(tensors)
         kinds = kinds_of([plain(parts)], False)
@@ -132,6 +125,19 @@ def bucket(
             lambda: [restored(*pair) for pair in pairs], None, inner=None
         )
     return number, _like(tensors, found)
+
+
+def _room(
+    num_buckets: int, capacity: int, capacities: Sequence[int] | None
+) -> Sequence[int]:
+    """Return how many elements each bucket has room for."""
+    room = [capacity] * num_buckets if capacities is None else capacities
+    if len(room) != num_buckets:
+        raise InvalidArgumentError(
+            f"The list bucket_capacities ({room}) must have exactly num_buckets ({num_buckets}) "
+            "elements."
+        )
+    return room
 
 
 def _parts(tensors: Any) -> list[Any]:
