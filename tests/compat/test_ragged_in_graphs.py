@@ -137,6 +137,8 @@ MADE = {
         [[b"a", b"b"], [b"c"]],
         [[b"d"]],
     ],
+    "tf.strings.bytes_split('ab')": [b"a", b"b"],
+    "tf.stack([t[1][0], tf.constant('x')])": [b"d", b"x"],
     "tf.strings.bytes_split(['ab', ''])": [[b"a", b"b"], []],
     "tf.strings.unicode_split(t, 'UTF-8')[1]": [[b"d"]],
     "tf.strings.unicode_transcode([['\xe9', 'a']], 'UTF-8', 'UTF-16-BE')": [

@@ -14,6 +14,7 @@ from tensorlite.compat.shared.arrays import (
     zeros,
 )
 from tensorlite.compat.shared.elementwise import cast
+from tensorlite.compat.shared.ragged_and_sparse.written import has_ragged
 from tensorlite.compat.shared.reductions import reduce_prod
 from tensorlite.compat.v1.functions.arrays import gather, shape
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
@@ -23,7 +24,7 @@ from tensorlite.graph_mode.graph import active_graph, name_scope
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Return elements along the last axis of `indices`, the axes before going together."""
-    if active_graph() is None:
+    if active_graph() is None or has_ragged((params, indices)):
         return picking.batch_gather(params, indices, name=name)
     with name_scope(name, "BatchGather"):
         places = convert_to_tensor(indices, name="indices")
