@@ -313,3 +313,19 @@ def test_losses_are_given_predictions_of_other_kinds() -> None:
     loss = losses.LossFunctionWrapper(lambda y, d: tf.abs(y - d.mean))
     found = loss(np.ones([4, 1], np.float32), Spread(tf.zeros([4, 1])))
     assert float(found) == 1.0
+
+
+def test_things_by_what_they_are() -> None:
+    kinds = inside("util.object_identity")
+    one, other = tf.ones([2]), tf.ones([2])
+    held = kinds.ObjectIdentitySet([one, other, one])
+    assert len(held) == 2
+    held.discard(one)
+    assert (one in held, other in held) == (False, True)
+    table = kinds.ObjectIdentityDictionary([(one, 1)])
+    table[other] = 2
+    assert (table[one], table[other], len(table)) == (1, 2, 2)
+    assert kinds.Reference(one).deref() is one
+    assert kinds.Reference(one) != kinds.Reference(other)
+    iterators = inside("data.ops.iterator_ops")
+    assert isinstance(iter(tf.data.Dataset.range(2)), iterators.OwnedIterator)

@@ -101,6 +101,7 @@ _OWN: Mapping[str, str] = {
     "util.all_util": "tensorlite.compat.shared.decorators",
     "util.deprecation": "tensorlite.compat.shared.deprecation",
     "util.function_utils": "tensorlite.compat.shared.callables",
+    "util.object_identity": "tensorlite.compat.shared.object_identity",
     "util.tf_contextlib": "contextlib",
     "util.tf_decorator": "tensorlite.compat.shared.decorators",
     "util.tf_export": "tensorlite.compat.shared.decorators",
