@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.approximate import ApproxTopK, TopScores
 from tensorlite.ops.composite import composed
-from tensorlite.ops.nn import ctc_labels
+from tensorlite.ops.nn import ctc, ctc_labels
+from tensorlite.ops.sparse.tensor import SparseTensor
 
-__all__ = ["approx_max_k", "approx_min_k", "collapse_repeated", "ctc_unique_labels"]
+__all__ = [
+    "approx_max_k",
+    "approx_min_k",
+    "collapse_repeated",
+    "ctc_loss",
+    "ctc_unique_labels",
+]
 
 
 @named("ApproxTopK")
@@ -64,6 +72,64 @@ def approx_min_k(
         aggregate_to_topk,
     )
     return TopScores(*composed(op, converted(operand)))
+
+
+def ctc_loss(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return the cost of labels of sequences whose places are not known (Graves et al., 2006).
+
+    Labels are a matrix or sparse; for these a blank_index is needed, else InvalidArgumentError is
+    raised. unique has no effect.
+    """
+    form = logits_time_major, blank_index, name
+    if isinstance(labels, SparseTensor):
+        return _of_sparse_labels(labels, logits, logit_length, *form)
+    return _of_dense_labels(labels, logits, label_length, logit_length, *form)
+
+
+@named("ctc_loss_dense", "IdentityN")
+def _of_dense_labels(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    time_major: bool,
+    blank_index: int | None,
+    name: str | None,
+) -> Any:
+    blank = 0 if blank_index is None else blank_index
+    lengths = label_length, logit_length
+    return ctc.dense_ctc_loss(labels, converted(logits), *lengths, time_major, blank)
+
+
+@named("ctc_loss")
+def _of_sparse_labels(
+    labels: Any,
+    logits: Any,
+    logit_length: Any,
+    time_major: bool,
+    blank_index: int | None,
+    name: str | None,
+) -> Any:
+    if blank_index is None:
+        raise InvalidArgumentError(
+            "ctc_loss: blank_index is needed where labels are a SparseTensor; -1 is the last class"
+        )
+    return ctc.ctc_loss(
+        labels,
+        converted(logits),
+        logit_length,
+        time_major=time_major,
+        blank_index=blank_index,
+    )
 
 
 @named("collapse_repeated_labels", None)

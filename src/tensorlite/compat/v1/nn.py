@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared import nn_labels
 from tensorlite.compat.shared.images.fractional import (
     fractional_avg_pool as fractional_avg_pool,
     fractional_max_pool as fractional_max_pool,
@@ -38,6 +39,10 @@ from tensorlite.compat.shared.nn import (
     tanh as tanh,
     top_k as top_k,
     xw_plus_b as xw_plus_b,
+)
+from tensorlite.compat.shared.nn_labels import (
+    approx_max_k as approx_max_k,
+    approx_min_k as approx_min_k,
 )
 from tensorlite.compat.shared.randoms.candidates import (
     all_candidate_sampler as all_candidate_sampler,
@@ -84,6 +89,10 @@ from tensorlite.compat.v1.functions.convolutions import (
     max_pool_with_argmax as max_pool_with_argmax,
     pool as pool,
 )
+from tensorlite.compat.v1.functions.labels_written import (
+    collapse_repeated as collapse_repeated,
+    ctc_unique_labels as ctc_unique_labels,
+)
 from tensorlite.compat.v1.functions.nn_functions import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
     dropout as dropout,
@@ -126,6 +135,7 @@ from tensorlite.compat.v1.recurrent.static_rnn import (
 
 bidirectional_rnn = static_bidirectional_rnn
 conv3d_backprop_filter_v2 = conv3d_backprop_filter
+ctc_loss_v2 = nn_labels.ctc_loss
 depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
 depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
 rnn = static_rnn

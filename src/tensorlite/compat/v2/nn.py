@@ -40,6 +40,7 @@ from tensorlite.compat.shared.nn_labels import (
     approx_max_k,
     approx_min_k,
     collapse_repeated,
+    ctc_loss,
     ctc_unique_labels,
 )
 from tensorlite.compat.shared.randoms.candidates import (
@@ -88,7 +89,6 @@ from tensorlite.compat.v2.nn_functions import (
     compute_average_loss,
     crelu,
     ctc_greedy_decoder,
-    ctc_loss,
     dropout,
     embedding_lookup,
     embedding_lookup_sparse,

@@ -17,9 +17,7 @@ from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.math.quotients import divide_no_nan
-from tensorlite.ops.nn import ctc
 from tensorlite.ops.ragged.tensor import RaggedTensor
-from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -365,41 +363,6 @@ def safe_embedding_lookup_sparse(
         name,
         "div",
         max_norm,
-    )
-
-
-@named("ctc_loss")
-def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
-    logits_time_major: bool = True,
-    unique: Any = None,
-    blank_index: int | None = None,
-    name: str | None = None,
-) -> Any:
-    """Return the cost of labels of sequences whose places are not known (Graves et al., 2006).
-
-    Labels are a matrix or sparse; for these a blank_index is needed, else InvalidArgumentError is
-    raised. unique has no effect.
-    """
-    if not isinstance(labels, SparseTensor):
-        blank = 0 if blank_index is None else blank_index
-        lengths = label_length, logit_length
-        return ctc.dense_ctc_loss(
-            labels, converted(logits), *lengths, logits_time_major, blank
-        )
-    if blank_index is None:
-        raise InvalidArgumentError(
-            "ctc_loss: blank_index is needed where labels are a SparseTensor; -1 is the last class"
-        )
-    return ctc.ctc_loss(
-        labels,
-        converted(logits),
-        logit_length,
-        time_major=logits_time_major,
-        blank_index=blank_index,
     )
 
 
