@@ -58,11 +58,23 @@ def test_sizes_of_version_2_are_numbers() -> None:
     assert tf.ones((2, 3)).shape[1].value == 3
 
 
+def test_behaviour_of_version_2_has_resources() -> None:
+    tf.enable_v2_behavior()
+    with tf.Graph().as_default():
+        assert tf.Variable(1.0).op.type == "VarHandleOp"
+    tf.disable_v2_behavior()
+    with tf.Graph().as_default():
+        assert tf.Variable(1.0).op.type == "VariableV2"
+
+
 def test_it_is_decided_before_there_is_a_graph() -> None:
     tf.placeholder(tf.float32)
     with pytest.raises(FailedPreconditionError, match="at program startup"):
         tf.enable_eager_execution()
+    with pytest.raises(FailedPreconditionError, match="at program startup"):
+        tf.enable_v2_behavior()
     assert not tf.executing_eagerly()
+    assert not tf.resource_variables_enabled()
 
 
 @pytest.mark.usefixtures("_at_once")

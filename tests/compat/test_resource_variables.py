@@ -176,15 +176,6 @@ def test_a_program_may_ask_that_all_variables_be_resources() -> None:
     assert [x.op.type for x in kinds] == ["VarHandleOp"] * 2 + ["VariableV2"] * 2
 
 
-def test_behaviour_of_version_2_has_resources() -> None:
-    tf.enable_v2_behavior()
-    with tf.Graph().as_default():
-        assert tf.Variable(1.0).op.type == "VarHandleOp"
-    tf.disable_v2_behavior()
-    with tf.Graph().as_default():
-        assert tf.Variable(1.0).op.type == "VariableV2"
-
-
 def test_variables_of_contrib_may_be_resources() -> None:
     contrib: Any = tf.contrib.framework
     asked = {"use_resource": True}

@@ -242,7 +242,7 @@ class NumpyIterator:
 
     def restore(self, state: Any) -> None:
         """Go to where it was when `save` returned `state`."""
-        self.go_to(np.ravel(state).tolist())
+        self.go_to(np.asarray(state).ravel().tolist())
 
 
 def _miscounted(expected: int, found: str) -> FailedPreconditionError:

@@ -39,6 +39,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "int": _is(int),
     "float": _is(float, int),
     "str": _is(str),
+    "bytes": _is(bytes),
     "DType": _is(DType),
     "DeviceName": _is(DeviceName),
     "TensorSpec": _is(TensorSpec),

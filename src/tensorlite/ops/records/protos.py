@@ -31,7 +31,12 @@ __all__ = ["DecodedProto", "decode_proto", "encode_proto"]
 
 
 class DecodedProto(NamedTuple):
-    """How many values each field of each message has, and the values."""
+    r"""How many values each field of each message has, and the values.
+
+    >>> message = b"\n\x01\x07"  # an Int64List of 7
+    >>> tl.io.decode_proto(message, "tensorflow.Int64List", ["value"], [tl.int64]).sizes.tolist()
+    [1]
+    """
 
     sizes: Tensor
     values: list[Tensor]

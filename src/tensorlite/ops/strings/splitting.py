@@ -331,6 +331,7 @@ class UnicodeTranscode(Op):
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the same shape; InvalidArgumentError for an encoding that is not written."""
         strings_only(self, x)
+        _check_policy(self.name, self.errors)
         self._writing().infer(x, TensorSpec((1,), dtypes.int64))
         return x.without_value()
 

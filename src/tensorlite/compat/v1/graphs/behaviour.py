@@ -107,9 +107,9 @@ def disable_v2_behavior() -> None:
 
 def enable_v2_behavior() -> None:
     """Make operations run at once, and sizes of shapes plain integers, as in TensorFlow 2."""
+    enable_eager_execution()
     enable_v2_tensorshape()
     enable_resource_variables()
-    enable_eager_execution()
     mode.older = False
 
 
