@@ -273,3 +273,45 @@ def test_gradients_are_added_up_in_the_way_asked_for(way: str, name: str) -> Non
         )[0]
         assert found.name == name
         np.testing.assert_allclose(session.run(found), [8 * np.exp(2)], rtol=1e-5)
+
+
+def _example(places: list[int], values: list[float]) -> bytes:
+    made = tf.train.Example()
+    made.features.feature["i"].int64_list.value.extend(places)
+    if values:
+        made.features.feature["v"].float_list.value.extend(values)
+    return bytes(made.SerializeToString())
+
+
+def test_sparse_features_are_merged_of_what_is_read() -> None:
+    texts = [_example([3, 1], [1.0, 2.0]), _example([], []), _example([0], [5.0])]
+    feature = tf.SparseFeature("i", "v", tf.float32, 5)
+    with tf.Graph().as_default(), tf.Session() as session:
+        found = tf.parse_example(texts, {"a": feature})["a"]
+        alone = tf.parse_single_example(texts[0], {"a": feature})["a"]
+        assert found.values.op.name == "SparseMerge/SparseReorder"
+        indices, values, shape = session.run(found)
+        assert indices.tolist() == [[0, 1], [0, 3], [2, 0]]
+        assert (values.tolist(), shape.tolist()) == ([2.0, 1.0, 5.0], [3, 5])
+        assert session.run(alone).indices.tolist() == [[1], [3]]
+
+
+def test_examples_are_parsed_by_operators_that_tensorflow_1_has() -> None:
+    asked = {
+        "i": tf.VarLenFeature(tf.int64),
+        "v": tf.FixedLenFeature([1], tf.float32, [7.0]),
+    }
+    with tf.Graph().as_default() as graph:
+        many = tf.parse_example(tf.placeholder(tf.string, [None], "many"), asked)
+        one = tf.parse_single_example(tf.placeholder(tf.string, [], "one"), asked)
+        tf.identity(many["v"], name="v")
+        tf.identity(one["i"].values, name="i")
+        written = graph.as_graph_def()
+    kinds = {node.op for node in written.node}
+    assert {"ParseExample", "ParseSingleExample"} <= kinds
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(written, name="")
+        text = _example([3, 1], [])
+        fed = {"many:0": [text, text], "one:0": text}
+        v, i = session.run(["v:0", "i:0"], fed)
+    assert (v.tolist(), i.tolist()) == ([[7.0], [7.0]], [3, 1])

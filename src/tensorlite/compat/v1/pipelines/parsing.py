@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shared import parsing
+from tensorlite.compat.v1.functions.sparse_older import sparse_merge
+from tensorlite.core.dtypes import int64
+from tensorlite.graph_mode.graph import active_graph
 
 __all__ = ["decode_csv", "decode_raw", "parse_example", "parse_single_example"]
 
@@ -17,7 +21,7 @@ def parse_example(
     features tells of each name: FixedLenFeature, VarLenFeature, SparseFeature, ... example_names
     has no effect.
     """
-    return parsing.parse_example(serialized, features, name=name)
+    return _parsed(parsing.parse_example, serialized, features, name)
 
 
 def parse_single_example(
@@ -28,7 +32,39 @@ def parse_single_example(
     features tells of each name: FixedLenFeature, VarLenFeature, SparseFeature, ... example_names
     has no effect.
     """
-    return parsing.parse_single_example(serialized, features, name=name)
+    return _parsed(parsing.parse_single_example, serialized, features, name)
+
+
+def _parsed(
+    parse: Callable[..., Any], serialized: Any, features: Any, name: str | None
+) -> Any:
+    """Return features, the sparse ones merged in a graph of what says their places and values."""
+    placed = {
+        key: one
+        for key, one in (features.items() if isinstance(features, dict) else ())
+        if isinstance(one, parsing.SparseFeature)
+    }
+    if active_graph() is None or not placed:
+        return parse(serialized, features, name=name)
+    asked = {key: one for key, one in features.items() if key not in placed}
+    for one in placed.values():
+        for place in _places(one):
+            asked.setdefault(place, parsing.VarLenFeature(int64))
+        asked.setdefault(one.value_key, parsing.VarLenFeature(one.dtype))
+    read = parse(serialized, asked, name=name)
+    found = {key: read[key] for key in features if key not in placed}
+    for key in sorted(placed):
+        one = placed[key]
+        ids = [read[place] for place in _places(one)]
+        found[key] = sparse_merge(
+            ids, read[one.value_key], one.size, already_sorted=one.already_sorted
+        )
+    return {key: found[key] for key in sorted(found)}
+
+
+def _places(feature: Any) -> list[str]:
+    key = feature.index_key
+    return [key] if isinstance(key, str) else list(key)
 
 
 def decode_raw(

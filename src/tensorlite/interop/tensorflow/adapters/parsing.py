@@ -32,8 +32,18 @@ from tensorlite.ops.records.examples import (
 
 def _keys(texts: Sequence[str], name: str) -> Spelled:
     array = np.empty(len(texts), object)
-    array[:] = [text.encode(errors="surrogateescape") for text in texts]
+    array[:] = [_bytes(text) for text in texts]
     return Spelled("Const", {"value": array, "dtype": string}, (), name)
+
+
+def _key(text: str, name: str) -> Spelled:
+    return Spelled(
+        "Const", {"value": np.array(_bytes(text), object), "dtype": string}, (), name
+    )
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
 
 
 def _shape(one: Wanted) -> Shape:
@@ -42,30 +52,81 @@ def _shape(one: Wanted) -> Shape:
 
 
 def _parsed(op: Op, node: Node) -> tuple[Spelled, ...]:
-    """Write the keys as constants; sparse features come first, as there."""
+    """Write what TensorFlow 1 reads, too, as far as it is known how many examples there are.
+
+    Sparse features come first, as there.
+    """
     assert isinstance(op, ParseExampleV2)
     sparse = [one for one in op.wanted if one.kind == "sparse"]
     dense = [one for one in op.wanted if one.kind != "sparse"]
-    names = ("names", "sparse_keys", "dense_keys", "ragged_keys")
-    listed: tuple[list[str], ...] = (
-        [],
-        [x.key for x in sparse],
-        [x.key for x in dense],
-        [],
-    )
     attributes: dict[str, Any] = {
         "Tdense": tuple([x.dtype for x in dense]),
-        "num_sparse": len(sparse),
         "sparse_types": tuple([x.dtype for x in sparse]),
-        "ragged_value_types": (),
-        "ragged_split_types": (),
         "dense_shapes": tuple(map(_shape, dense)),
     }
-    defaults = range(1, len(node.inputs))
-    return (
-        *map(_keys, listed, names),
-        Spelled("ParseExampleV2", attributes, (0, *names, *defaults)),
+    texts = [x.key for x in sparse], [x.key for x in dense]
+    defaults = tuple(range(1, len(node.inputs)))
+    rank = node.inputs[0].spec.rank
+    write: Write = _version_2_written if rank is None else _BY_RANK[rank]
+    return write(attributes, texts, defaults)
+
+
+Texts = tuple[list[str], list[str]]
+"""The keys of sparse and of dense features."""
+Write = Callable[[dict[str, Any], Texts, tuple[int, ...]], tuple[Spelled, ...]]
+"""Returns what is written: of attributes, keys, and which inputs are default values."""
+
+
+def _single_written(
+    attributes: dict[str, Any], texts: Texts, defaults: tuple[int, ...]
+) -> tuple[Spelled, ...]:
+    sparse, dense = texts
+    told = {
+        **attributes,
+        "num_sparse": len(sparse),
+        "sparse_keys": tuple(sparse),
+        "dense_keys": tuple(dense),
+    }
+    return (Spelled("ParseSingleExample", told, (0, *defaults)),)
+
+
+def _version_1_written(
+    attributes: dict[str, Any], texts: Texts, defaults: tuple[int, ...]
+) -> tuple[Spelled, ...]:
+    sparse, dense = texts
+    told = {**attributes, "Nsparse": len(sparse), "Ndense": len(dense)}
+    titles = "sparse_keys", "dense_keys"
+    parts = [
+        _key(text, f"{title}_{i}")
+        for title, listed in zip(titles, texts, strict=True)
+        for i, text in enumerate(listed)
+    ]
+    inputs: tuple[int | str, ...] = (
+        0,
+        "names",
+        *[part.name for part in parts],
+        *defaults,
     )
+    return (_keys([], "names"), *parts, Spelled("ParseExample", told, inputs))
+
+
+def _version_2_written(
+    attributes: dict[str, Any], texts: Texts, defaults: tuple[int, ...]
+) -> tuple[Spelled, ...]:
+    names = ("names", "sparse_keys", "dense_keys", "ragged_keys")
+    told = {
+        **attributes,
+        "num_sparse": len(texts[0]),
+        "ragged_value_types": (),
+        "ragged_split_types": (),
+    }
+    return (
+        *map(_keys, ([], *texts, []), names),
+        Spelled("ParseExampleV2", told, (0, *names, *defaults)),
+    )
+
+
+_BY_RANK: dict[int, Write] = {0: _single_written, 1: _version_1_written}
 
 
 def texts_of(given: Given, places: Sequence[int]) -> list[str]:
