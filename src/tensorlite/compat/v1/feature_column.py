@@ -148,9 +148,9 @@ class ScopedMaking:
         self.of_column.setdefault(self._turn, []).append(found)
         return found
 
-    def numbers_of(self, vocabulary: Vocabulary) -> Lookup:
+    def numbers_of(self, vocabulary: Vocabulary, key: str) -> Lookup:
         """Return what finds the numbers of words."""
-        return numbers_of(vocabulary)
+        return numbers_of(vocabulary, key)
 
 
 def input_layer(

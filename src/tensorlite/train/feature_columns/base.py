@@ -36,8 +36,8 @@ class Making(Protocol):
     def shared(self, key: str, make: Callable[[], Operand]) -> Operand:
         """Return what columns have in common, known by a key, made by the first that asks."""
 
-    def numbers_of(self, vocabulary: Vocabulary) -> Lookup:
-        """Return what finds the numbers of words."""
+    def numbers_of(self, vocabulary: Vocabulary, key: str) -> Lookup:
+        """Return what finds the numbers of words, for the feature of a key."""
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ class VocabularyCategoricalColumn(_OfOneFeature):
     def numbers(self, values: Tensor, given: Features) -> Tensor:
         """Return the categories of values."""
         asked = astype(values, dtypes.int64) if values.dtype.is_integer else values
-        return given.making.numbers_of(self.vocabulary)(asked)
+        return given.making.numbers_of(self.vocabulary, self.key)(asked)
 
 
 @dataclass(frozen=True)

@@ -447,9 +447,10 @@ def make_parse_example_spec(feature_columns: Any) -> dict[str, Any]:
     return models.parse_example_spec(feature_columns)
 
 
-def numbers_of(vocabulary: Vocabulary) -> Lookup:
-    """Return what finds the numbers of words, by a table."""
+def numbers_of(vocabulary: Vocabulary, key: str) -> Lookup:
+    """Return what finds the numbers of words, by a table that is called by a feature's key."""
     others: dict[str, Any] = {
+        "name": f"{key}_lookup",
         "num_oov_buckets": vocabulary.buckets,
         "default_value": vocabulary.default,
     }

@@ -63,12 +63,12 @@ class LayersMaking:
             self._common[key] = make()
         return self._common[key]
 
-    def numbers_of(self, vocabulary: Vocabulary) -> Lookup:
+    def numbers_of(self, vocabulary: Vocabulary, key: str) -> Lookup:
         """Return what finds the numbers of words, by a table that is made once."""
         if vocabulary not in self._lookups:
             graph = in_graphs.building.get()
             with interpreted_by(None) if graph is None else graph.building():
-                self._lookups[vocabulary] = numbers_of(vocabulary)
+                self._lookups[vocabulary] = numbers_of(vocabulary, key)
         return self._lookups[vocabulary]
 
 
