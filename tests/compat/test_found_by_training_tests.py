@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -173,3 +174,85 @@ def test_parts_of_variables_give_operations_alone_where_no_value_is_read() -> No
         session.run(tf.global_variables_initializer())
         session.run(made)
         assert session.run(v.as_tensor()).tolist() == [2.0, 3.0, 4.0]
+
+
+class StopsThreads(tf.train.SessionRunHook):  # type: ignore[misc]
+    """Lets the coordinator stop with an error, once, behind a run."""
+
+    def __init__(self, error: Exception, fails: bool = False) -> None:
+        self.error, self.fails, self.stopped = error, fails, False
+        self.sessions = 0
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        self.sessions += 1
+        self.coord = coord
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        if self.stopped:
+            return
+        self.stopped = True
+        self.coord.request_stop(self.error)
+        if self.fails:
+            raise tf.errors.CancelledError(None, None, "the session is gone")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_sessions_are_made_anew_when_threads_lost_their_tasks(fails: bool) -> None:
+    one = tf.constant(1)
+    hook = StopsThreads(tf.errors.AbortedError(None, None, "gone"), fails)
+    with tf.train.MonitoredSession(hooks=[hook]) as session:
+        assert session.run(one) == 1
+        assert not session.should_stop()
+        assert hook.sessions == 2
+        assert session.run(one) == 1
+
+
+def test_other_errors_of_threads_stop_sessions() -> None:
+    one = tf.constant(1)
+    hook = StopsThreads(tf.errors.UnknownError(None, None, "fatal"))
+    session = tf.train.MonitoredSession(hooks=[hook])
+    session.run(one)
+    assert session.should_stop()
+    assert hook.sessions == 1
+    with pytest.raises(tf.errors.UnknownError):
+        session.close()
+
+
+def test_whole_step_functions_are_done_again() -> None:
+    made: list[str] = []
+
+    class Loses(tf.train.SessionRunHook):  # type: ignore[misc]
+        def before_run(self, run_context: Any) -> None:
+            if made == ["step"]:
+                raise tf.errors.AbortedError(None, None, "gone")
+
+    one = tf.constant(1)
+
+    def step(step_context: Any) -> Any:
+        made.append("step")
+        return step_context.run_with_hooks(one)
+
+    with tf.train.MonitoredSession(hooks=[Loses()]) as session:
+        assert session.run_step_fn(step) == 1
+    assert made == ["step", "step"]
+
+
+def test_sessions_are_closed_once() -> None:
+    tf.constant(1)
+    with (
+        pytest.raises(RuntimeError, match="already closed"),
+        tf.train.MonitoredSession() as session,
+    ):
+        session.close()
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_graphs_are_saved_if_asked_for(tmp_path: Path, saves: bool) -> None:
+    step = tf.train.get_or_create_global_step()
+    with tf.train.MonitoredTrainingSession(
+        checkpoint_dir=str(tmp_path), save_graph_def=saves
+    ) as session:
+        session.run(step)
+    assert bool(list(tmp_path.glob("*.meta"))) is saves
+    assert (tmp_path / "graph.pbtxt").exists() is saves
+    assert list(tmp_path.glob("*.index"))

@@ -147,20 +147,32 @@ class MonitoredSession:
         while True:
             try:
                 return step()
-            except LOST as error:
-                if not self.recovers:
+            except Exception as error:
+                lost = error if isinstance(error, LOST) else self._lost_by_threads()
+                if lost is None or not self.recovers:
                     raise
-                self._give_up(error)
+                self._give_up(lost)
                 self._create()
+
+    def _lost_by_threads(self) -> Exception | None:
+        """Return what a thread has said of a lost task, by which what else failed is explained."""
+        try:
+            self._coordinator.raise_requested_exception()
+        except LOST as error:
+            return error
+        except Exception:  # noqa: BLE001  a thread's own, which `close` raises
+            return None
+        return None
 
     def _run(
         self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> Any:
-        session = self._open()
+        self._open()
         if self.should_stop():
             raise FailedPreconditionError(
                 "Run called even after should_stop requested."
             )
+        session = self._open()
         asked = SessionRunArgs(fetches, feed_dict, options)
         context = SessionRunContext(asked, session)
         whole = self._with_wishes(asked, context)
@@ -207,11 +219,35 @@ class MonitoredSession:
                 "`step_fn` may either have one `step_context` argument, or `self` and "
                 f"`step_context` arguments if it's an instance method. Got {arguments} instead."
             )
-        return self._recovering(lambda: step_fn(StepContext(self._open(), self.run)))
+        return self._recovering(
+            lambda: step_fn(StepContext(self._open(), self._run_once))
+        )
+
+    def _run_once(
+        self,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Run with hooks; if tasks are lost, the whole step is done again."""
+        return self._run(fetches, feed_dict, options, run_metadata)
 
     def should_stop(self) -> bool:
-        """Return whether a hook or a thread has asked to stop, or the session is closed."""
-        return self._session is None or self._stops or self._coordinator.should_stop()
+        """Return whether a hook or a thread has asked to stop, or the session is closed.
+
+        A thread that stops as its task was lost asks for nothing: the session is made anew.
+        """
+        if self._session is None or self._stops:
+            return True
+        lost = self._lost_by_threads()
+        if lost is None:
+            return self._coordinator.should_stop()
+        if not self.recovers:
+            raise lost
+        self._give_up(lost)
+        self._create()
+        return False
 
     def close(self) -> None:
         """Let hooks end, then threads, and close the session."""
@@ -219,7 +255,7 @@ class MonitoredSession:
 
     def _end(self, kind: type[BaseException] | None) -> None:
         if self._session is None:
-            return
+            raise FailedPreconditionError("Session is already closed.")
         try:
             if kind is None:
                 for hook in self._hooks:

@@ -171,7 +171,8 @@ class CheckpointSaverHook(SessionRunHook):
         os.makedirs(self._folder, exist_ok=True)  # noqa: PTH103
         for listener in self._listeners:
             listener.before_save(session, step)
-        self._chosen().save(session, self._path, global_step=step)
+        without = {} if self._saves_graph else {"write_meta_graph": False}
+        self._chosen().save(session, self._path, global_step=step, **without)
         asked = [listener.after_save(session, step) for listener in self._listeners]
         return any(asked)
 

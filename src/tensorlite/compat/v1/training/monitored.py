@@ -79,8 +79,12 @@ def MonitoredTrainingSession(
     max_wait_secs: float = 7200,
     save_checkpoint_steps: Any = USE_DEFAULT,
     summary_dir: str | None = None,
+    save_graph_def: bool = True,
 ) -> MonitoredSession:
-    """Return a session for training: it saves checkpoints and summaries by itself."""
+    """Return a session for training: it saves checkpoints and summaries by itself.
+
+    Without save_graph_def the graph is not written beside the checkpoints.
+    """
     scaffold = scaffold or Scaffold()
     own = list(hooks or ())
     if not is_chief:
@@ -89,9 +93,8 @@ def MonitoredTrainingSession(
     every = _times(save_summaries_secs, save_summaries_steps, None, 100)
     saved = _times(save_checkpoint_secs, save_checkpoint_steps, 600, None)
     folder = summary_dir or checkpoint_dir
-    own += _chief_hooks(
-        scaffold, checkpoint_dir, folder, every, saved, log_step_count_steps
-    )
+    times = every, saved, log_step_count_steps
+    own += _chief_hooks(scaffold, checkpoint_dir, folder, times, save_graph_def)
     own += list(chief_only_hooks or ())
     creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     return MonitoredSession(creator, own, stop_grace_period_secs)
@@ -112,10 +115,10 @@ def _chief_hooks(
     scaffold: Scaffold,
     checkpoint_dir: str | None,
     folder: str | None,
-    every: tuple[Any, Any],
-    saved: tuple[Any, Any],
-    counted: int | None,
+    times: tuple[tuple[Any, Any], tuple[Any, Any], int | None],
+    save_graph_def: bool,
 ) -> list[Any]:
+    every, saved, counted = times
     made: list[Any] = []
     if folder and counted and counted > 0 and averages.get_global_step() is not None:
         made.append(hooks.StepCounterHook(every_n_steps=counted, output_dir=folder))
@@ -135,6 +138,7 @@ def _chief_hooks(
                 save_secs=saved[0],
                 save_steps=saved[1],
                 scaffold=scaffold,
+                save_graph_def=save_graph_def,
             )
         )
     return made
