@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -256,3 +257,23 @@ def test_graphs_are_saved_if_asked_for(tmp_path: Path, saves: bool) -> None:
     assert bool(list(tmp_path.glob("*.meta"))) is saves
     assert (tmp_path / "graph.pbtxt").exists() is saves
     assert list(tmp_path.glob("*.index"))
+
+
+def test_averages_of_one_variable_are_counted_apart() -> None:
+    moving = import_module("tensorlite.compat.v1.python.training.moving_averages")
+    with tf.variable_scope("scope1") as outer, tf.variable_scope("scope2"):
+        var = tf.Variable(1.0, name="Var")
+        first = moving.assign_moving_average(var, 4.0, 0.75)
+        moving.assign_moving_average(var, 0.0, 0.75)
+    inner = "scope1/scope2/scope1/scope2/Var"
+    names = {x.op.name for x in outer.global_variables()}
+    assert names == {
+        "scope1/scope2/Var",
+        *(
+            f"{inner}/{x}"
+            for x in ("biased", "local_step", "biased_1", "local_step_1")
+        ),
+    }
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(first) == 4.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from itertools import count
 from typing import Any
 
 from tensorlite.compat.shared.arrays import zeros
@@ -151,11 +152,16 @@ def _share(decay: Any, dtype: Any) -> Any:
 
 
 def _debiased(variable: Any, value: Any, share: Any, name: str) -> Any:
-    with scopes.variable_scope(variable.op.name, values=[variable, value]):
+    around = str(variable.name).removesuffix(":0")
+    with scopes.variable_scope(around, values=[variable, value]) as scope:
         sizes = variable.get_shape()
         biased, counted = [
             scopes.get_variable(
-                own, shape, variable.dtype, zeros_initializer(), trainable=False
+                _new_in(scope, own),
+                shape,
+                variable.dtype,
+                zeros_initializer(),
+                trainable=False,
             )
             for own, shape in (("biased", sizes), ("local_step", []))
         ]
@@ -163,6 +169,15 @@ def _debiased(variable: Any, value: Any, share: Any, name: str) -> Any:
     steps_done = counted.assign_add(1, name="AssignAdd")
     whole = moved / (1 - pow(1.0 - share, steps_done))
     return variable.assign(whole, name=name)
+
+
+def _new_in(scope: Any, name: str) -> str:
+    """Return a name that no variable of a scope has, unless the scope finds them again."""
+    if active_graph() is None or scope.reuse:
+        return name
+    taken = {x.op.name for x in scope.global_variables()}
+    numbered = (f"{name}_{i}" if i else name for i in count())
+    return next(one for one in numbered if f"{scope.name}/{one}" not in taken)
 
 
 def create_global_step(graph: Any = None) -> Any:
