@@ -277,3 +277,15 @@ def test_averages_of_one_variable_are_counted_apart() -> None:
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         assert session.run(first) == 4.0
+
+
+def test_ftrl_takes_a_beta() -> None:
+    x = tf.Variable([1.0, 2.0])
+    optimizer = tf.train.FtrlOptimizer(3.0, initial_accumulator_value=0.1, beta=0.1)
+    step = optimizer.apply_gradients([(tf.constant([0.1, 0.2]), x)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(10):
+            session.run(step)
+        # TensorFlow 2.21's own test of it.
+        np.testing.assert_allclose(session.run(x), [-6.096838, -9.162214], rtol=1e-5)

@@ -1,4 +1,4 @@
-"""TensorFlow 1's optimizers. What they are made on is in optimizer.py, their rules in ops."""
+"""TensorFlow 1's optimizers. What they are made on is in optimizer.py and by_rule.py."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 from tensorlite.compat.shared.arrays import identity, ones
-from tensorlite.compat.shared.elementwise import cast, sqrt
+from tensorlite.compat.shared.elementwise import cast, maximum, sqrt
 from tensorlite.compat.shared.variable_parts import scatter_add
 from tensorlite.compat.v1.graphs import framework, scopes
-from tensorlite.compat.v1.training.optimizer import Optimizer, dense
+from tensorlite.compat.v1.training.by_rule import ByRule
+from tensorlite.compat.v1.training.optimizer import dense
 from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
@@ -19,57 +20,10 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.resource_variables import ResourceVariable
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.nn import training
-from tensorlite.ops.nn.applying import Apply, SparseApply
 from tensorlite.ops.sparse.state import ResourceScatterAdd, ResourceScatterSub
 
 
-class _ByRule(Optimizer):
-    """An optimizer whose rule is one operator: it says which slots and hyperparameters it takes."""
-
-    _rule: Apply
-    _slot_names: tuple[str, ...] = ()
-    _hyper_names: tuple[str, ...] = ()
-    _as_tensor = "_tensor"
-    """How the attributes end that have hyperparameters as tensors, which subclasses use and set."""
-
-    def _prepare(self) -> None:
-        for name in self._hyper_names:
-            given = self._call_if_callable(getattr(self, f"_{name}"))
-            made = framework.convert_to_tensor(given, name=self._title(name))
-            setattr(self, f"_{name}{self._as_tensor}", made)
-
-    def _title(self, name: str) -> str:
-        """Return what a hyperparameter's tensor is called."""
-        return name
-
-    @property
-    def _hyper(self) -> list[Any]:
-        """The hyperparameters as tensors."""
-        return [getattr(self, f"_{x}{self._as_tensor}") for x in self._hyper_names]
-
-    def _hyper_of(self, var: Any) -> list[Any]:
-        """Return the hyperparameters as the rule takes them, as plain tensors."""
-        return [plain(cast(x, var.dtype)) for x in self._hyper]
-
-    def _apply_dense(self, grad: Any, var: Any) -> Any:
-        return self._applied_by(self._rule, "Apply", var, [plain(grad)])
-
-    def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        rows = plain(grad)
-        given = [rows.values, rows.indices]
-        return self._applied_by(SparseApply(self._rule), "SparseApply", var, given)
-
-    def _applied_by(self, rule: Any, verb: str, var: Any, given: list[Any]) -> Any:
-        """Return the update by a rule, or by that for rows, of a variable and its slots."""
-        states = [var.handle]
-        states += [self.get_slot(var, name).handle for name in self._slot_names]
-        inputs = self._rule.ordered(states, self._hyper_of(var), *given)
-        label = self._rule.name.removeprefix("ResourceApply").removesuffix("ByPowers")
-        kind = "" if getattr(var, "is_reference", True) else "Resource"
-        return in_graph(lambda: effect(rule, *inputs), f"{kind}{verb}{label}")
-
-
-class GradientDescentOptimizer(_ByRule):
+class GradientDescentOptimizer(ByRule):
     """Takes steps of learning_rate times the gradient.
 
     >>> from tensorlite.compat import v1 as tf
@@ -104,7 +58,7 @@ class GradientDescentOptimizer(_ByRule):
         return in_graph(lambda: effect(op, *inputs), kind)
 
 
-class MomentumOptimizer(_ByRule):
+class MomentumOptimizer(ByRule):
     """Takes steps along a sum of gradients that fades by momentum; use_nesterov looks ahead."""
 
     _slot_names = ("momentum",)
@@ -128,7 +82,7 @@ class MomentumOptimizer(_ByRule):
             self._zeros_slot(v, "momentum", self._name)
 
 
-class AdagradOptimizer(_ByRule):
+class AdagradOptimizer(ByRule):
     """Takes steps over the root of a sum of squared gradients (Duchi et al. 2011)."""
 
     _rule = training.ResourceApplyAdagrad()
@@ -162,7 +116,7 @@ def _filled(v: Any, value: float) -> Any:
     return framework.constant(value, v.dtype, v.get_shape())
 
 
-class AdagradDAOptimizer(_ByRule):
+class AdagradDAOptimizer(ByRule):
     """Adagrad by dual averaging, which keeps weights sparse (Duchi et al. 2011)."""
 
     _rule = training.ResourceApplyAdagradDA()
@@ -210,7 +164,7 @@ class AdagradDAOptimizer(_ByRule):
                 self._get_or_make_slot(v, value, slot, self._name)
 
 
-class AdadeltaOptimizer(_ByRule):
+class AdadeltaOptimizer(ByRule):
     """Takes steps in the proportion of averaged steps and gradients (Zeiler 2012)."""
 
     _rule = training.ResourceApplyAdadelta()
@@ -235,7 +189,7 @@ class AdadeltaOptimizer(_ByRule):
             self._zeros_slot(v, "accum_update", self._name)
 
 
-class RMSPropOptimizer(_ByRule):
+class RMSPropOptimizer(ByRule):
     """Takes steps over the root of an average of squared gradients (Tieleman and Hinton 2012).
 
     centered takes the gradients' average out of that.
@@ -273,7 +227,7 @@ class RMSPropOptimizer(_ByRule):
             self._zeros_slot(v, "momentum", self._name)
 
 
-class FtrlOptimizer(_ByRule):
+class FtrlOptimizer(ByRule):
     """Follows the regularized leader, which keeps weights sparse (McMahan et al. 2013)."""
 
     _slot_names = ("accum", "linear")
@@ -284,6 +238,8 @@ class FtrlOptimizer(_ByRule):
         "l2_shrinkage_regularization_strength",
         "learning_rate_power",
     )
+    _learning_rate_tensor: Any
+    _l2_regularization_strength_tensor: Any
 
     def __init__(
         self,
@@ -297,9 +253,11 @@ class FtrlOptimizer(_ByRule):
         accum_name: str | None = None,
         linear_name: str | None = None,
         l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
     ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
+        self._beta = beta or 0.0
         self._learning_rate_power = learning_rate_power
         self._initial_accumulator_value = initial_accumulator_value
         self._l1_regularization_strength = l1_regularization_strength
@@ -312,6 +270,13 @@ class FtrlOptimizer(_ByRule):
         self._shrinks = l2_shrinkage_regularization_strength > 0.0
         second = training.ResourceApplyFtrlV2()
         self._rule = second if self._shrinks else training.ResourceApplyFtrl()
+
+    def _prepare(self) -> None:
+        """Make tensors of numbers; beta is told to operators as a part of the l2 strength."""
+        super()._prepare()
+        if self._beta:
+            rate = maximum(self._learning_rate_tensor, 1e-36)
+            self._l2_regularization_strength_tensor += self._beta / (2.0 * rate)
 
     def _hyper_of(self, var: Any) -> list[Any]:
         *rates, shrinkage, power = super()._hyper_of(var)
@@ -336,7 +301,7 @@ class FtrlOptimizer(_ByRule):
             self._zeros_slot(v, "linear", self._linear_name or self._name)
 
 
-class ProximalGradientDescentOptimizer(_ByRule):
+class ProximalGradientDescentOptimizer(ByRule):
     """Takes steps of the gradient, then shrinks weights by l1 and l2 (Duchi and Singer 2009)."""
 
     _rule = training.ResourceApplyProximalGradientDescent()
@@ -360,7 +325,7 @@ class ProximalGradientDescentOptimizer(_ByRule):
         self._l2_regularization_strength = l2_regularization_strength
 
 
-class ProximalAdagradOptimizer(_ByRule):
+class ProximalAdagradOptimizer(ByRule):
     """Takes steps of Adagrad, then shrinks weights by l1 and l2 (Duchi and Singer 2009)."""
 
     _rule = training.ResourceApplyProximalAdagrad()
@@ -411,7 +376,7 @@ def _faded(slot: Any, beta: Any, grad: Any, given: Any) -> Any:
 _ADDING = "ResourceScatterAdd"
 
 
-class AdamOptimizer(_ByRule):
+class AdamOptimizer(ByRule):
     """Takes steps of averaged gradients over the root of averaged squares (Kingma and Ba 2014).
 
     Both averages are corrected for their beginning at 0; epsilon is added to the root.
