@@ -144,11 +144,12 @@ class Supervisor:
         if not self._logdir:
             return []
         threads = []
-        if self.summary_op is not None and self.save_summaries_secs:
+        sums_up = self.summary_writer is not None and self.save_summaries_secs
+        if self.summary_op is not None and sums_up:
             threads.append(
                 self.loop(self.save_summaries_secs, self._summarize, (sess,))
             )
-        if self.global_step is not None and self.save_summaries_secs:
+        if self.global_step is not None and sums_up:
             threads.append(
                 self.loop(self.save_summaries_secs, self._count, (sess, {}))
             )
@@ -165,7 +166,7 @@ class Supervisor:
     def _count(self, sess: Any, seen: dict[str, float]) -> None:
         """Write how many steps were taken in a second."""
         step = self._step(sess) or 0
-        if seen and self.summary_writer is not None:
+        if seen:
             rate = (step - seen["step"]) / max(self.save_summaries_secs, 1e-9)
             self.summary_writer.add_summary(
                 value_summary("global_step/sec", rate), step
