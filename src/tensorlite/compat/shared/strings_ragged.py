@@ -189,15 +189,15 @@ def unicode_transcode(
     name: str | None = None,
 ) -> Any:
     """Return texts in another encoding, of the same shape."""
-    if isinstance(input, RaggedTensor):
-        options: Any = (errors, replacement_char, replace_control_characters)
-        encodings = input_encoding, output_encoding
-        flat = unicode_transcode(input.flat_values, *encodings, *options)
-        return input.with_flat_values(flat)
-    encodings = input_encoding, output_encoding
     op = UnicodeTranscode(
-        *encodings, errors, replacement_char, replace_control_characters
+        input_encoding,
+        output_encoding,
+        errors,
+        replacement_char,
+        replace_control_characters,
     )
+    if isinstance(input, RaggedTensor):
+        return input.with_flat_values(call(op, converted(input.flat_values)))
     return call(op, converted(input))
 
 

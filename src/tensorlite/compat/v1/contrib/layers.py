@@ -44,15 +44,18 @@ from tensorlite.compat.v1.contrib.group_norms import (
     group_norm,
     instance_norm,
 )
+from tensorlite.compat.v1.contrib.image_sequences import (
+    images_to_sequence,
+    sequence_to_images,
+)
 from tensorlite.compat.v1.contrib.in_plane import (
     conv2d_in_plane,
     convolution2d_in_plane,
-    images_to_sequence,
+)
+from tensorlite.compat.v1.contrib.legacy_layers import (
     legacy_fully_connected,
     legacy_linear,
     legacy_relu,
-    scale_gradient,
-    sequence_to_images,
 )
 from tensorlite.compat.v1.contrib.normalizing import (
     batch_norm,
@@ -78,6 +81,7 @@ from tensorlite.compat.v1.contrib.regularizers import (
     xavier_initializer_conv2d,
 )
 from tensorlite.compat.v1.contrib.reversible import RevBlock, rev_block
+from tensorlite.compat.v1.contrib.scaled_gradients import scale_gradient
 from tensorlite.compat.v1.contrib.shaping import (
     avg_pool2d,
     avg_pool3d,
