@@ -1,0 +1,51 @@
+"""tf.distribute: its names. One replica on one device; tl.distribute has strategies of several.
+
+Strategies of one machine are in mirrored.py, those of clusters in clusters.py.
+"""
+
+from __future__ import annotations
+
+from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared import cluster_resolvers
+from tensorlite.compat.v1.training.placing import Server as Server
+from tensorlite.compat.v2.distribute import experimental as experimental
+from tensorlite.compat.v2.distribute.clusters import (
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+    ParameterServerStrategy as ParameterServerStrategy,
+    TPUStrategy as TPUStrategy,
+)
+from tensorlite.compat.v2.distribute.mirrored import (
+    CentralStorageStrategy as CentralStorageStrategy,
+    HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
+    MirroredStrategy as MirroredStrategy,
+    NcclAllReduce as NcclAllReduce,
+    OneDeviceStrategy as OneDeviceStrategy,
+    ReductionToOneDevice as ReductionToOneDevice,
+)
+from tensorlite.compat.v2.distribute.options import (
+    CommunicationImplementation as CommunicationImplementation,
+    CommunicationOptions as CommunicationOptions,
+    InputContext as InputContext,
+    InputOptions as InputOptions,
+    InputReplicationMode as InputReplicationMode,
+    ReduceOp as ReduceOp,
+    RunOptions as RunOptions,
+)
+from tensorlite.compat.v2.distribute.strategy import (
+    ReplicaContext as ReplicaContext,
+    Strategy as Strategy,
+    experimental_set_strategy as experimental_set_strategy,
+    get_replica_context as get_replica_context,
+    get_strategy as get_strategy,
+    has_strategy as has_strategy,
+    in_cross_replica_context as in_cross_replica_context,
+)
+
+cluster_resolver = cluster_resolvers
+
+__dir__ = listing(__name__, globals())
+
+
+def __getattr__(name: str) -> object:
+    """Say of a name that is not there what is near it."""
+    raise attribute_error(__name__, name, globals())
