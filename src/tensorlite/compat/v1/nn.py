@@ -109,9 +109,7 @@ from tensorlite.compat.v1.functions.nn_functions import (
 from tensorlite.compat.v1.functions.nn_losses import (
     ctc_loss as ctc_loss,
     embedding_lookup as embedding_lookup,
-    embedding_lookup_sparse as embedding_lookup_sparse,
     log_poisson_loss as log_poisson_loss,
-    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
     sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2,
@@ -121,6 +119,10 @@ from tensorlite.compat.v1.functions.nn_losses import (
 from tensorlite.compat.v1.functions.sampled_losses import (
     nce_loss as nce_loss,
     sampled_softmax_loss as sampled_softmax_loss,
+)
+from tensorlite.compat.v1.functions.sparse_embeddings import (
+    embedding_lookup_sparse as embedding_lookup_sparse,
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
 from tensorlite.compat.v1.recurrent.rnn import (
     bidirectional_dynamic_rnn as bidirectional_dynamic_rnn,

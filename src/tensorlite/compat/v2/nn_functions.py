@@ -11,6 +11,7 @@ from tensorlite.compat.v1.functions import (
     nn_functions as before,
     nn_losses as losses,
     sampled_losses,
+    sparse_embeddings,
 )
 from tensorlite.compat.v2 import distribute
 from tensorlite.core.dtypes import int32
@@ -241,7 +242,7 @@ def embedding_lookup_sparse(
 
     combiner is "sum", "mean" or "sqrtn", "mean" if None; allow_fast_lookup has no effect.
     """
-    return losses.embedding_lookup_sparse(
+    return sparse_embeddings.embedding_lookup_sparse(
         params, sp_ids, sp_weights, "div", name, combiner or "mean", max_norm
     )
 
@@ -354,7 +355,7 @@ def safe_embedding_lookup_sparse(
     Ids below 0 and weights that are not above 0 are left out; rows without ids have the row of
     default_id, or zeros. allow_fast_lookup has no effect.
     """
-    return losses.safe_embedding_lookup_sparse(
+    return sparse_embeddings.safe_embedding_lookup_sparse(
         embedding_weights,
         sparse_ids,
         sparse_weights,

@@ -59,9 +59,36 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
 def _reshaped(sp: Any, wanted: Any, name: str | None = None) -> Any:
     op = sparse_layout.SparseReshape()
     places, sizes = _scopes_own(op, sp.indices, sp.dense_shape, wanted)
-    known = told(sizes)
+    known = told(sizes) if _is_foreseen(plain(wanted)) else None
     shape = sizes if known is None else given_constant(known, int64)
     return SparseTensor(places, arrays.identity(sp.values), shape)
+
+
+_OF_KNOWN = frozenset({"Cast", "ConcatV2", "Fill", "Pack"})
+_KNOWN = frozenset({"Const", "Rank", "Shape", "Size"})
+
+
+def _is_foreseen(sizes: Any) -> bool:
+    """Return whether TensorFlow 1 knows all sizes but one while the graph is made.
+
+    It looks into few operators for that, fewer than inference here does.
+    """
+    node = sizes.__tensor__().node
+    if node.op.name != "Pack":
+        return _looked_into(node)
+    return sum(not _is_size(x) for x in node.inputs) <= 1
+
+
+def _is_size(x: Any) -> bool:
+    return _looked_into(x.node) and told(x) != [-1]
+
+
+def _looked_into(node: Any) -> bool:
+    if node.op.name in _KNOWN:
+        return True
+    return node.op.name in _OF_KNOWN and all(
+        _looked_into(x.node) for x in node.inputs
+    )
 
 
 def _scopes_own(op: Any, *inputs: Any) -> Any:

@@ -126,7 +126,9 @@ from tensorlite.compat.v1.contrib.weighted import (
     separable_conv2d,
     separable_convolution2d,
 )
-from tensorlite.compat.v1.functions.nn_losses import safe_embedding_lookup_sparse
+from tensorlite.compat.v1.functions.sparse_embeddings import (
+    safe_embedding_lookup_sparse,
+)
 from tensorlite.ops.sparse.crossing import (
     HASH_KEY as SPARSE_FEATURE_CROSS_DEFAULT_HASH_KEY,
 )

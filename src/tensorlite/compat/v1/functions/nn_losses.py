@@ -7,7 +7,7 @@ from typing import Any
 
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.shared import elementwise, picking, segments
+from tensorlite.compat.shared import elementwise
 from tensorlite.compat.v1.functions.arrays import ones_like, where, zeros_like
 from tensorlite.compat.v1.functions.softmax_losses import (
     sigmoid_losses,
@@ -18,9 +18,7 @@ from tensorlite.compat.v1.functions.softmax_losses import (
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.graphs.framework import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.compat.views import in_graph, plain, shown
-from tensorlite.core.check import one_of
-from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
@@ -32,9 +30,6 @@ from tensorlite.ops.math import arithmetic, bounds
 from tensorlite.ops.math.elementwise import sqrt, square
 from tensorlite.ops.nn import ctc, embedding, losses
 from tensorlite.ops.nn.embedding import Strategy
-from tensorlite.ops.ragged.base import RaggedParts
-from tensorlite.ops.sparse import embeddings as sparse_embeddings
-from tensorlite.ops.sparse.tensor import SparseTensor, SparseTensor as PlainSparse
 
 
 def floats(logits: Any) -> Any:
@@ -239,7 +234,7 @@ def embedding_lookup(
     ...     session.run(tf.nn.embedding_lookup(tf.constant([[1, 2], [3, 4]]), [1])).tolist()
     [[3, 4]]
     """
-    params = _shards(params)
+    params = shards_of(params)
     places = converted(ids, None, "ids")
     is_read = isinstance(params, ResourceVariable) and active_graph() is not None
     whole = f"{scope.get().name}/"
@@ -259,7 +254,7 @@ def embedding_lookup(
     return found * max_norm / bounds.maximum(norms, max_norm)
 
 
-def _shards(params: Any) -> Any:
+def shards_of(params: Any) -> Any:
     """Return a table, or the shards of one: a list is one even if it holds arrays."""
     found = params.parts if isinstance(params, PartitionedVariable) else params
     if not isinstance(found, (list, tuple)):
@@ -267,53 +262,6 @@ def _shards(params: Any) -> Any:
     if not found:
         raise InvalidArgumentError("Need at least one param")
     return [x if isinstance(x, Operand) else converted(x) for x in found]
-
-
-@named("embedding_lookup_sparse")
-def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
-    partition_strategy: Any = "mod",
-    name: str | None = None,
-    combiner: Any = None,
-    max_norm: float | None = None,
-    allow_fast_lookup: bool = False,
-) -> Any:
-    """Return for each row of sp_ids its ids' vectors joined: [rows, width].
-
-    combiner is "sum", "mean" (unless given) or "sqrtn", weighted by sp_weights, or alike if that is
-    None. allow_fast_lookup has no effect.
-    """
-    is_alike = sp_weights is None and isinstance(sp_ids, SparseTensor)
-    if active_graph() is not None and is_alike and combiner in (None, *_JOINED):
-        return _joined(
-            params, sp_ids, combiner or "mean", partition_strategy, max_norm
-        )
-    return sparse_embeddings.embedding_lookup_sparse(
-        _shards(params),
-        sp_ids,
-        sp_weights,
-        combiner or "mean",
-        partition_strategy,
-        max_norm,
-    )
-
-
-_JOINED = {
-    "mean": segments.sparse_segment_mean,
-    "sqrtn": segments.sparse_segment_sqrt_n,
-    "sum": segments.sparse_segment_sum,
-}
-"""What joins the vectors that a row names, by the names of combiners."""
-
-
-def _joined(params: Any, sp_ids: Any, combiner: str, strategy: Any, most: Any) -> Any:
-    """Return rows' vectors joined, by the nodes that TensorFlow makes of ids without weights."""
-    rows = elementwise.cast(shown(sp_ids.indices)[:, 0], int32)
-    ids, places = picking.unique(sp_ids.values)
-    found = embedding_lookup(params, ids, strategy, max_norm=most)
-    return _JOINED[combiner](found, places, rows)
 
 
 @named("CTCLoss")
@@ -341,44 +289,4 @@ def ctc_loss(
         ctc_merge_repeated,
         ignore_longer_outputs_than_inputs,
         time_major,
-    )
-
-
-@named("embedding_lookup", "Reshape_2")
-def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
-    sparse_ids: Any,
-    sparse_weights: Any = None,
-    combiner: Any = "mean",
-    default_id: int | None = None,
-    name: str | None = None,
-    partition_strategy: Any = "div",
-    max_norm: float | None = None,
-    allow_fast_lookup: bool = False,
-) -> Any:
-    """Return for each row of sparse_ids its ids' vectors joined; zeros for empty rows.
-
-    Ids below 0 are left out, and weights of 0 or less unless combiner is "sum"; empty rows get the
-    vector of default_id if that is given. Weights of another dtype than the embeddings raise
-    InvalidArgumentError.
-    """
-    parts = _shards(embedding_weights)
-    shards = parts if isinstance(parts, list) else [parts]
-    if sparse_weights is not None:
-        kinds_of_rows = (PlainSparse, RaggedParts)
-        one_of(sparse_weights, kinds_of_rows, "sparse_weights", "a SparseTensor")
-        wanted = converted(sparse_weights.values).dtype
-        kinds = {as_dtype(getattr(x, "dtype", wanted)) for x in shards}
-        if kinds != {wanted}:
-            raise InvalidArgumentError(
-                f"embedding_weights and sparse_weights are of one dtype, not {kinds} and {wanted}"
-            )
-    return sparse_embeddings.safe_embedding_lookup_sparse(
-        parts,
-        sparse_ids,
-        sparse_weights,
-        combiner,
-        default_id,
-        partition_strategy,
-        max_norm,
     )

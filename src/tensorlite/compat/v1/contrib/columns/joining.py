@@ -29,7 +29,7 @@ from tensorlite.compat.v1.contrib.columns.vectors import (
     fill,
 )
 from tensorlite.compat.v1.contrib.variables import model_variable
-from tensorlite.compat.v1.functions import init_ops, nn_losses, sparse_older
+from tensorlite.compat.v1.functions import init_ops, sparse_embeddings, sparse_older
 from tensorlite.compat.v1.graphs import scopes
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
@@ -127,7 +127,7 @@ def _parts(variable: Any) -> list[Any]:
 
 
 def _looked_up(variable: Any, asked: Wide, name: str) -> Any:
-    return nn_losses.safe_embedding_lookup_sparse(
+    return sparse_embeddings.safe_embedding_lookup_sparse(
         variable, asked.ids, asked.weights, asked.combiner, name=name
     )
 

@@ -26,8 +26,8 @@ from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.functions import (
     arrays as v1_arrays,
     init_ops,
-    nn_losses,
     numbers,
+    sparse_embeddings,
     sparse_older,
 )
 from tensorlite.compat.v1.graphs import framework
@@ -149,7 +149,7 @@ class EmbeddingColumn(FeatureColumn):
             weights = flattened(weights, how.rank)
         table = self._table(how)
         fill(table, self.checkpoint())
-        return nn_losses.safe_embedding_lookup_sparse(
+        return sparse_embeddings.safe_embedding_lookup_sparse(
             table,
             ids,
             weights,
