@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tensorlite.compat.v2.checkpoints import is_of_graph, tell
+from tensorlite.compat.v2.checkpoint_trees import is_of_graph
+from tensorlite.compat.v2.checkpoints import tell
 from tensorlite.core.check import a_path, whole
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.interop.tensorflow.stored import checkpoints as stored, states

@@ -9,7 +9,7 @@ import warnings
 from collections import deque
 from typing import Any
 
-from tensorlite.compat.v2.checkpoints import is_tracked, tracked_members
+from tensorlite.compat.v2.checkpoint_trees import is_tracked, tracked_members
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.interop.tensorflow.stored.objects import Tracked, numbered_objects
 

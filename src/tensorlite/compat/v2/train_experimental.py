@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.checkpoints import PythonState
+from tensorlite.compat.v2.checkpoint_trees import PythonState
 
 __all__ = ["PythonState"]
 

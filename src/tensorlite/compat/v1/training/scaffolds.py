@@ -5,12 +5,21 @@ What they do is in graph_mode/session_managers.py.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from tensorlite.compat.v1 import summary
 from tensorlite.compat.v1.graphs import framework, graphdefs, scopes
 from tensorlite.compat.v1.training.saver import Saver
+from tensorlite.compat.v2.checkpoint_trees import Tree
+from tensorlite.compat.v2.checkpoints import Checkpoint
 from tensorlite.graph_mode import session_managers
+from tensorlite.interop.tensorflow.stored.objects import (
+    GRAPH,
+    VALUE,
+    graph_text,
+    keys_of,
+)
+from tensorlite.interop.tensorflow.stored.savers import SaveableText
 from tensorlite.interop.tensorflow.stored.states import (
     get_checkpoint_state,
     latest_checkpoint,
@@ -70,10 +79,29 @@ class TensorFlowParts:
 PARTS = TensorFlowParts()
 
 
+def object_saver(checkpoint: Checkpoint) -> Saver:
+    """Return what saves the variables of a graph that a Checkpoint has, as it would."""
+    root = Tree(checkpoint).root
+    saved = {
+        key: one.values[VALUE] for key, one in keys_of(root) if VALUE in one.values
+    }
+    text = SaveableText(GRAPH, graph_text(root))
+    return Saver({**saved, GRAPH: text})
+
+
 class Scaffold(session_managers.Scaffold):
     """What a session needs to begin: operators, a saver, and functions, each by default if None."""
 
     parts = PARTS
+
+    def finalize(self) -> Self:
+        """Add what is missing to the graph, which takes no more nodes then.
+
+        A Checkpoint that is given as saver saves its objects by their tree.
+        """
+        if isinstance(self.saver, Checkpoint):
+            self.saver = object_saver(self.saver)
+        return super().finalize()
 
     @staticmethod
     def default_local_init_op() -> Any:

@@ -102,6 +102,15 @@ def _named(root: Tracked) -> dict[Tracked, dict[str, str]]:
     }
 
 
+def graph_text(root: Tracked) -> bytes:
+    """Return what a checkpoint has under GRAPH: the objects, with the names of their tensors.
+
+    >>> of_message(graph_text(Tracked({"w": Tracked(values={VALUE: 0.0})}))).children["w"].values
+    {'VARIABLE_VALUE': 'w/.ATTRIBUTES/VARIABLE_VALUE'}
+    """
+    return to_message(_named(root))
+
+
 def save_objects(prefix: str | Path, root: Tracked) -> None:
     """Write a checkpoint of objects, which TensorFlow 2 restores.
 

@@ -16,7 +16,7 @@ import numpy as np
 from tensorlite.core.check import several
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
-from tensorlite.core.dtypes import DType
+from tensorlite.core.dtypes import DType, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import TensorSpec
@@ -92,6 +92,24 @@ class SaveableTable(Saveable):
         """Return what fills the table with the keys and values that were saved."""
         with name_scope(f"{self.name}_table_restore"):
             return effect(LookupTableImportV2(), self.variable.handle, *values)
+
+
+@dataclass(frozen=True)
+class SaveableText(Saveable):
+    """A text, as bytes in the place of a variable, which is written and gives nothing back."""
+
+    @property
+    def dtypes(self) -> list[DType]:
+        """The dtype of texts."""
+        return [string]
+
+    def values(self) -> list[Any]:
+        """Return the text."""
+        return [_strings([self.variable], ())]
+
+    def restored(self, values: Sequence[Any], reshaped: bool) -> Any:
+        """Return what has nothing left to do."""
+        return ran()
 
 
 def saveables(
@@ -232,7 +250,9 @@ def _names_and_parts(saved: Sequence[Saveable]) -> tuple[Any, Any]:
     return names, parts
 
 
-def _strings(texts: Sequence[str], shape: tuple[int, ...] | None = None) -> Any:
+def _strings(
+    texts: Sequence[str | bytes], shape: tuple[int, ...] | None = None
+) -> Any:
     array = np.array(texts, object)
     return calls(Const(array if shape is None else array.reshape(shape)))[0]
 
