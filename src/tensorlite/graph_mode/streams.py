@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import count as counting
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -96,6 +98,9 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     >>> get_seed(5)
     (87654321, 5)
     """
+    giver = _giver.get()
+    if giver is not None:
+        return giver()
     graph = active_graph()
     first = global_seed.seed if graph is None else graph.seed
     second = op_seed if op_seed is None else one_whole(op_seed)
@@ -108,6 +113,26 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     assert second is not None
     pair = first % _LARGEST, second % _LARGEST
     return (0, _LARGEST) if pair == (0, 0) else pair
+
+
+_giver: ContextVar[Callable[[], tuple[int, int]] | None] = ContextVar(
+    "giver", default=None
+)
+
+
+@contextmanager
+def seeds_from(giver: Callable[[], tuple[int, int]]) -> Iterator[None]:
+    """Let operators have the two seeds that a function gives, whatever they were given.
+
+    >>> with seeds_from(lambda: (1, 2)):
+    ...     get_seed(5)
+    (1, 2)
+    """
+    token = _giver.set(giver)
+    try:
+        yield
+    finally:
+        _giver.reset(token)
 
 
 def seeds_of(seed: int | None) -> Seeds | None:

@@ -13,11 +13,8 @@ from typing import Any
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.variable_scopes import (
-    Getter,
-    VariableScope,
-    variable_scope,
-)
+from tensorlite.graph_mode.variable_scopes import variable_scope
+from tensorlite.graph_mode.variable_stores import Getter, VariableScope
 
 
 class Template:

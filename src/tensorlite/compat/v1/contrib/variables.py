@@ -16,7 +16,8 @@ from tensorlite.compat.v1.training.saver import Saver
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.variable_scopes import VariableScope, get_variable_scope
+from tensorlite.graph_mode.variable_scopes import get_variable_scope
+from tensorlite.graph_mode.variable_stores import VariableScope
 from tensorlite.interop.tensorflow.stored import checkpoints
 
 

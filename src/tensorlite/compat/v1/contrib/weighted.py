@@ -24,7 +24,7 @@ from tensorlite.compat.v1.functions import channelwise
 from tensorlite.compat.v1.functions.init_ops import Zeros
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.variable_scopes import VariableScope
+from tensorlite.graph_mode.variable_stores import VariableScope
 
 XAVIER, ZEROS = xavier_initializer(), Zeros()
 _NAMES = {

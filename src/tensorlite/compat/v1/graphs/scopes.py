@@ -31,18 +31,14 @@ from tensorlite.core.errors import (
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode import first_values, variable_scopes
 from tensorlite.graph_mode.graph import (
-    active_graph,
     get_default_graph,
     lasting,
     name_scope,
 )
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.templates import Template
-from tensorlite.graph_mode.variable_scopes import (
-    AUTO_REUSE,
-    VariableScope,
-    get_variable_scope,
-)
+from tensorlite.graph_mode.variable_scopes import get_variable_scope
+from tensorlite.graph_mode.variable_stores import AUTO_REUSE, VariableScope, are_kept
 from tensorlite.ops import fetchable
 
 __all__ = [
@@ -111,7 +107,7 @@ def get_variable(
     ...     tf.get_variable("w", [2, 3]).name
     'layer/w:0'
     """
-    if active_graph() is None:
+    if not are_kept():
         return _eager_variable(name, shape, dtype, initializer, trainable)
     return variable_scopes.get_variable(
         name,

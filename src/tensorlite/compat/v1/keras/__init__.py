@@ -19,6 +19,7 @@ from tensorlite.compat.v1.keras import (
     metrics as metrics,
     mixed_precision as mixed_precision,
     optimizers as optimizers,
+    utils as utils,
     wrappers as wrappers,
 )
 from tensorlite.compat.v2 import keras

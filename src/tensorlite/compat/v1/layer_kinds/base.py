@@ -22,7 +22,12 @@ from tensorlite.core.operand import Operand
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.variable_scopes import VariableScope, store_of
+from tensorlite.graph_mode.variable_stores import (
+    VariableScope,
+    are_kept,
+    entered,
+    store_of,
+)
 
 
 class InputSpec:
@@ -242,7 +247,7 @@ class Layer:
         """Return a variable of the layer's scope, made now or shared with another layer."""
         wanted = self._dtype if dtype is None else as_dtype(dtype)
         watched = trainable is not False and self.trainable
-        if active_graph() is None:
+        if not are_kept():
             made = self._eager_weight(name, shape, wanted, initializer, watched)
         else:
             known = set(map(id, store_of().variables.values()))
@@ -262,9 +267,7 @@ class Layer:
                     partitioner=partitioner,
                 )
                 if regularizer is not None and id(made) not in known:
-                    for part in getattr(made, "parts", [made]):
-                        with name_scope(f"{name}/Regularizer"):
-                            self.add_loss(regularizer(part))
+                    self._regularise(made, name, regularizer)
         held = (
             self._trainable_weights
             if trainable is not False
@@ -274,6 +277,15 @@ class Layer:
         return made
 
     add_variable = add_weight
+
+    def _regularise(self, made: Any, name: str, regularizer: Any) -> None:
+        store = entered()
+        if store is not None:
+            store.regularise(made, made.name, regularizer)
+            return
+        for part in getattr(made, "parts", [made]):
+            with name_scope(f"{name}/Regularizer"):
+                self.add_loss(regularizer(part))
 
     def _eager_weight(
         self, name: str, shape: Any, dtype: Any, initializer: Any, trainable: bool
@@ -296,7 +308,7 @@ class Layer:
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         self._set_scope(kwargs.pop("scope", None))
         with ExitStack() as stack:
-            if active_graph() is not None:
+            if are_kept():
                 stack.enter_context(
                     scopes.variable_scope(
                         self._scope,
@@ -339,7 +351,7 @@ class Layer:
         return whole or ""
 
     def _set_scope(self, scope: Any = None) -> None:
-        if self._scope is not None or active_graph() is None:
+        if self._scope is not None or not are_kept():
             return
         if self._reuse:
             opened = scopes.variable_scope(
