@@ -9,6 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import tensorlite as tl
+from tensorlite.core.dispatch import call
+from tensorlite.ops.arrays.partition import ParallelDynamicStitch
 from tests.cases.base import REALS, Arrays, OpCase, arrays, fill
 
 Key = Any
@@ -387,6 +389,14 @@ PARTITIONS = (
         "dynamic_stitch",
         lambda x, y: tl.dynamic_stitch([[3, 0], 2], [x, y]),
         lambda x, y: np.stack([x[1], np.zeros_like(y), y, x[0]]),
+        arrays((2, 3), (3,)),
+        REALS,
+        data_dependent=True,
+    ),
+    OpCase(
+        "parallel_dynamic_stitch",
+        lambda x, y: call(ParallelDynamicStitch(2), [2, 0], 1, x, y),
+        lambda x, y: np.stack([x[1], y, x[0]]),
         arrays((2, 3), (3,)),
         REALS,
         data_dependent=True,

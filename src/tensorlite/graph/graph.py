@@ -360,6 +360,11 @@ class Graph:
         counts[name], counts[f"{name}_{count}"] = count + 1, 1
         return f"{name}_{count}"
 
+    def take(self, names: Iterable[str]) -> None:
+        """Number what is named from now on as if these names were taken."""
+        for name in names:
+            self._counts.setdefault(name, 1)
+
     def infer_again(self, node: Node) -> None:
         """Infer the specs of a node's outputs again, and of all nodes that a change reaches."""
         self.kept.pop(MEMO, None)

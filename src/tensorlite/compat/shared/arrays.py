@@ -23,7 +23,7 @@ from tensorlite.compat.shared.sizes import ends_of, placed, sizes_of
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of, one_integer, several
-from tensorlite.core.dispatch import calls, constant
+from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import (
     DType,
     as_dtype,
@@ -36,6 +36,7 @@ from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.arrays.arrange import Size
 from tensorlite.ops.arrays.ensure import ensure_shape as ensured
 from tensorlite.ops.arrays.identity import IdentityN
 from tensorlite.ops.arrays.shape import as_shape as shape_tensor, shape_of
@@ -267,9 +268,9 @@ def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Return how many elements a tensor has, or places a sparse one, as int32 or `out_type`."""
     if isinstance(input, SparseTensor):
         return tl.astype(tl.prod(input.dense_shape), as_dtype(out_type))
-    count = tl.size(converted(input))
-    wanted = as_dtype(out_type)
-    return count if wanted is int32 else tl.astype(count, wanted)
+    x, wanted = converted(input), as_dtype(out_type)
+    known = x.spec.size
+    return call(Size(wanted), x) if known is None else constant(known, wanted)
 
 
 @named("Rank")

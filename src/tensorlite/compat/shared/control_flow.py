@@ -127,8 +127,36 @@ def cond(
     if known is not None or (active_graph() is None and tracer() is None):
         chosen = true_fn if (bool(pred) if known is None else known) else false_fn
         return chosen()
-    first, second = (lambda: kept(then())), (lambda: kept(other()))
+    taken: list[str] = []
+
+    def first() -> Any:
+        made = kept(then())
+        taken.extend(_names_here())
+        return made
+
+    def second() -> Any:
+        _count_on(taken)
+        return kept(other())
+
     return _cond(pred, first, second, name=name)
+
+
+def _names_here() -> Sequence[str]:
+    """Return the names in the branch that is traced, of nodes and of scopes."""
+    graph = active_graph()
+    if graph is None:
+        return ()
+    names = [node.name for node in inner_graph(graph).nodes]
+    parts = [name.split("/") for name in names]
+    scopes = {"/".join(x[:i]) for x in parts for i in range(1, len(x))}
+    return [*scopes.difference(names), *names]
+
+
+def _count_on(taken: Sequence[str]) -> None:
+    """Number names after those of another branch: TensorFlow has both in one graph."""
+    graph = active_graph()
+    if graph is not None:
+        inner_graph(graph).take(taken)
 
 
 def single(result: Any) -> Any:

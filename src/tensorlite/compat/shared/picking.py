@@ -24,6 +24,7 @@ from tensorlite.ops.arrays import sets
 from tensorlite.ops.arrays.arrange import InvertPermutation
 from tensorlite.ops.arrays.gather import GatherV2, gather as gathered
 from tensorlite.ops.arrays.masks import Where
+from tensorlite.ops.arrays.partition import ParallelDynamicStitch
 from tensorlite.ops.arrays.selecting import select as select_elements
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.composite import composed
@@ -209,6 +210,16 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     Where a place is named more than once, the last one counts.
     """
     return tl.dynamic_stitch([converted(x) for x in indices], tensors_of(data))
+
+
+@named("ParallelDynamicStitch")
+def parallel_dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
+    """Return one tensor of the slices of several, each at the place that `indices` says.
+
+    Which one counts where a place is named more than once is not promised.
+    """
+    places = [converted(x) for x in indices]
+    return call(ParallelDynamicStitch(len(places)), *places, *tensors_of(data))
 
 
 @named("Unique")

@@ -174,9 +174,6 @@ from tensorlite.compat.shared.linear.matrices import (
     svd as svd,
     trace as trace,
 )
-from tensorlite.compat.shared.linear.norms import (
-    clip_by_average_norm as clip_by_average_norm,
-)
 from tensorlite.compat.shared.masks import (
     sequence_mask as sequence_mask,
 )
@@ -190,7 +187,6 @@ from tensorlite.compat.shared.picking import (
     dynamic_partition as dynamic_partition,
     dynamic_stitch as dynamic_stitch,
     histogram_fixed_width as histogram_fixed_width,
-    histogram_fixed_width_bins as histogram_fixed_width_bins,
     invert_permutation as invert_permutation,
     one_hot as one_hot,
     scatter_nd as scatter_nd,
@@ -356,6 +352,7 @@ from tensorlite.compat.v1.device_specs import DeviceSpec as DeviceSpec
 from tensorlite.compat.v1.functions.arrays import *
 from tensorlite.compat.v1.functions.checks import *
 from tensorlite.compat.v1.functions.clipping import (
+    clip_by_average_norm as clip_by_average_norm,
     clip_by_global_norm as clip_by_global_norm,
     clip_by_norm as clip_by_norm,
     global_norm as global_norm,

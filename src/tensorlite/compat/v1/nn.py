@@ -89,6 +89,9 @@ from tensorlite.compat.v1.functions.convolutions import (
     max_pool_with_argmax as max_pool_with_argmax,
     pool as pool,
 )
+from tensorlite.compat.v1.functions.embeddings import (
+    embedding_lookup as embedding_lookup,
+)
 from tensorlite.compat.v1.functions.labels_written import (
     collapse_repeated as collapse_repeated,
     ctc_unique_labels as ctc_unique_labels,
@@ -108,7 +111,6 @@ from tensorlite.compat.v1.functions.nn_functions import (
 )
 from tensorlite.compat.v1.functions.nn_losses import (
     ctc_loss as ctc_loss,
-    embedding_lookup as embedding_lookup,
     log_poisson_loss as log_poisson_loss,
     sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,

@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import nn as shared
 from tensorlite.compat.v1.functions import (
+    embeddings,
     nn_functions as before,
     nn_losses as losses,
     sampled_losses,
@@ -226,7 +227,7 @@ def embedding_lookup(
     if isinstance(ids, RaggedTensor):
         flat = embedding_lookup(params, ids.flat_values, max_norm, name)
         return ids.with_flat_values(flat)
-    return losses.embedding_lookup(params, ids, "div", name, max_norm=max_norm)
+    return embeddings.embedding_lookup(params, ids, "div", name, max_norm=max_norm)
 
 
 def embedding_lookup_sparse(

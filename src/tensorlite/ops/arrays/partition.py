@@ -90,6 +90,10 @@ class DynamicStitch(Op):
         )
 
 
+class ParallelDynamicStitch(DynamicStitch):
+    """The same, which slice counts of those at one place being left open: what shards found."""
+
+
 def _agreed(a: Dims | None, b: Dims | None, op: str) -> Dims | None:
     try:
         return merge(a, b)

@@ -43,7 +43,8 @@ class Unique(Op):
             raise ShapeError(
                 f"unique takes a vector, not {x}; unique_values takes any shape"
             )
-        return x.with_shape((None,)), TensorSpec(x.shape, self.out_idx)
+        numbers = TensorSpec((None,) if x.shape is None else x.shape, self.out_idx)
+        return x.with_shape((None,)), numbers
 
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
         """Return the elements and numbers."""

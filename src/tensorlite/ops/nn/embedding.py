@@ -62,7 +62,7 @@ def _shards(params: TensorLike | Sequence[TensorLike]) -> list[Operand]:
 
 def _from_shards(shards: list[Operand], ids: Tensor, strategy: Strategy) -> Tensor:
     flat = reshape(ids, (-1,))
-    owner, row = _owners(shards, flat, strategy)
+    owner, row = owners(shards, flat, strategy)
     rows = dynamic_partition(row, owner, len(shards))
     origins = dynamic_partition(arange(size(flat)), owner, len(shards))
     parts = [gather(shard, part) for shard, part in zip(shards, rows, strict=True)]
@@ -71,7 +71,7 @@ def _from_shards(shards: list[Operand], ids: Tensor, strategy: Strategy) -> Tens
     return reshape(found, [*sizes(ids), *width])
 
 
-def _owners(
+def owners(
     shards: list[Operand], ids: Tensor, strategy: Strategy
 ) -> tuple[Tensor, Tensor]:
     """Return the shard of each id, and the row in it."""

@@ -6,11 +6,11 @@ from typing import Any
 
 from tensorlite.compat.shared import arrays, picking
 from tensorlite.compat.v1.contrib.variables import model_variable
-from tensorlite.compat.v1.functions import arrays as v1_arrays, nn_losses, numbers
+from tensorlite.compat.v1.functions import arrays as v1_arrays, embeddings, numbers
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.errors import InvalidArgumentError
 
-embedding_lookup = nn_losses.embedding_lookup
+embedding_lookup = embeddings.embedding_lookup
 
 
 def embed_sequence(

@@ -123,7 +123,7 @@ def _scatter_sub(op: Any, dy: Any) -> Any:
     return identity(dy), None, -flow
 
 
-@gradient_of("DynamicStitch")
+@gradient_of("DynamicStitch", "ParallelDynamicStitch")
 def _dynamic_stitch(op: Any, dy: Any) -> Any:
     count = len(op.inputs) // 2
     flows = [gather(dy, places) for places in op.inputs[:count]]

@@ -21,8 +21,12 @@ from tensorlite.compat.v1.functions.counts_written import (
     bincount_written,
     can_be_written,
 )
+from tensorlite.compat.v1.functions.statistics_written import (
+    confusion_matrix_written,
+    histogram_bins_written,
+)
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.core.dtypes import int32
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.resource_variables import ResourceVariable
@@ -38,6 +42,7 @@ __all__ = [
     "expand_dims",
     "gather",
     "gather_nd",
+    "histogram_fixed_width_bins",
     "lin_space",
     "ones_like",
     "reverse_sequence",
@@ -348,9 +353,32 @@ def confusion_matrix(
     num_classes is one more than the largest number seen if it is None. weights, of the shape of
     labels, are summed in place of counts.
     """
-    return confusion.confusion_matrix(
-        labels, predictions, num_classes, weights, dtype, name
+    if active_graph() is None:
+        return confusion.confusion_matrix(
+            labels, predictions, num_classes, weights, dtype, name
+        )
+    return confusion_matrix_written(
+        labels, predictions, num_classes, as_dtype(dtype), name, weights
     )
+
+
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = int32,
+    name: str | None = None,
+) -> Any:
+    """Return in which of nbins parts of a range each value lies, of the shape of values.
+
+    Values outside of value_range, which is [first, last], lie in the first or last part. dtype is
+    int32.
+    """
+    if active_graph() is None:
+        return picking.histogram_fixed_width_bins(
+            values, value_range, nbins, dtype, name
+        )
+    return histogram_bins_written(values, value_range, nbins, name)
 
 
 def bincount(

@@ -7,8 +7,22 @@ from dataclasses import replace
 from math import nan
 from typing import Any
 
-from tensorlite.compat.shared.arrays import identity, ones_like, stack
-from tensorlite.compat.shared.elementwise import is_finite, maximum, minimum, sqrt
+from tensorlite.compat.shared.arrays import (
+    identity,
+    ones_like,
+    range as counted,
+    rank,
+    size,
+    stack,
+)
+from tensorlite.compat.shared.elementwise import (
+    cast,
+    is_finite,
+    maximum,
+    minimum,
+    rsqrt,
+    sqrt,
+)
 from tensorlite.compat.shared.linear import norms
 from tensorlite.compat.shared.nn import l2_loss
 from tensorlite.compat.v1.functions.arrays import where
@@ -38,6 +52,22 @@ def clip_by_norm(
         x.get_shape().merge_with(cut.get_shape())
         clipped = identity(cut / maximum(norm, clip_norm), name=prefix or None)
     return replace(t, values=clipped) if isinstance(t, IndexedSlices) else clipped
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+    """Return the tensor scaled down so that its average norm is clip_norm at most.
+
+    The average norm is the Euclidean norm divided by how many elements there are.
+    """
+    if active_graph() is None:
+        return norms.clip_by_average_norm(t, clip_norm, name)
+    with name_scope(name, "clip_by_average_norm") as prefix:
+        x = convert_to_tensor(t, name="t")
+        count = cast(size(x), x.dtype)
+        inverse = rsqrt(reduce_sum(x * x, counted(rank(x))))
+        cut = x * clip_norm
+        share = minimum(inverse * count, constant(1.0, x.dtype) / clip_norm)
+        return identity(cut * share, name=prefix or None)
 
 
 def global_norm(t_list: Any, name: str | None = None) -> Any:

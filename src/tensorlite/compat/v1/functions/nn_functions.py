@@ -13,6 +13,11 @@ from tensorlite.compat.shared.python import custom_gradient
 from tensorlite.compat.v1.functions.nn_losses import (
     floats,
 )
+from tensorlite.compat.v1.functions.statistics_written import (
+    sufficient_statistics_written,
+    weighted_moments_written,
+    zero_fraction_written,
+)
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.random import random_uniform
 from tensorlite.compat.v1.renamed import renamed
@@ -192,7 +197,9 @@ def sufficient_statistics(
     What is summed is x - shift, x itself without a shift. keep_dims is the older name of keepdims.
     """
     kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
-    return statistics.sufficient_statistics(x, axes, shift, kept, name)
+    if active_graph() is None or not isinstance(axes, (list, tuple)):
+        return statistics.sufficient_statistics(x, axes, shift, kept, name)
+    return sufficient_statistics_written(x, axes, shift, kept, name)
 
 
 @named("moments")
@@ -228,7 +235,6 @@ def mean_and_variance(x: Any, axes: Any, kept: bool) -> Any:
     return arrays.squeeze(mean, over), arrays.squeeze(variance, over)
 
 
-@named("weighted_moments")
 def weighted_moments(
     x: Any,
     axes: Any,
@@ -239,7 +245,9 @@ def weighted_moments(
 ) -> Any:
     """Return (mean, variance) of x along axes, weighted by frequency_weights."""
     kept = bool(renamed("keepdims", keepdims, "keep_dims", keep_dims))
-    return moments_of(converted(x), axes, frequency_weights, kept, truediv)
+    if active_graph() is None:
+        return moments_of(converted(x), axes, frequency_weights, kept, truediv)
+    return weighted_moments_written(x, axes, frequency_weights, kept, name)
 
 
 def moments_of(
@@ -351,8 +359,9 @@ def l2_normalize(
     return value * astype(share, value.dtype)
 
 
-@named("zero_fraction", "fraction")
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     """Return the share of elements that are 0, a float32 scalar."""
+    if active_graph() is not None:
+        return zero_fraction_written(value, name)
     x = converted(value)
     return reduce.mean(astype(x == 0, as_dtype("float32")))

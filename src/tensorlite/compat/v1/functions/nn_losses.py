@@ -1,4 +1,4 @@
-"""Losses, embeddings and sampled classes of TensorFlow 1's tf.nn."""
+"""Losses of TensorFlow 1's tf.nn."""
 
 from __future__ import annotations
 
@@ -18,18 +18,10 @@ from tensorlite.compat.v1.functions.softmax_losses import (
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.graphs.framework import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
-from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
-from tensorlite.core.operand import Operand
-from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import active_graph, name_scope
-from tensorlite.graph_mode.partitioned import PartitionedVariable
-from tensorlite.graph_mode.resource_variables import ResourceVariable
-from tensorlite.ops.arrays.identity import identity, stop_gradient
-from tensorlite.ops.math import arithmetic, bounds
-from tensorlite.ops.math.elementwise import sqrt, square
-from tensorlite.ops.nn import ctc, embedding, losses
-from tensorlite.ops.nn.embedding import Strategy
+from tensorlite.ops.arrays.identity import stop_gradient
+from tensorlite.ops.nn import ctc, losses
 
 
 def floats(logits: Any) -> Any:
@@ -205,63 +197,6 @@ def log_poisson_loss(
     none, one = zeros_like(counts), ones_like(counts)
     small = elementwise.logical_and(counts >= none, counts <= one)
     return loss + where(small, none, stirling)
-
-
-def _of_lookup(params: Any, *_: Any, **__: Any) -> str | None:
-    """Return the name of what is looked up, in one table or in the shards of one."""
-    shards = params.parts if isinstance(params, PartitionedVariable) else params
-    if isinstance(shards, (list, tuple)) and len(shards) > 1:
-        return "Reshape_1"
-    return "Identity_1" if isinstance(shards, ResourceVariable) else "Identity"
-
-
-@named("embedding_lookup", _of_lookup)
-def embedding_lookup(
-    params: Any,
-    ids: Any,
-    partition_strategy: Strategy = "mod",
-    name: str | None = None,
-    validate_indices: bool = True,
-    max_norm: float | None = None,
-) -> Any:
-    """Return the rows of params that ids name: [ids' shape..., width].
-
-    Several params are shards of one table, by "mod" (row i is in shard i % n) or "div" (shards one
-    after another). With max_norm longer rows are shortened. validate_indices has no effect.
-
-    >>> from tensorlite.compat import v1 as tf
-    >>> with tf.Graph().as_default(), tf.Session() as session:
-    ...     session.run(tf.nn.embedding_lookup(tf.constant([[1, 2], [3, 4]]), [1])).tolist()
-    [[3, 4]]
-    """
-    params = shards_of(params)
-    places = converted(ids, None, "ids")
-    is_read = isinstance(params, ResourceVariable) and active_graph() is not None
-    whole = f"{scope.get().name}/"
-
-    def looked_up() -> Any:
-        return embedding.embedding_lookup(params, places, partition_strategy)
-
-    if is_read:
-        found = plain(params.sparse_read(places, name=whole))
-    else:
-        found = plain(in_graph(looked_up, "embedding_lookup", whole))
-    if max_norm is None:
-        return identity(found)
-    rank = places.spec.rank or 0
-    axes = tuple(range(rank, found.spec.rank or rank + 1))
-    norms = sqrt(arithmetic.sum(square(found), axis=axes, keepdims=True))
-    return found * max_norm / bounds.maximum(norms, max_norm)
-
-
-def shards_of(params: Any) -> Any:
-    """Return a table, or the shards of one: a list is one even if it holds arrays."""
-    found = params.parts if isinstance(params, PartitionedVariable) else params
-    if not isinstance(found, (list, tuple)):
-        return found
-    if not found:
-        raise InvalidArgumentError("Need at least one param")
-    return [x if isinstance(x, Operand) else converted(x) for x in found]
 
 
 @named("CTCLoss")

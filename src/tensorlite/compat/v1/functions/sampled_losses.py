@@ -25,8 +25,8 @@ from tensorlite.compat.shared.randoms.candidates import (
     log_uniform_candidate_sampler,
 )
 from tensorlite.compat.v1.functions.arrays import ones_like, shape, zeros_like
+from tensorlite.compat.v1.functions.embeddings import embedding_lookup
 from tensorlite.compat.v1.functions.nn_losses import (
-    embedding_lookup,
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
 )

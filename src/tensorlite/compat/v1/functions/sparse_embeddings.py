@@ -15,7 +15,7 @@ from tensorlite.compat.shared.ragged_and_sparse.sparse import (
 )
 from tensorlite.compat.shared.ragged_and_sparse.sparse_arranged import reshape, retain
 from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
-from tensorlite.compat.v1.functions.nn_losses import embedding_lookup, shards_of
+from tensorlite.compat.v1.functions.embeddings import embedding_lookup, shards_of
 from tensorlite.compat.views import shown
 from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, bool_, int32
@@ -76,10 +76,10 @@ def _weighted(
     rank = vectors.get_shape().ndims
     ones = arrays.fill(arrays.expand_dims(arrays.rank(vectors) - 1, 0), 1)
     sizes = arrays.concat([v1_arrays.shape(weights), ones], 0)
-    known = weights.get_shape().as_list()
+    known = weights.get_shape()
     weights = arrays.reshape(weights, sizes)
     if rank is not None:
-        weights.set_shape([*known, *[1] * (rank - 1)])
+        weights.set_shape(known.concatenate([1] * (rank - 1)))
     vectors = vectors * weights
     if how == "sum":
         return segments.segment_sum(vectors, rows, name=name)

@@ -11,8 +11,8 @@ from tensorlite.compat.shared.arrays import reshape
 from tensorlite.compat.shared.elementwise import divide, floor
 from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add
+from tensorlite.compat.v1.functions.embeddings import embedding_lookup
 from tensorlite.compat.v1.functions.nn_functions import dropout
-from tensorlite.compat.v1.functions.nn_losses import embedding_lookup
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.random import random_uniform
 from tensorlite.compat.v1.recurrent.cells import LSTMStateTuple, RNNCell, zeros_first

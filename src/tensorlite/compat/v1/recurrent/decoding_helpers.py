@@ -15,7 +15,7 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.v1.functions.arrays import shape, size, zeros_like
 from tensorlite.compat.v1.functions.control_flow import cond
-from tensorlite.compat.v1.functions.nn_losses import embedding_lookup
+from tensorlite.compat.v1.functions.embeddings import embedding_lookup
 from tensorlite.compat.v1.functions.numbers import argmax, reduce_all
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.random import multinomial

@@ -17,8 +17,8 @@ from tensorlite.compat.shared.arrays import (
 from tensorlite.compat.shared.nn import tanh, xw_plus_b
 from tensorlite.compat.v1.functions.control_flow import cond
 from tensorlite.compat.v1.functions.convolutions import conv2d
+from tensorlite.compat.v1.functions.embeddings import embedding_lookup
 from tensorlite.compat.v1.functions.nn_functions import softmax
-from tensorlite.compat.v1.functions.nn_losses import embedding_lookup
 from tensorlite.compat.v1.functions.numbers import argmax, reduce_sum
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.recurrent.cell_wrappers import (

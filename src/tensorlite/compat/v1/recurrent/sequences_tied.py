@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tensorlite.compat.v1.functions.nn_losses import embedding_lookup
+from tensorlite.compat.v1.functions.embeddings import embedding_lookup
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.recurrent.cell_wrappers import (
     EmbeddingWrapper,

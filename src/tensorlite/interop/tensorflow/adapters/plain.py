@@ -89,7 +89,7 @@ _SAME = """
     LoopCond MatMul MatrixBandPart MatrixDeterminant MatrixDiagPartV3 MatrixDiagV3 MatrixInverse
     MatrixSetDiagV3 MatrixSolve MatrixTriangularSolve Max MaxPool MaxPoolGrad Maximum
     MaxPoolGradGrad Mean Merge Min Minimum MirrorPad Mul Neg NextAfter NextIteration OneHot
-    OnesLike Pack
+    OnesLike Pack ParallelDynamicStitch
     PadV2 Pow Prod Qr Range Rank Real RealDiv Reciprocal Relu Relu6 Relu6Grad ReluGrad Reshape
     ReverseSequence ReverseV2 RightShift Rint Roll Rsqrt ScatterNd SegmentMax SegmentMean SegmentMin
     SegmentProd SegmentSum SelectV2 SelfAdjointEigV2 Selu SeluGrad Shape Sigmoid SigmoidGrad Sign
@@ -144,7 +144,6 @@ PLAIN |= {
     # It is read only: TensorFlow has functions in its place now.
     "MatrixExponential": Plain("MatrixExponential").__call__,
     "Mod": Plain("TruncateMod"),
-    "ParallelDynamicStitch": Plain("DynamicStitch"),
     "Snapshot": Plain("Identity"),
     "ControlTrigger": Plain("ControlTrigger"),
 }
