@@ -7,7 +7,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.core.dispatch import call, calls
 from tensorlite.ops.arrays.approximate import ApproxTopK
-from tensorlite.ops.arrays.search import Bincount
+from tensorlite.ops.arrays.search import Bincount, Bucketize
 from tensorlite.ops.arrays.sets import UniqueWithCountsV2
 from tensorlite.ops.composite import composed
 from tensorlite.ops.sparse.row_counts import NonNegative
@@ -95,6 +95,15 @@ CASES = (
         )
         for side in ("left", "right")
     ],
+    OpCase(
+        "bucketize",
+        lambda x: call(Bucketize((-1.0, 0.5, 0.5)), x),
+        lambda x: sum(x >= end for end in (-1.0, 0.5, 0.5)).astype(np.int32),
+        MATRIX,
+        REALS,
+        differentiable=False,
+        ops=("Bucketize",),
+    ),
     OpCase(
         "unique",
         tl.unique,

@@ -14,7 +14,7 @@ TABLE = np.array([[1, 2], [4, 8], [-3, 5]], np.float32)
 PLACES = [[0, 0], [0, 2], [2, 0], [2, 1], [3, 1]]
 IDS = np.array([0, 2, -1, 1, 1], np.int64)
 WEIGHTS = np.array([1, 3, 2, 0.5, 0], np.float32)
-COMBINERS = {
+COMBINERS: dict[str, Any] = {
     "sum": lambda w: 1.0,
     "mean": lambda w: w.sum(),
     "sqrtn": lambda w: np.sqrt((w**2).sum()),

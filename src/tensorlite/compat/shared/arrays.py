@@ -19,7 +19,7 @@ from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.ragged_and_sparse.written import will_be_written
-from tensorlite.compat.shared.sizes import ends_of, placed, sizes_of
+from tensorlite.compat.shared.sizes import cast_of_sparse, ends_of, placed, sizes_of
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of, one_integer, several
@@ -241,7 +241,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     return tl.squeeze(x, axes or None)
 
 
-@named("Shape")
+@named("Shape", cast_of_sparse)
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Return the sizes of a tensor as a vector of int32, or of `out_type`.
 

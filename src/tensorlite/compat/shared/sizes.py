@@ -17,6 +17,12 @@ from tensorlite.core.dtypes import DType, float32, float64, int32, int64
 from tensorlite.core.errors import CompositeError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.arrays.shape import as_shape as shape_tensor
+from tensorlite.ops.sparse.tensor import SparseTensor
+
+
+def cast_of_sparse(x: Any, *_: Any, **__: Any) -> str:
+    """Return what the node of a shape is called below it: a sparse tensor has its own, cast."""
+    return "Cast" if isinstance(x, SparseTensor) else ""
 
 
 def sizes_of(shape: Any) -> Any:

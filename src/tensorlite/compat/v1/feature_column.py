@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared.arrays import concat
 from tensorlite.compat.shared.tables.feature_columns import (
     bucketized_column,
     categorical_column_with_hash_bucket,
@@ -28,11 +29,13 @@ from tensorlite.compat.shared.tables.feature_columns import (
     vocabulary_file_column,
     weighted_categorical_column,
 )
+from tensorlite.compat.v1.columns_written import kinds as kinds
+from tensorlite.compat.v1.columns_written.given import Given
+from tensorlite.compat.v1.columns_written.linear import rows_of, weighted_sum
 from tensorlite.compat.v1.contrib.columns import adapted
 from tensorlite.compat.v1.contrib.columns.base import FeatureColumn
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v1.graphs import scopes
-from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import float32, string
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
@@ -93,7 +96,7 @@ class ScopedMaking:
     def __init__(self, collections: Any, trainable: bool) -> None:
         given = list(collections or ())
         always = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
-        self._collections = list(dict.fromkeys([*always, *given]))
+        self.collections = list(dict.fromkeys([*always, *given]))
         self._trainable = trainable
         self._kept: dict[str, Operand] = {}
         self.of_column: dict[Any, list[Any]] = {}
@@ -133,7 +136,7 @@ class ScopedMaking:
             float32,
             initializer,
             trainable=trainable and self._trainable,
-            collections=self._collections,
+            collections=self.collections,
         )
         self.of_column.setdefault(self._turn, []).append(made)
         return made
@@ -144,6 +147,8 @@ class ScopedMaking:
         kept = self._kept if graph is None else graph.kept.setdefault("columns", {})
         if key not in kept:
             kept[key] = make()
+            if graph is not None:
+                graph.add_to_collection(key, kept[key])
         found: Operand = kept[key]
         self.of_column.setdefault(self._turn, []).append(found)
         return found
@@ -168,15 +173,7 @@ def input_layer(
     making = ScopedMaking(weight_collections, trainable)
     listed = [adapted.rows_of(column) for column in _listed(feature_columns)]
     with scopes.variable_scope(None, "input_layer"):
-        rows = in_graph(
-            lambda: models.joined(
-                listed, Features(plain(dict(features)), making), making.turn
-            ),
-            None,
-            None,
-            None,
-        )
-        whole = in_graph(lambda: _side_by_side(plain(rows)), "concat", None, "concat")
+        rows, whole = _rows(listed, features, making)
     if cols_to_vars is not None:
         cols_to_vars.update(adapted.given_by(making.of_column))
     if cols_to_output_tensors is not None:
@@ -186,8 +183,16 @@ def input_layer(
     return whole
 
 
-def _side_by_side(rows: Any) -> Any:
-    return tl.identity(rows[0]) if len(rows) == 1 else models.side_by_side(rows)
+def _rows(columns: Any, features: Any, making: ScopedMaking) -> tuple[Any, Any]:
+    """Return the rows of each column, and all side by side."""
+    if active_graph() is None:
+        rows = models.joined(columns, Features(dict(features), making), making.turn)
+        return rows, models.side_by_side(rows)
+    given, rows = Given(dict(features), making), []
+    for column in models.in_order(columns, DenseColumn):
+        with making.turn(column):
+            rows.append(rows_of(column, given))
+    return rows, concat(models.of_one_size(rows), 1)
 
 
 def _listed(columns: Any) -> list[Any]:
@@ -213,22 +218,29 @@ def linear_model(
     a dict that is filled in.
     """
     making = ScopedMaking(weight_collections, trainable)
-
-    def summed() -> Tensor:
-        given = Features(plain(dict(features)), making)
-        columns = [adapted.sums_of(column) for column in _listed(feature_columns)]
-        parts = models.weighted_sums(
-            columns, given, making.turn, units, sparse_combiner, trainable
+    columns = [adapted.sums_of(column) for column in _listed(feature_columns)]
+    if active_graph() is None:
+        with scopes.variable_scope(None, "linear_model"):
+            found = _summed(columns, features, making, units, sparse_combiner)
+        owned = making.of_column
+    else:
+        given = Given(dict(features), making)
+        found, owned = weighted_sum(
+            columns, given, units, sparse_combiner, making.collections, trainable
         )
-        with making.noting("bias"):
-            bias = making.variable("bias_weights", (units,), init_ops.Zeros())
-        return sum(parts[1:], parts[0]) + tl.asarray(bias)
-
-    with scopes.variable_scope(None, "linear_model"):
-        found = in_graph(summed, "weighted_sum")
     if cols_to_vars is not None:
-        cols_to_vars.update(adapted.given_by(making.of_column))
+        cols_to_vars.update(adapted.given_by(owned))
     return found
+
+
+def _summed(
+    columns: Any, features: Any, making: ScopedMaking, units: int, combiner: Any
+) -> Tensor:
+    given = Features(dict(features), making)
+    parts = models.weighted_sums(columns, given, making.turn, units, combiner)
+    with making.noting("bias"):
+        bias = making.variable("bias_weights", (units,), init_ops.Zeros())
+    return sum(parts[1:], parts[0]) + tl.asarray(bias)
 
 
 __dir__ = listing(__name__, globals())

@@ -6,6 +6,7 @@ math/reduce.py, reading at places found in gather.py.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -211,6 +212,28 @@ class UpperBound(_Bound):
     """The last place where a value could stand in a sorted vector."""
 
     side = "right"
+
+
+class Bucketize(Op):
+    """How many of sorted boundaries each number has reached."""
+
+    differentiable = False
+    boundaries: tuple[float, ...] = ()
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the operand's shape with dtype int32; DTypeError for what is no real number."""
+        if not (x.dtype.is_integer or x.dtype.is_floating):
+            raise DTypeError(f"bucketize: x holds real numbers, not {x.dtype!r}")
+        if any(a > b for a, b in pairwise(self.boundaries)):
+            raise InvalidArgumentError(
+                f"bucketize: boundaries are sorted, not {self.boundaries}"
+            )
+        return x.with_dtype(dtypes.int32)
+
+    def kernel(self, xp: Xp, x: Array) -> Array:
+        """Return the counts; NaN has reached all."""
+        ends = xp.asarray(np.array(self.boundaries, np.float32))
+        return xp.searchsorted(ends, x, side="right").astype("int32")
 
 
 class InTopKV2(Op):

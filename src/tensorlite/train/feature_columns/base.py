@@ -171,14 +171,3 @@ def _holds_tensors(given: Any) -> bool:
     if isinstance(given, (list, tuple)):
         return any(_holds_tensors(x) for x in given)
     return isinstance(given, Tensor)
-
-
-def dense_input(given: Features, key: str) -> Tensor:
-    """Return a feature that must not be sparse."""
-    found = given.read(key)
-    if isinstance(found, SparseTensor):
-        raise InvalidArgumentError(
-            f"The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not "
-            f"supported. key: {key}"
-        )
-    return found

@@ -68,12 +68,16 @@ class _OfOneFeature(CategoricalColumn):
 
     def _numbered(self, given: Features) -> SparseTensor:
         found = without_missing(given.read(self.key))
-        if self.dtype.is_integer is not found.dtype.is_integer:
+        self.check(found.dtype)
+        return found.with_values(self.numbers(found.values, given))
+
+    def check(self, dtype: DType) -> None:
+        """Raise InvalidArgumentError for a feature of words whose column is of numbers, or so."""
+        if self.dtype.is_integer is not dtype.is_integer:
             raise InvalidArgumentError(
                 f"Column dtype and SparseTensors dtype must be compatible. key: {self.key}, column "
-                f"dtype: {self.dtype.name}, tensor dtype: {found.dtype.name}"
+                f"dtype: {self.dtype.name}, tensor dtype: {dtype.name}"
             )
-        return found.with_values(self.numbers(found.values, given))
 
     @abstractmethod
     def numbers(self, values: Tensor, given: Features) -> Tensor:

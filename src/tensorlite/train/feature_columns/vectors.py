@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import constant
+from tensorlite.core.dispatch import call, constant
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arrays.gather import scatter_nd, sizes
 from tensorlite.ops.arrays.scatter import one_hot
-from tensorlite.ops.arrays.search import searchsorted
+from tensorlite.ops.arrays.search import Bucketize
 from tensorlite.ops.arrays.segment import unsorted_segment_max
 from tensorlite.ops.arrays.shape import astype, reshape
 from tensorlite.ops.arrays.stack import stack
@@ -35,7 +35,7 @@ from tensorlite.train.feature_columns.base import (
     Categories,
     DenseColumn,
     Features,
-    dense_input,
+    Making,
 )
 
 
@@ -66,12 +66,19 @@ class NumericColumn(DenseColumn):
 
     def dense(self, given: Features) -> Tensor:
         """Return the rows."""
-        made: Tensor = given.once(
-            self, lambda: self._changed(dense_input(given, self.key))
-        )
+        made: Tensor = given.once(self, lambda: self._changed(given.read(self.key)))
         return made
 
-    def _changed(self, found: Tensor) -> Tensor:
+    def check(self, found: Tensor | SparseTensor) -> None:
+        """Raise InvalidArgumentError for a feature that is sparse."""
+        if isinstance(found, SparseTensor):
+            raise InvalidArgumentError(
+                "The corresponding Tensor of numerical column must be a Tensor. SparseTensor is "
+                f"not supported. key: {self.key}"
+            )
+
+    def _changed(self, found: Any) -> Tensor:
+        self.check(found)
         changed = found if self.normalizer_fn is None else self.normalizer_fn(found)
         return astype(changed, dtypes.float32)
 
@@ -158,8 +165,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
     def _ranges(self, given: Features) -> Tensor:
         def made() -> Tensor:
             numbers = self.source_column.dense(given)
-            ends = constant(np.asarray(self.boundaries, np.float32))
-            return searchsorted(ends, numbers, side="right")
+            return call(Bucketize(tuple(map(float, self.boundaries))), numbers)
 
         found: Tensor = given.once(self, made)
         return found
@@ -248,16 +254,16 @@ class EmbeddingColumn(_OfCategories):
 
     def dense(self, given: Features) -> Tensor:
         """Return the rows; of one without categories, 0."""
-        table = self.table(given)
+        table = self.table(given.making)
         ids, weights = self.categorical_column.categories(given)
         return safe_embedding_lookup_sparse(
             table, ids, weights, self.combiner, max_norm=self.max_norm
         )
 
-    def table(self, given: Features) -> Any:
+    def table(self, making: Making) -> Any:
         """Return the variable of the vectors."""
         shape = (self.categorical_column.num_buckets, self.dimension)
-        return given.making.variable(
+        return making.variable(
             "embedding_weights", shape, self.initializer, self.trainable
         )
 
@@ -278,10 +284,10 @@ class SharedEmbeddingColumn(EmbeddingColumn):
         """What the name of the common variable begins with."""
         return self.shared_name
 
-    def table(self, given: Features) -> Any:
+    def table(self, making: Making) -> Any:
         """Return the variable of the vectors, which the first of the columns makes."""
         own = super().table
-        return given.making.shared(self.shared_name, lambda: own(given))
+        return making.shared(self.shared_name, lambda: own(making))
 
 
 def checked_boundaries(boundaries: Any) -> tuple[float, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import arrays, elementwise, strings
+from tensorlite.compat.shared.ragged_and_sparse.sparse import SparseTensor
 from tensorlite.compat.shared.tables.lookups import (
     KeyValueTensorInitializer,
     StaticHashTable,
@@ -24,7 +25,7 @@ from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.graph import name_scope
-from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
 
 
 class HasherSpec(NamedTuple):
@@ -100,7 +101,11 @@ class IdTableWithHashBuckets:
                 f"{own.name}."
             )
         title = name or f"{self.name}_Lookup"
-        return _ids(keys, self._table, self._buckets, self._hasher, name=title)
+        how = self._table, self._buckets, self._hasher
+        if isinstance(keys, PlainSparse):
+            inside = _ids(keys.values, *how, name=title)
+            return SparseTensor(keys.indices, inside, keys.dense_shape)
+        return _ids(keys, *how, name=title)
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
@@ -143,9 +148,6 @@ def _all_ids(table: Any, buckets: int, name: str | None = None) -> Any:
 def _ids(
     keys: Any, table: Any, buckets: int, hasher: HasherSpec, name: str | None = None
 ) -> Any:
-    if isinstance(keys, SparseTensor):
-        inside = _ids(keys.values, table, buckets, hasher)
-        return SparseTensor(keys.indices, inside, keys.dense_shape)
     words = converted(keys, None if table is None else table.key_dtype)
     asked = tl.astype(words, int64) if words.dtype.is_integer else words
     if buckets == 0:
@@ -195,9 +197,14 @@ def index_table_from_tensor(
         raise InvalidArgumentError("mapping (vocabulary_list) must be specified.")
     key = as_dtype(dtype)
     with name_scope(name, "string_to_index"):
-        of = _words(words, int64 if key.is_integer else key)
+        of = _words(words, None if key.is_integer else key)
+        if of.dtype.is_integer is not key.is_integer:
+            kind = "integer" if key.is_integer else "non-integer"
+            raise InvalidArgumentError(f"Expected {kind}, got {of.dtype.name}.")
         numbers = _counted(of)
         with name_scope(None, "hash_table"):
+            if key.is_integer:
+                of = elementwise.cast(of, int64)
             filler = KeyValueTensorInitializer(
                 of, numbers, of.dtype, int64, name="table_init"
             )

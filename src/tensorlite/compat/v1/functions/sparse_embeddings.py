@@ -16,12 +16,15 @@ from tensorlite.compat.shared.ragged_and_sparse.sparse import (
 from tensorlite.compat.shared.ragged_and_sparse.sparse_arranged import reshape, retain
 from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.functions.embeddings import embedding_lookup, shards_of
-from tensorlite.compat.views import shown
+from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.check import one_of
+from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype, bool_, int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.op import Effect
 from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.arrays.shape import Shape
 from tensorlite.ops.ragged.base import RaggedParts
 from tensorlite.ops.sparse import embeddings
 from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
@@ -164,7 +167,33 @@ def _of_each_row(
         width = arrays.stack([1, v1_arrays.shape(rows)[1]])
         is_empty = cutting.tile(arrays.reshape(is_empty, [-1, 1]), width)
         rows = v1_arrays.where(is_empty, v1_arrays.zeros_like(rows), rows, name=here)
-    return _with_outer_axes(rows, shape, count)
+    sizes = _sizes(rows, sparse_ids)
+    return _with_outer_axes(rows, sizes, shape, count)
+
+
+def _sizes(rows: Any, ids: Any) -> Any:
+    """Return the sizes of vectors of rows, a constant where TensorFlow 1 knows them.
+
+    It knows how many rows there are if it can work out the places of ids at once.
+    """
+    if _is_of_constants(plain(ids.indices).node):
+        return v1_arrays.shape(rows)
+    return in_graph(lambda: call(Shape(int32), plain(rows)), "Shape")
+
+
+def _is_of_constants(node: Any) -> bool:
+    """Return whether a node of a graph is computed from constants alone."""
+    waiting, seen = [node], set()
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        is_made = bool(one.inputs) or one.op.name == "Const"
+        if not is_made or one.op.effect is not Effect.NONE:
+            return False
+        waiting += [x.node for x in one.inputs]
+    return True
 
 
 def _counting(ids: Any, weights: Any, combiner: str) -> tuple[Any, Any]:
@@ -183,10 +212,10 @@ def _counting(ids: Any, weights: Any, combiner: str) -> tuple[Any, Any]:
     return ids, weights
 
 
-def _with_outer_axes(rows: Any, shape: Any, rank: Any) -> Any:
+def _with_outer_axes(rows: Any, sizes: Any, shape: Any, rank: Any) -> Any:
     """Return vectors of rows along the axes of ids but the last, the rank of which is given."""
     outer = cutting.slice(elementwise.cast(shape, int32), [0], [rank - 1])
-    width = cutting.slice(v1_arrays.shape(rows), [1], [-1])
+    width = cutting.slice(sizes, [1], [-1])
     made = arrays.reshape(rows, arrays.concat([outer, width], 0))
     if isinstance(rank, int):
         made.set_shape([*[None] * (rank - 1), *rows.get_shape().as_list()[1:]])

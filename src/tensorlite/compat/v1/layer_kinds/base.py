@@ -265,6 +265,7 @@ class Layer:
                     trainable=watched,
                     constraint=constraint,
                     partitioner=partitioner,
+                    use_resource=use_resource,
                 )
                 if regularizer is not None and id(made) not in known:
                     self._regularise(made, name, regularizer)

@@ -43,17 +43,6 @@ def _unique(given: Given) -> Values:
     return given.composed(found, *given.tensors)
 
 
-def _buckets(given: Given) -> Values:
-    """Return for each number how many of the boundaries it has reached."""
-    ends = np.array(given.listed("boundaries", float), np.float32)
-
-    def numbers(x: Tensor) -> Tensor:
-        reached = expand_dims(astype(x, dtypes.float32), axis=-1) >= constant(ends)
-        return sum_of(astype(reached, dtypes.int32), axis=-1)
-
-    return given.composed(numbers, *given.tensors)
-
-
 def _text_of(given: Given, i: int) -> str:
     """Return an input that is one text."""
     value = given.constant(i)
@@ -157,7 +146,6 @@ def _nearest(given: Given) -> Values:
 
 
 MATCHING: dict[str, Adapter] = {
-    "Bucketize": _buckets,
     "ConjugateTranspose": lambda given: given.composed(
         lambda x, axes: conj(transpose(x, axes)), *given.tensors
     ),
