@@ -17,6 +17,7 @@ from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import GraphError
 from tensorlite.core.op import REGISTRY, Op
 from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.attributes import Encoder
 from tensorlite.graph.graph import Graph, Node, Placeholder, SymbolicTensor
 from tensorlite.graph.text import to_text
 from tensorlite.graph.wire import from_bytes, to_bytes
@@ -196,6 +197,14 @@ ARRAYS = [
     np.arange(12, dtype=np.int16).reshape(3, 4).T[::2],
     np.asarray(1.5 - 2j),
 ]
+
+
+def test_a_spec_of_another_class_travels_as_the_spec_it_is() -> None:
+    class Named(TensorSpec):
+        __slots__ = ()
+
+    encoder = Encoder()
+    assert encoder.value(Named((2, None))) == encoder.value(TensorSpec((2, None)))
 
 
 @pytest.mark.parametrize("array", ARRAYS, ids=str)

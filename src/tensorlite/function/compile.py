@@ -70,7 +70,7 @@ class Compiled:
     def placed(self, default: DeviceName = CPU) -> Placed:
         """Return the graph placed, where what asks for nothing goes to `default`."""
         known = self._placed.get(default)
-        if known is None:
+        if known is None or known.is_outdated:
             optimised = self.optimised
             with uncollected():
                 known = self._placed[default] = Placed(

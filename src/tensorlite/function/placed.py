@@ -10,9 +10,9 @@ from functools import cached_property
 
 from tensorlite.core.collecting import uncollected
 from tensorlite.core.device import ANYWHERE, DeviceName, placement_log
-from tensorlite.core.errors import InvalidArgumentError, PlacementError
+from tensorlite.core.errors import DeviceError, InvalidArgumentError, PlacementError
 from tensorlite.core.op import Role
-from tensorlite.core.remote import Runnable, devices, home_of
+from tensorlite.core.remote import Home, Runnable, devices, home_of
 from tensorlite.core.xp import CPU, Array
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.passes.lower import lower
@@ -38,6 +38,8 @@ class Placed:
         captured: int = 0,
     ) -> None:
         self.runner = runner
+        self._home: tuple[DeviceName, Home] | None = None
+        """A device of another task that this runs on, and the cluster that it was of."""
         self.captured = captured
         self.default = default
         self.placement = Placement(
@@ -91,6 +93,7 @@ class Placed:
                     f"{self.graph.name} runs on {away[0]} and on {others[0]}, which are of two "
                     "clusters: a function or session spans one; bring values over by tl.to_device"
                 )
+            self._home = away[0], home
             return home.prepare(
                 self.graph.name, len(self.graph.inputs), division, self.captured
             )
@@ -113,6 +116,17 @@ class Placed:
             ),
             tuple([(devices.index(device), i) for device, i in division.outputs]),
         )
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the tasks that this runs on are of another cluster now, or of none."""
+        if self._home is None:
+            return False
+        device, home = self._home
+        try:
+            return home_of(device) is not home
+        except DeviceError:
+            return True
 
     @cached_property
     def devices(self) -> tuple[DeviceName, ...]:

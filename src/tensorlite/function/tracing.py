@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
+from functools import partial
 from threading import RLock
 from typing import Any, Protocol
 
@@ -37,6 +38,8 @@ from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.trace import Tracer, close
 from tensorlite.ops.state.making import Make, creation
 from tensorlite.passes.place import Choice
+
+Maker = Callable[[Any, Make], Tensor]
 
 
 class InProgress:
@@ -174,6 +177,8 @@ class Tracing:
         self.binding = Binding(function.name, labels, takes)
         self._seen: dict[Line, int] = {}
         self._may_make = not (function.makes_once and function.cache.traces)
+        self.around: Maker | None = None
+        """Who places variables outside of all traces, such as a strategy."""
 
     def concrete(self, line: Line) -> ConcreteFunction:
         """Return the trace, without what variables begin with where those are made once."""
@@ -214,6 +219,7 @@ class Tracing:
 
     def _attempt(self, running: InProgress, line: Line) -> _Made:
         effects: list[tuple[str, int]] = []
+        self.around = _beyond_traces(creation.get())
         tokens = side_effects.set(effects), creation.set(self._variable)
         around = under_way.set((*under_way.get(), running))
         self._seen = {}
@@ -341,8 +347,11 @@ class Tracing:
         turn = self._seen[line] = self._seen.get(line, -1) + 1
         known = self.function.cache.variables.get((line, turn))
         if known is None:
-            outside = _outside()
-            handle = make(lambda: lifted(initial, outside, line))
+            outside, around = _outside(), self.around
+            first = (
+                None if initial is None else partial(lifted, initial, outside, line)
+            )
+            handle = make(first) if around is None else around(first, make)
             self.function.cache.variables[line, turn] = handle
             return handle
         if isinstance(initial, Tensor) and not known.spec.inner[0].accepts(
@@ -380,6 +389,12 @@ def lifted(value: Any, outside: Mapping[SymbolicTensor, Tensor], line: Line) -> 
         return value
     what = f"the first value of the variable made at {line}"
     return evaluate(value, outside, what)
+
+
+def _beyond_traces(maker: Maker | None) -> Maker | None:
+    """Return who makes handles outside of all traces, given who does here."""
+    trace = getattr(maker, "__self__", None)
+    return trace.around if isinstance(trace, Tracing) else maker
 
 
 def _outside() -> dict[SymbolicTensor, Tensor]:

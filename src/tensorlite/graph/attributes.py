@@ -69,7 +69,6 @@ class Encoder:
                 "dict": [[_key(k), self.value(v)] for k, v in x.items()]
             },
             DType: lambda x: {"dtype": x.name},
-            TensorSpec: lambda x: {"spec": self.spec(x)},
             DeviceName: lambda x: {"device": device_text(x)},
             np.ndarray: self._array,
         }
@@ -82,6 +81,8 @@ class Encoder:
         known = self._kinds.get(kind)
         if known is not None:
             return known(value)
+        if isinstance(value, TensorSpec):  # or one that answers to other names
+            return {"spec": self.spec(value)}
         if isinstance(value, Graph):
             return {"graph": self.graphs.place(value)}
         if isinstance(value, Op):

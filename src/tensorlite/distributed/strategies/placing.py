@@ -161,10 +161,10 @@ class Placing:
 
     def _placed(self, make: Make) -> Make:
         """Return what makes a variable where the policy says, if no scope says otherwise."""
-        if self._is_asked():
-            return make
 
         def made(first: Any) -> Tensor:
+            if self._is_asked():
+                return make(first)
             value = at_home(first)
             place = self.policy(value.spec, self.servers)
             one_of(place, (str, DeviceName), "policy: where", "one of the servers")
