@@ -32,16 +32,132 @@ def _in_turns(x: Any) -> Any:
     )[1]
 
 
-def _nested(x: Any) -> Any:
-    """Return what a loop in a loop makes, whose gradients are written as they are computed."""
+def _repeated(turn: Callable[[Any, Any], Any], x: Any, n: Any, **given: Any) -> Any:
+    """Return what a loop of n turns makes of x."""
     return tf.while_loop(
-        lambda i, _: i < 2,
-        lambda i, y: (
-            i + 1,
-            tf.while_loop(lambda j, _: j < 2, lambda j, z: (j + 1, z * x), [0, y])[1],
-        ),
-        [0, x],
+        lambda i, _: i < n, lambda i, y: (i + 1, turn(i, y)), [0, x], **given
     )[1]
+
+
+def _nested(x: Any) -> Any:
+    """Return what a loop in a loop makes, whose inner one runs more turns each time."""
+    return _repeated(
+        lambda i, y: _repeated(lambda j, z: tf.tanh(z) * y + x, y, i + 1), x, 3
+    )
+
+
+def _nested_of_unknown_size(x: Any) -> Any:
+    return _nested(tf.placeholder_with_default(x, [None, 2]))
+
+
+def _thrice(x: Any) -> Any:
+    def turn(i: Any, y: Any) -> Any:
+        return _repeated(lambda _, z: tf.sin(z) * y, y, 2) + tf.cast(i, tf.float32)
+
+    return _repeated(lambda i, y: _repeated(turn, y * x, 2), x, 2)
+
+
+def _one_at_a_time(x: Any) -> Any:
+    def turn(_: Any, y: Any) -> Any:
+        return _repeated(lambda j, z: z * tf.tanh(y), y, 2, parallel_iterations=1)
+
+    return _repeated(turn, x, 3, parallel_iterations=1)
+
+
+def _chosen_in_nests(x: Any) -> Any:
+    """Return what branches in loops in loops make."""
+    return _repeated(
+        lambda i, y: _repeated(
+            lambda j, z: tf.cond(j > i, lambda: z * y, lambda: tf.sin(z)), y, 2
+        ),
+        x,
+        3,
+    )
+
+
+def _nested_in_branches(x: Any) -> Any:
+    """Return what loops in branches in a loop make, and one in a branch alone."""
+    y = _repeated(
+        lambda i, y: tf.cond(
+            tf.logical_and(i > 0, tf.reduce_sum(y) > 0.0),
+            lambda: _repeated(lambda j, z: tf.tanh(z) * y * x, y, i),
+            lambda: tf.exp(y) * 0.5,
+        ),
+        x,
+        4,
+    )
+    return tf.cond(
+        x[0, 0] > 0.0, lambda: _repeated(lambda i, z: z * y, x, 2), lambda: y
+    )
+
+
+def _branch_in_branch(x: Any) -> Any:
+    x = tf.placeholder_with_default(x, [None, 2])
+    return _repeated(
+        lambda i, y: tf.cond(
+            i > 0,
+            lambda: tf.cond(i > 1, lambda: y * x, lambda: tf.ones_like(x)) + y,
+            lambda: tf.exp(-y),
+        ),
+        x,
+        3,
+    )
+
+
+def _unused(x: Any) -> Any:
+    """Return one variable of an inner loop, which hangs on another that nothing else uses."""
+    return _repeated(
+        lambda _, y: tf.while_loop(
+            lambda j, *_: j < 3,
+            lambda j, a, b: (j + 1, b * 2.0, a * tf.tanh(b)),
+            [0, y, y],
+        )[1],
+        x,
+        2,
+    )
+
+
+def _renewed(x: Any) -> Any:
+    """Return a variable of an inner loop that does not hang on what it was a turn before."""
+    return _repeated(lambda i, y: _repeated(lambda j, z: tf.exp(y * 0.1), y, 2), x, 2)
+
+
+def _arrays_in_turns(x: Any) -> Any:
+    def turn(_: Any, y: Any) -> Any:
+        rows = tf.map_fn(lambda row: tf.tanh(row) * tf.reduce_sum(row), y)
+        return tf.scan(lambda a, row: a * row + x[0], rows)
+
+    return _repeated(turn, x, 2)
+
+
+def _rows_in_turns(x: Any) -> Any:
+    return _repeated(lambda i, y: y * tf.gather(x, i), x, 3)
+
+
+def _network_in_turns(x: Any) -> Any:
+    cell = tf.nn.rnn_cell.GRUCell(2)
+
+    def turn(_: Any, y: Any) -> Any:
+        made = tf.nn.dynamic_rnn(cell, y, dtype=tf.float32, scope="network")[0]
+        return tf.reshape(made, [1, 3, 2])
+
+    with tf.variable_scope("network", reuse=tf.AUTO_REUSE):
+        return _repeated(turn, x[None], 2)
+
+
+def _folded_in_folds(x: Any) -> Any:
+    def inner(row: Any) -> Any:
+        return tf.foldl(lambda a, e: a * tf.sin(e), row)
+
+    return tf.foldl(lambda a, row: a + inner(row), x, initializer=tf.constant(0.0))
+
+
+def _stopped(x: Any) -> Any:
+    return _repeated(
+        lambda _, y: y * _repeated(lambda j, z: tf.tanh(z), y, 2, back_prop=False),
+        x,
+        2,
+    )
 
 
 def _chosen(x: Any) -> Any:
@@ -58,6 +174,19 @@ PROGRAMS: dict[str, Program] = {
     "swapped": _swapped,
     "in turns": _in_turns,
     "nested": _nested,
+    "nested, of unknown size": _nested_of_unknown_size,
+    "thrice": _thrice,
+    "one turn at a time": _one_at_a_time,
+    "chosen in nests": _chosen_in_nests,
+    "nested in branches": _nested_in_branches,
+    "branch in branch": _branch_in_branch,
+    "unused": _unused,
+    "renewed": _renewed,
+    "arrays in turns": _arrays_in_turns,
+    "rows in turns": _rows_in_turns,
+    "network in turns": _network_in_turns,
+    "folded in folds": _folded_in_folds,
+    "stopped": _stopped,
     "chosen": _chosen,
     "network": _network,
     "mapped": lambda x: tf.map_fn(lambda row: row * tf.reduce_sum(row), x),

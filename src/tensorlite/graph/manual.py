@@ -6,11 +6,11 @@ built by hand is function/session.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from threading import RLock
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -34,6 +34,21 @@ from tensorlite.graph.growth import Growth
 from tensorlite.graph.trace import Tracer, outermost
 
 
+class Place(Protocol):
+    """A part of a graph, such as a branch, in which tensors of outside are others."""
+
+    def taken(
+        self, op: Op, inputs: Iterable[SymbolicTensor], name: str
+    ) -> list[SymbolicTensor]:
+        """Return what stands here for the inputs of a node that is to be made."""
+
+    def put(self, node: Node) -> None:
+        """Put a new node here."""
+
+    def are_beside(self, x: SymbolicTensor, y: SymbolicTensor) -> bool:
+        """Return whether two tensors are in the same innermost part."""
+
+
 class ManualGraph(Graph):
     """A graph that takes up the operators called while it is the default.
 
@@ -55,10 +70,8 @@ class ManualGraph(Graph):
         "a session gives it one, as in tl.Session(graph).run(x). Use tensorlite's functions on it "
         "inside `with graph.as_default()`"
     )
-    taking: Callable[[Iterable[SymbolicTensor], str], list[SymbolicTensor]] | None = (
-        None
-    )
-    """What stands for the inputs of each node that is made from now on; None: they themselves."""
+    place: Place | None = None
+    """Into what nodes are put that operators are made from now on; None: the graph itself."""
     texts_as_bytes = False
     """Whether strings that are fetched are bytes, as TensorFlow's are."""
     not_own = "A graph takes no tensor of another: run that in a session, and feed the value"
@@ -115,9 +128,10 @@ class ManualGraph(Graph):
     ) -> Node:
         """Return the node that applies `op`; FailedPreconditionError in a finalized graph."""
         self._refuse_if_finalized(op)
-        return super().add(
+        place = self.place
+        node = super().add(
             op,
-            inputs if self.taking is None else self.taking(inputs, name),
+            inputs if place is None else place.taken(op, inputs, name),
             device=device,
             group=group,
             control=control,
@@ -125,6 +139,18 @@ class ManualGraph(Graph):
             line=line,
             specs=specs,
         )
+        if place is not None:
+            place.put(node)
+        return node
+
+    @contextmanager
+    def putting(self, place: Place) -> Iterator[None]:
+        """Put nodes that operators are made inside into a place."""
+        before, self.place = self.place, place
+        try:
+            yield
+        finally:
+            self.place = before
 
     def append(
         self,

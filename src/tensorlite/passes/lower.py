@@ -65,12 +65,15 @@ def put_lowered(
     copy: Copy,
     chosen: Callable[[Node], bool] = lambda _: True,
     all_enter: bool = False,
-) -> None:
+) -> set[str]:
     """Copy the nodes of `graph`, those that are `chosen` lowered; calls stay calls.
 
-    With `all_enter` loops bring in constants from outside, too, as TensorFlow 1's do.
+    With `all_enter` loops bring in constants from outside, too, as TensorFlow 1's do. Returns the
+    frames of loops that no gradients flow through.
     """
-    _put(graph, _Site(copy), _Lowering(chosen, all_enter))
+    lowering = _Lowering(chosen, all_enter)
+    _put(graph, _Site(copy), lowering)
+    return lowering.closed
 
 
 @dataclass
@@ -81,6 +84,8 @@ class _Lowering:
     all_enter: bool = False
     """Whether constants from outside enter loops."""
     frames: count[int] = field(default_factory=count)
+    closed: set[str] = field(default_factory=set)
+    """The frames of loops that no gradients flow through."""
 
 
 class _Site:
@@ -254,6 +259,8 @@ class _Loop:
         self.lowering = lowering
         self.cond, self.body = node.op.regions()
         self.frame = f"{node.name}/{next(lowering.frames)}"
+        if not node.op.attributes().get("back_prop", True):
+            lowering.closed.add(self.frame)
         self.parallel: int = node.op.attributes().get("parallel_iterations", 10)
         self.inside = _Site(site.copy)
         """The frame at large; condition and body have sites of their own within."""

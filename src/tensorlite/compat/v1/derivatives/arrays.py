@@ -107,7 +107,7 @@ def _concat(op: Any, dy: Any) -> Any:
     *xs, axis = op.inputs
     if len(xs) == 1:
         return dy
-    place = _here(axis) % rank(xs[0])
+    place = _beside(axis, dy) % rank(xs[0])
     sizes = shapes(*xs)
     if len(xs) > _MOST:
         of_axis = slice(stack(sizes, 1), [place, 0], [1, -1])
@@ -116,12 +116,17 @@ def _concat(op: Any, dy: Any) -> Any:
     return [slice(dy, begin, n) for begin, n in zip(begins, sizes, strict=True)]
 
 
-def _here(x: Any) -> Any:
-    """Return a constant, made anew where gradients go back through a loop."""
-    graph, known = active_graph(), x.spec.known
-    if graph is None or graph.taking is None or x.node.op.name != "Const":
+def _beside(x: Any, dy: Any) -> Any:
+    """Return a constant, made anew where a gradient is in another branch or loop."""
+    graph, own = active_graph(), plain(x)
+    place = None if graph is None else graph.place
+    if (
+        place is None
+        or own.node.op.name != "Const"
+        or place.are_beside(own, plain(dy))
+    ):
         return x
-    return given_constant(known, plain(x).dtype)
+    return given_constant(x.spec.known, own.dtype)
 
 
 @gradient_of("GatherV2")

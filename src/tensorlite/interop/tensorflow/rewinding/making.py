@@ -1,4 +1,4 @@
-"""Maker: puts nodes into a graph under names of TensorFlow 1, out of a loop or in one."""
+"""Maker: puts nodes into a graph under names of TensorFlow 1, into its branches and loops, too."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.scope import scope
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import NAMED, Graph
+from tensorlite.interop.tensorflow.rewinding.contexts import (
+    Context,
+    Contexts,
+    loop_of,
+)
 from tensorlite.ops.arrays.create import Fill
 from tensorlite.ops.arrays.shape import Shape
 
@@ -30,6 +35,9 @@ class Maker:
         self.line: Line = UNKNOWN
         self.base = ""
         """The scope of the gradient that is taken, in which nodes have no scopes of their own."""
+        self.contexts = Contexts()
+        self.now: Context | None = None
+        """The branch or loop into which nodes are put; None: outside of all."""
 
     def node(
         self,
@@ -41,12 +49,52 @@ class Maker:
         """Return a new node below the name scope; what it takes from outside bears its name."""
         name = self._free(title or op.name)
         with self.below(name):
-            taking = self.graph.taking
-            given = list(inputs) if taking is None else taking(inputs, name)
+            given = self.taken(op, inputs, name)
         made = self.graph.append(op, given, name, tuple(control))
         made.line = self.line
         self.graph.kept.setdefault(NAMED, set()).add(made)
+        self.put(made)
         return made
+
+    def taken(
+        self, op: Op, inputs: Iterable[SymbolicTensor], name: str
+    ) -> list[SymbolicTensor]:
+        """Return what stands for the inputs of a node where it is put."""
+        given, here = list(inputs), scope.get().name
+        home = self._home(op, given)
+        if home is None:
+            return given
+        with self.below(name if here == self.base else here):
+            return [home.value(x) for x in given]
+
+    def put(self, node: Node) -> None:
+        """Put a new node into the branch or loop at hand."""
+        home = self._home(node.op, node.inputs)
+        if home is not None:
+            self.contexts.of[node] = home
+            home.adopt(node)
+
+    def are_beside(self, x: SymbolicTensor, y: SymbolicTensor) -> bool:
+        """Return whether two tensors are in the same branch or loop."""
+        return self.contexts.of_output(x) is self.contexts.of_output(y)
+
+    def _home(self, op: Op, inputs: Sequence[SymbolicTensor]) -> Context | None:
+        """Return where a node is put: what only measures a tensor stands where that is made."""
+        if self.now is not None and op.name in _MEASURES:
+            measured = self.contexts.of.get(inputs[0].node)
+            if measured is not None and self.going_back(measured) is not None:
+                return measured
+        return self.now
+
+    def going_back(self, context: Context | None) -> Context | None:
+        """Return the loop that nodes are put into, if it goes back through the one around these."""
+        loop = loop_of(self.now)
+        is_back = loop is not None and loop.forward is not None
+        return loop if is_back and loop_of(context) is loop.forward else None
+
+    def numbered(self, title: str) -> str:
+        """Return a title with the number behind it that the next node of it gets."""
+        return self._free(title).rpartition("/")[2]
 
     def _free(self, title: str) -> str:
         here = scope.get().name
@@ -63,6 +111,15 @@ class Maker:
         """Return a constant."""
         array = np.asarray(value, dtype.numpy)
         return self.node(Const(array), (), title, control).outputs[0]
+
+    @contextmanager
+    def at(self, context: Context | None) -> Iterator[None]:
+        """Put what is made inside into a branch or a loop; None: outside of all."""
+        before, self.now = self.now, context
+        try:
+            yield
+        finally:
+            self.now = before
 
     @contextmanager
     def below(self, name: str) -> Iterator[None]:
@@ -86,7 +143,7 @@ class Maker:
     ) -> SymbolicTensor:
         """Return zeros of a shape: sizes, or a tensor of them."""
         if isinstance(shape, SymbolicTensor):
-            title = self._free("zeros").rpartition("/")[2]
+            title = self.numbered("zeros")
             zero = self.constant(0, f"{title}/Const", dtype, control)
             return self.node(Fill(), (shape, zero), title, control).outputs[0]
         if int(np.prod(shape)) < _SMALL:
@@ -97,3 +154,7 @@ class Maker:
     def shape(self, x: SymbolicTensor) -> SymbolicTensor:
         """Return the shape of a tensor, even if it is known."""
         return self.node(Shape(int32), (x,), "Shape").outputs[0]
+
+
+_MEASURES = {"Rank", "Shape", "Size"}
+"""What tells of a tensor less than it holds: that is put on stacks in its place."""

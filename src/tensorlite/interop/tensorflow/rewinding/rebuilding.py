@@ -16,11 +16,13 @@ from tensorlite.graph.graph import Node, Placeholder, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.graph_mode.graph import Graph
 from tensorlite.graph_mode.sweeps import Sweep, copied, sweeps_of
-from tensorlite.interop.tensorflow.rewinding.surroundings import NotRewoundError
+from tensorlite.interop.tensorflow.rewinding.surroundings import (
+    CLOSED,
+    NotRewoundError,
+)
 from tensorlite.interop.tensorflow.rewinding.sweeping import Rewinding
 from tensorlite.interop.tensorflow.writers.arraying import Lone
 from tensorlite.ops.control.region_gradients import ORIGINALS
-from tensorlite.ops.control.regions import While
 
 REBUILT = "rebuilt"
 """Under what a rebuilt graph keeps the gradients of the first one, each with what it is here."""
@@ -76,8 +78,6 @@ class _Without:
         }
         if any(node.op.role is Role.MERGE for node in graph.nodes):
             raise NotRewoundError("a graph is of primitives already")
-        if any(isinstance(x.op, While) and not x.op.back_prop for x in graph.nodes):
-            raise NotRewoundError("primitives do not say that no gradients flow")
         for node in graph.nodes:
             if node not in self._taken:
                 self._put(node)
@@ -125,6 +125,7 @@ class _Again:
 
     def __init__(self, graph: Graph, without: _Without, base: ManualGraph) -> None:
         self.made: Graph = type(graph)()
+        self.made.kept[CLOSED] = base.kept.get(CLOSED, set())
         self.without = without
         self._tensors: dict[SymbolicTensor, SymbolicTensor] = {}
         self._nodes: dict[Node, Node] = {}

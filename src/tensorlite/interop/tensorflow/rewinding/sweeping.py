@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import NamedTuple
+
+import numpy as np
 
 from tensorlite.core.op import Call, Gradient, Grads, Op, Role
 from tensorlite.core.scope import Scope, scope
@@ -16,21 +18,19 @@ from tensorlite.graph.backprop import DIFFERENTIABLE, pulled, total_of
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import Graph
 from tensorlite.interop.tensorflow.rewinding.arrays import OF_ARRAYS
+from tensorlite.interop.tensorflow.rewinding.contexts import loop_of
 from tensorlite.interop.tensorflow.rewinding.making import Maker
+from tensorlite.interop.tensorflow.rewinding.primitives import OF_PRIMITIVES
 from tensorlite.interop.tensorflow.rewinding.surroundings import (
+    Branch,
+    Loop,
     NotRewoundError,
     Surroundings,
 )
 from tensorlite.interop.tensorflow.rewinding.turns import Turns
 from tensorlite.ops.arrays.create import ZerosLike
 from tensorlite.ops.arrays.identity import Identity
-from tensorlite.ops.control.dataflow import (
-    Enter,
-    Exit,
-    Merge,
-    NextIteration,
-    Switch,
-)
+from tensorlite.ops.control.dataflow import NextIteration, Switch
 
 Flowing = dict[SymbolicTensor, list[Tensor | IndexedSlices]]
 
@@ -41,8 +41,7 @@ class Rewinding:
     def __init__(self, graph: Graph, name: str) -> None:
         self.graph, self.name = graph, name
         self.maker = Maker(graph)
-        self.surroundings = Surroundings(graph)
-        self.outside = set(graph.nodes)
+        self.surroundings = Surroundings(self.maker)
         self.takers = Surroundings.consumers(graph)
         self.loops: dict[object, Turns] = {}
         self.flowing: Flowing = {}
@@ -50,8 +49,6 @@ class Rewinding:
         self.reached: set[int] = set()
         self.queue: deque[Node] = deque()
         self.stops: set[SymbolicTensor] = set()
-        self.entering: set[Node] = set()
-        """What brings a gradient into a loop, which is in that."""
         self.ends: set[Node] = set()
         """The nodes of sources that no gradients go on from."""
 
@@ -66,9 +63,11 @@ class Rewinding:
         self.stops = set(stops)
         token = scope.set(Scope(self.name))
         try:
-            with self.graph.building():
+            with self.graph.building(), self.graph.putting(self.maker):
                 self._sweep(targets, flows, sources)
-                self._end_loops()
+                around = self.name.rpartition("/")[0]
+                with self.maker.below(around):
+                    self._end_loops()
                 return [total_of(x, self.flowing.get(x)) for x in sources]
         finally:
             scope.reset(token)
@@ -106,13 +105,13 @@ class Rewinding:
         self.queue.extend(first)
         self._begin_unused(set(first))
         for turns in self.loops.values():
-            for enter in turns.enters:
+            for enter in turns.loop.enters:
                 self.pending[enter] = self.pending[enter] or 1
 
     def _between(
         self, ends: Sequence[Node], sources: Sequence[SymbolicTensor]
     ) -> dict[Node, None]:
-        """Return the nodes between sources and ends, those that are made last before others."""
+        """Return the nodes between sources and ends, those near the ends before others."""
         reached: set[Node] = set()
         waiting = deque(x.node for x in sources)
         while waiting:
@@ -132,24 +131,28 @@ class Rewinding:
                 reached.remove(node)
                 found[node] = None
                 waiting.extend([x.node for x in node.inputs])
-        return dict.fromkeys(reversed(found))
+        return found
 
     # --- loops --------------------------------------------------------------------------------
 
     def _begin_loop(self, node: Node, between: dict[Node, None]) -> None:
-        around = self.surroundings.loop(node)
-        if around is None:
+        loop = self.surroundings.loop(node)
+        if loop is None:
             raise NotRewoundError(f"{node.name} is of no loop that is known")
-        if around not in self.loops:
+        if loop not in self.loops:
             self.maker.line = node.line
-            made = Turns(self.maker, around, self.surroundings, self.outside)
-            self.loops[around] = made
-            between.update(dict.fromkeys(made.exits))
+            outer = self._around(node)
+            self.loops[loop] = Turns(self.maker, loop, outer)
+            between.update(dict.fromkeys(loop.exits))
+
+    def _around(self, exit_: Node) -> Turns | None:
+        """Return the loop that goes back through that around the one which an Exit ends."""
+        return self._turns(exit_, before=True)
 
     def _begin_unused(self, ends: set[Node]) -> None:
         """Let zeros flow into results of loops that nothing uses, if all others are reached."""
         for turns in self.loops.values():
-            for node in turns.exits:
+            for node in turns.loop.exits:
                 if self.pending[node]:
                     continue
                 turns.pending -= 1
@@ -160,14 +163,20 @@ class Rewinding:
 
     def _begin_zeros(self, exits: Sequence[Node]) -> None:
         for node in exits:
-            if node.outputs[0].dtype.kind in DIFFERENTIABLE:
+            if _flows(node):
                 self._flow(node.outputs[0], self._zeros_for_exit(node.outputs[0]))
                 self.queue.append(node)
 
     def _zeros_for_exit(self, x: SymbolicTensor) -> SymbolicTensor:
+        turns = self._around(x.node)
         if all_known(x.spec.shape):
-            return self.maker.zeros(x.spec.shape, x.dtype)
-        return self.maker.node(ZerosLike(), (x,), "zeros_like").outputs[0]
+            with self._within(turns):
+                return self.maker.zeros(x.spec.shape, x.dtype)
+        if turns is None:
+            return self.maker.node(ZerosLike(), (x,), "zeros_like").outputs[0]
+        with self.maker.at(self.maker.contexts.of_output(x)):
+            shape = self.maker.shape(x)
+        return turns.zeros_of(shape, x)
 
     def _end_loops(self) -> None:
         """Let zeros flow back from turns whose values do not hang on those before."""
@@ -176,32 +185,33 @@ class Rewinding:
                 x = merge.inputs[0]
                 if merge.inputs[1] is not x:
                     continue
-                sizes = x.spec.shape
-                if not all_known(sizes):
-                    raise NotRewoundError(
-                        f"{merge.name} is of a shape that is not known"
-                    )
-                with turns.inside():
-                    zero = self.maker.zeros(sizes, x.dtype)
-                    zero.node.control = (turns.pivot,)
+                zero = self._zeros_of_turns(turns, x)
+                with self.maker.at(turns.back):
                     after = self.maker.node(NextIteration(), (zero,))
                 merge.set_input(1, after.outputs[0])
 
+    def _zeros_of_turns(self, turns: Turns, x: SymbolicTensor) -> SymbolicTensor:
+        """Return zeros like what a gradient enters a loop as."""
+        if all_known(x.spec.shape):
+            with self.maker.at(turns.back):
+                return self._constant_zeros(x)
+        with self.maker.at(turns.back.outer):
+            return self.maker.zeros(self.maker.shape(x.node.inputs[0]), x.dtype)
+
+    def _constant_zeros(self, x: SymbolicTensor) -> SymbolicTensor:
+        return self.maker.constant(np.zeros(x.spec.shape), "Const", x.dtype)
+
     def _turns(self, node: Node, before: bool = False) -> Turns | None:
         """Return the loop that goes back through that in which a node is."""
-        if before and node.op.role is Role.EXIT:
-            return None
-        around = self.surroundings.loop(node)
-        return None if around is None else self.loops.get(around)
+        context = self.surroundings.of(node)
+        if before and node.op.role is Role.EXIT and context is not None:
+            context = context.outer
+        loop = loop_of(context)
+        return None if loop is None else self.loops.get(loop)
 
-    @contextmanager
-    def _within(self, turns: Turns | None) -> Iterator[None]:
-        with nullcontext() if turns is None else turns.inside():
-            begun = len(self.graph.nodes)
-            yield
-            if turns is None:
-                made = self.graph.nodes[begun:]
-                self.outside.update([x for x in made if x not in self.entering])
+    def _within(self, turns: Turns | None) -> AbstractContextManager[None]:
+        """Put what is made inside into a loop that goes back, or outside of all."""
+        return self.maker.at(None if turns is None else turns.back)
 
     # --- nodes --------------------------------------------------------------------------------
 
@@ -210,7 +220,7 @@ class Rewinding:
         with self._within(self._turns(node, before=True)):
             dys = self._arrived(node, wanted)
         turns = self._turns(node)
-        with self._within(None if node.op.role is Role.EXIT else turns):
+        with self._within(turns):
             if any(dy is not None for dy in dys) and node not in self.ends:
                 found = self._pulled(node, dys, turns)
                 for x, dx in zip(node.inputs, found, strict=True):
@@ -222,8 +232,7 @@ class Rewinding:
 
     def _make_ready(self, node: Node) -> None:
         left = self.pending[node]
-        is_loops = node.op.role is Role.SWITCH and self._turns(node) is not None
-        if left and not (left > 0 and is_loops):
+        if left and not (left > 0 and self.is_of_turns(node)):
             return
         turns = self._turns(node) if node.op.role is Role.EXIT else None
         if turns is None:
@@ -235,11 +244,15 @@ class Rewinding:
             return
         flowed = [x for x in turns.deferred if self.flowing.get(x.outputs[0])]
         self.queue.extend(flowed)
-        others = [x for x in turns.deferred if x not in flowed] + turns.unused
+        turns.unused += [x for x in turns.deferred if x not in flowed]
         if flowed:
-            self._begin_zeros(others)
-        else:
-            self.queue.extend(others)
+            self._begin_zeros(turns.unused)
+        self.queue.extend(x for x in turns.unused if not (flowed and _flows(x)))
+
+    def is_of_turns(self, node: Node) -> bool:
+        """Return whether a node is the Switch of a loop's variable."""
+        is_switch = node.op.role is Role.SWITCH
+        return is_switch and isinstance(self.surroundings.of(node), Loop)
 
     def _flow(self, x: SymbolicTensor, dx: Tensor | IndexedSlices) -> None:
         self.flowing.setdefault(x, []).append(dx)
@@ -256,21 +269,22 @@ class Rewinding:
     def _pulled(
         self, node: Node, dys: list[Gradient], turns: Turns | None
     ) -> Sequence[Gradient]:
-        special = _SPECIAL.get(node.op.name)
+        special = OF_PRIMITIVES.get(node.op.name)
         array = OF_ARRAYS.get(node.op.name)
         if special is None and array is None:
             if not node.op.differentiable and not self.graph.pulls(node):
                 return [None] * len(node.inputs)
+            dys = self._without_gaps(node, dys, turns)
             self.maker.base = f"{self.name}/{node.name}_grad"
             return pulled(node, dys, self.reached)
         if any(isinstance(dy, IndexedSlices) for dy in dys):
             raise NotRewoundError(f"rows of a gradient flow into {node.name}")
-        if node.op.role is Role.SWITCH and turns is None:
-            dys = self._with_zeros(node, dys)
+        if special is not None:
+            dys = self._without_gaps(node, dys, turns)
 
         def way(*dys: Gradient) -> Sequence[Gradient]:
             if special is not None:
-                return special(self, node, list(dys), turns)
+                return special(self.maker, node, list(dys), turns)
             assert array is not None
             dy = next(x for x in dys if isinstance(x, SymbolicTensor))
             found = array(self.maker, node, dy, self.name)
@@ -281,25 +295,61 @@ class Rewinding:
                 node, _Call(_Way(way), node.inputs, node.outputs), dys
             )
 
-    def _with_zeros(self, node: Node, dys: list[Gradient]) -> list[Gradient]:
-        """Return gradients of both sides of a branch's Switch."""
-        around = self.surroundings.of(node)
-        if around is None or around.is_loop:
-            raise NotRewoundError(f"{node.name} is of no branch that is known")
-        branch = around.branch
-        return [self.zeros_beside(node, branch) if dy is None else dy for dy in dys]
+    def _without_gaps(
+        self, node: Node, dys: list[Gradient], turns: Turns | None
+    ) -> list[Gradient]:
+        """Return gradients of outputs, zeros for those of which there are none."""
+        is_switch = node.op.role is Role.SWITCH
+        if self.is_of_turns(node) or not (is_switch or turns):
+            return dys
+        return [
+            self._zeros(y, turns) if dy is None and y.dtype.kind in "fc" else dy
+            for y, dy in zip(node.outputs, dys, strict=True)
+        ]
 
-    def made(self, op: Op, inputs: Sequence[Gradient], title: str = "") -> Node:
-        """Return a new node for the gradient of another."""
-        given = [x for x in inputs if isinstance(x, SymbolicTensor)]
-        return self.maker.node(op, given, title)
+    def _zeros(self, x: SymbolicTensor, turns: Turns | None) -> Gradient:
+        """Return zeros like a tensor of the graph; where it is of a Switch, on the other side."""
+        branch = self.surroundings.of(x.node)
+        is_beside = x.node.op.role is Role.SWITCH
+        if is_beside and not isinstance(branch, Branch):
+            raise NotRewoundError(f"{x.node.name} is of no branch that is known")
+        beside = branch if is_beside and isinstance(branch, Branch) else None
+        if turns is None:
+            assert beside is not None
+            return self._zeros_outside(x, beside)
+        if not all_known(x.spec.shape):
+            shape = self._shape_beside(x, beside)
+            return turns.zeros_of(shape, x, is_beside)
+        zeros = self._constant_zeros(x)
+        if beside is None:
+            return zeros
+        pred = turns.known(beside.pred)
+        return self.maker.node(Switch(), (zeros, pred)).outputs[1 - beside.side]
 
-    def zeros_beside(self, node: Node, branch: int) -> Gradient:
+    def _zeros_outside(self, x: SymbolicTensor, branch: Branch) -> Gradient:
         """Return zeros where the branch that a Switch leads to is not taken."""
         make = self.maker.node
-        x = make(Switch(), node.inputs).outputs[1 - branch]
-        there = make(Identity(), (x,))
-        return self.maker.zeros(self.maker.shape(x), x.dtype, (there,))
+        here = make(Switch(), x.node.inputs).outputs[1 - branch.side]
+        there = make(Identity(), (here,))
+        return self.maker.zeros(self.maker.shape(here), x.dtype, (there,))
+
+    def _shape_beside(
+        self, x: SymbolicTensor, branch: Branch | None
+    ) -> SymbolicTensor:
+        """Return the shape of a tensor in its loop; of a Switch, where its branch is not taken."""
+        maker, of = self.maker, self.maker.contexts.of
+        if branch is None:
+            with maker.at(self.surroundings.of(x.node)):
+                return maker.shape(x)
+        with maker.at(branch.outer):
+            other = maker.node(Switch(), (x.node.inputs[0], branch.pred))
+            shape = maker.shape(other.outputs[1 - branch.side])
+        of[other] = of[shape.node] = branch
+        return shape
+
+
+def _flows(node: Node) -> bool:
+    return node.outputs[0].dtype.kind in DIFFERENTIABLE
 
 
 class _Way(Op, abstract=True):
@@ -324,82 +374,3 @@ class _Call(NamedTuple):
     op: _Way
     inputs: tuple[SymbolicTensor, ...]
     outputs: tuple[SymbolicTensor, ...]
-
-
-def _switch(
-    here: Rewinding, node: Node, dys: list[Gradient], turns: Turns | None
-) -> list[Gradient]:
-    if turns is not None:
-        return [_loop_switch(here, node, dys, turns), None]
-    return [here.made(Merge(), dys, "cond_grad").outputs[0], None]
-
-
-def _loop_switch(
-    here: Rewinding, node: Node, dys: list[Gradient], turns: Turns
-) -> Gradient:
-    known = turns.switches.get(node)
-    if known is not None:
-        if isinstance(dys[1], SymbolicTensor):
-            after = here.made(NextIteration(), (dys[1],))
-            known.set_input(1, after.outputs[0])
-        return None
-    if dys[0] is None:
-        return None
-    made = here.made(Merge(), (dys[0], dys[0]), "b_switch")
-    made.outputs[0].respecify(node.inputs[0].spec.without_value())
-    turns.switches[node] = made
-    return made.outputs[0]
-
-
-def _merge(
-    here: Rewinding, node: Node, dys: list[Gradient], turns: Turns | None
-) -> Sequence[Gradient]:
-    if turns is not None:
-        return here.made(Switch(), (dys[0], turns.going_on)).outputs
-    around = here.surroundings.merged(node)
-    if around is None or around.is_loop:
-        raise NotRewoundError(f"{node.name} joins no branches that are known")
-    name, _, index = around.pred.rpartition(":")
-    pred = here.graph.get_operation_by_name(name).outputs[int(index)]
-    return here.made(Switch(), (dys[0], pred), "cond_grad").outputs
-
-
-def _exit(
-    here: Rewinding, node: Node, dys: list[Gradient], turns: Turns | None
-) -> list[Gradient]:
-    if turns is None:
-        raise NotRewoundError(f"{node.name} ends no loop that is known")
-    made = here.made(turns.entering(), (dys[0],), "b_exit")
-    here.entering.add(made)
-    return [made.outputs[0]]
-
-
-def _following(
-    _: Rewinding, __: Node, dys: list[Gradient], ___: Turns | None
-) -> list[Gradient]:
-    return [dys[0]]
-
-
-def _enter(
-    here: Rewinding, node: Node, dys: list[Gradient], turns: Turns | None
-) -> list[Gradient]:
-    (dy,) = dys
-    if turns is None or not isinstance(dy, SymbolicTensor):
-        return [dy]
-    assert isinstance(node.op, Enter)
-    if node.op.is_constant:
-        return [turns.added_up(node, dy)]
-    with turns.left():
-        return [here.made(Exit(), (dy,)).outputs[0]]
-
-
-_SPECIAL: dict[
-    str,
-    Callable[[Rewinding, Node, list[Gradient], Turns | None], Sequence[Gradient]],
-] = {
-    "Enter": _enter,
-    "Exit": _exit,
-    "Merge": _merge,
-    "NextIteration": _following,
-    "Switch": _switch,
-}

@@ -1,23 +1,25 @@
-"""Turns: a loop that runs the turns of another backwards, by what that puts on stacks."""
+"""Turns: a loop that runs the turns of another backwards, by what that puts on stacks.
+
+Loops may be inside of each other. Each has its own loop back, inside of that of the one around it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import count
 
 import numpy as np
 
 from tensorlite.core.constant import Const
-from tensorlite.core.op import Role
-from tensorlite.core.scope import scope
 from tensorlite.core.spec import all_known
 from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.interop.tensorflow.rewinding.contexts import Context
 from tensorlite.interop.tensorflow.rewinding.making import Maker
 from tensorlite.interop.tensorflow.rewinding.surroundings import (
-    Around,
+    Branch,
+    Loop,
     NotRewoundError,
-    Surroundings,
+    fixed_enter,
 )
 from tensorlite.ops.control.dataflow import (
     ControlTrigger,
@@ -34,190 +36,226 @@ from tensorlite.ops.math.compare import GreaterEqual
 from tensorlite.ops.older_forms import Add
 
 _frames = count()
+_BACK = "/back_"
+"""What is in the names of frames in which turns are gone back through."""
+
+
+class Back(Loop):
+    """The loop that goes back."""
+
+    def __init__(self, turns: Turns, outer: Context | None) -> None:
+        forward = turns.loop
+        frame = f"{forward.entering().frame_name}{_BACK}{next(_frames)}"
+        super().__init__(turns.maker, outer, Enter(frame, False, forward.parallel))
+        self.forward: Context = forward
+        self._turns = turns
+
+    def remembered(self, x: SymbolicTensor) -> SymbolicTensor:
+        """Return what a tensor was in the turn that is gone back through."""
+        return self._turns.saved(x)
 
 
 class Turns:
     """The loop that goes back through the turns of a loop."""
 
-    def __init__(
-        self,
-        maker: Maker,
-        around: Around,
-        surroundings: Surroundings,
-        outside: set[Node],
-    ) -> None:
+    def __init__(self, maker: Maker, loop: Loop, outer: Turns | None) -> None:
+        if _BACK in loop.entering().frame_name:
+            raise NotRewoundError("a loop goes back through the turns of another")
         self.maker = maker
-        self.around = around
-        self.surroundings = surroundings
-        self.outside = outside
-        """Nodes that are in no loop that goes back: those of before, and some made since."""
-        named = {node.name: node for node in maker.graph.nodes}
-        self.exits = [named[name] for name in around.exits]
-        self.enters = [
-            x.inputs[0].node.inputs[0].node.inputs[0].node for x in self.exits
-        ]
+        self.loop, self.outer = loop, outer
         self.switches: dict[Node, Node] = {}
         """The Merges that gradients of the loop's Switches are, by these."""
-        self.pending = len(self.exits)
+        self.pending = len(loop.exits)
         """How many Exits no gradient has come to yet."""
         self.deferred: list[Node] = []
         self.unused: list[Node] = []
-        self._values: dict[SymbolicTensor, SymbolicTensor] = {}
-        self._history: dict[SymbolicTensor, SymbolicTensor] = {}
+        self.history: dict[SymbolicTensor, SymbolicTensor] = {}
+        """What tensors of the loop were, as far as that was asked for."""
+        self._forward_sync: Node | None = None
         self._sync: Node | None = None
-        self._count_forward()
-        self._count_back()
+        around = loop.outer if outer is None else outer.loop
+        with maker.at(around):
+            turns = self._count_forward()
+        stack = None if outer is None else outer.pushed(turns)
+        within = loop.outer if outer is None else outer.back
+        with maker.at(within):
+            self.back = Back(self, within)
+            if outer is not None and stack is not None:
+                turns = outer.popped(stack, turns)
+            self._count_back(turns)
 
-    def _count_forward(self) -> None:
-        switch = self.exits[0].inputs[0].node
-        enter = switch.inputs[0].node.inputs[0].node
-        if not isinstance(enter.op, Enter):
-            raise NotRewoundError(f"{self.exits[0].name} ends no loop")
-        self._entering = Enter(
-            enter.op.frame_name, False, enter.op.parallel_iterations
-        )
-        self._fixed = Enter(enter.op.frame_name, True, enter.op.parallel_iterations)
-        make, going_on = self.maker.node, switch.inputs[1]
-        zero = self.maker.constant(0, "f_count")
-        entered = make(self._entering, (zero,), "f_count").outputs[0]
-        merge = make(Merge(), (entered, entered))
-        merge.outputs[0].respecify(zero.spec.without_value())
-        branches = make(Switch(), (merge.outputs[0], going_on))
-        one = self.maker.constant(1, "Add/y", control=(merge,))
-        self._added = make(Add(), (branches.outputs[1], one))
-        self._next = make(NextIteration(), self._added.outputs)
-        merge.set_input(1, self._next.outputs[0])
-        self.turns = make(Exit(), (branches.outputs[0],), "f_count").outputs[0]
-        parts = (zero.node, entered.node, merge, branches, one.node)
-        self.outside.update([*parts, self._added, self._next, self.turns.node])
+    def _count_forward(self) -> SymbolicTensor:
+        """Return how many turns the loop ran."""
+        loop, make = self.loop, self.maker.node
+        assert loop.going_on is not None
+        before = () if self.outer is None else (self.outer.added,)
+        zero = self.maker.constant(0, "f_count", control=before)
+        with self.maker.at(loop):
+            loop.own.add(zero)
+            entered = make(loop.entering(), (zero,), "f_count").outputs[0]
+            merge = make(Merge(), (entered, entered))
+            merge.outputs[0].respecify(zero.spec.without_value())
+            branches = make(Switch(), (merge.outputs[0], loop.going_on))
+            title = self.maker.numbered("Add")
+            one = self.maker.constant(1, f"{title}/y")
+            self.added = make(Add(), (branches.outputs[1], one), title)
+            self._next = make(NextIteration(), self.added.outputs)
+            merge.set_input(1, self._next.outputs[0])
+            return make(Exit(), (branches.outputs[0],), "f_count").outputs[0]
 
-    def _count_back(self) -> None:
-        make = self.maker.node
-        parallel = self._entering.parallel_iterations
-        self._frame = f"{self._entering.frame_name}/back_{next(_frames)}"
+    def _count_back(self, turns: SymbolicTensor) -> None:
+        """Make the loop that counts down from the number of turns, into which all else goes."""
+        back, make = self.back, self.maker.node
         one = self.maker.constant(1, "b_count")
-        self.outside.add(one.node)
-        entered = make(self.entering(), (self.turns,), "b_count").outputs[0]
-        merge = make(Merge(), (entered, entered))
-        merge.outputs[0].respecify(one.spec.without_value())
-        with self.inside():
+        with self.maker.at(back):
+            back.own.add(turns)
+            entered = make(back.entering(), (turns,), "b_count").outputs[0]
+            merge = make(Merge(), (entered, entered))
+            merge.outputs[0].respecify(one.spec.without_value())
+            back.pivot = merge
             test = make(GreaterEqual(), (merge.outputs[0], one))
-            self.going_on = make(LoopCond(), test.outputs, "b_count").outputs[0]
-            branches = make(Switch(), (merge.outputs[0], self.going_on))
-            self.pivot = make(Sub(), (branches.outputs[1], one))
-            self._back = make(NextIteration(), self.pivot.outputs)
-        merge.set_input(1, self._back.outputs[0])
-        self.outside.add(make(Exit(), (branches.outputs[0],), "b_count"))
-        self._is_parallel = parallel > 1
+            back.going_on = make(LoopCond(), test.outputs, "b_count").outputs[0]
+            branches = make(Switch(), (merge.outputs[0], back.going_on))
+            back.pivot = make(Sub(), (branches.outputs[1], one))
+            self._following = make(NextIteration(), back.pivot.outputs)
+            merge.set_input(1, self._following.outputs[0])
+            last = make(Exit(), (branches.outputs[0],), "b_count")
+        if self.outer is not None:
+            self.outer.wait_for(last)
 
-    def entering(self, is_constant: bool = False) -> Enter:
-        """Return what brings something into this loop."""
-        return Enter(self._frame, is_constant, self._entering.parallel_iterations)
+    # --- values of turns ------------------------------------------------------------------------
 
-    @contextmanager
-    def inside(self) -> Iterator[None]:
-        """Make nodes of the loop; what they take from outside is brought in."""
-        graph = self.maker.graph
-        before, begun = graph.taking, len(graph.nodes)
-        graph.taking = self.taken
-        try:
-            yield
-        finally:
-            graph.taking = before
-        for node in graph.nodes[begun:]:
-            if node not in self.outside and self._is_of_no_turn(node):
-                node.control = (*node.control, self.pivot)
-
-    def _is_of_no_turn(self, node: Node) -> bool:
-        """Return whether nothing says in which turn a node is: it takes what is in all of them."""
-        if isinstance(node.op, (Enter, ControlTrigger)) or self.pivot in node.control:
-            return False
-        sources = [x.node.op for x in node.inputs]
-        return all(isinstance(op, Enter) and op.is_constant for op in sources)
-
-    @contextmanager
-    def left(self) -> Iterator[None]:
-        """Make nodes outside of the loop, though inside of it."""
-        graph = self.maker.graph
-        before, begun = graph.taking, len(graph.nodes)
-        graph.taking = None
-        try:
-            yield
-        finally:
-            graph.taking = before
-            self.outside.update(graph.nodes[begun:])
-
-    def taken(
-        self, inputs: Iterable[SymbolicTensor], name: str
-    ) -> list[SymbolicTensor]:
-        """Return what stands for tensors in this loop, made below the name of who takes them."""
-        here = scope.get().name
-        with self.maker.below(name if here == self.maker.base else here):
-            return [self._value(x) for x in inputs]
-
-    def _value(self, x: SymbolicTensor) -> SymbolicTensor:
-        if x.node not in self.outside:
-            return x
-        if x not in self._values:
-            is_exit = x.node.op.role is Role.EXIT
-            own = not is_exit and self.surroundings.loop(x.node) is self.around
-            self._values[x] = self._saved(x) if own else self._entered(x)
-        return self._values[x]
-
-    def _entered(self, x: SymbolicTensor) -> SymbolicTensor:
-        with self.left():
-            made = self.maker.node(self.entering(True), (x,), "Enter")
-        self.outside.discard(made)
-        return made.outputs[0]
-
-    def _saved(self, x: SymbolicTensor) -> SymbolicTensor:
-        """Return what a tensor was in the turn that is gone back through."""
-        if isinstance(x.node.op, Enter) and x.node.op.is_constant:
-            return self._value(x.node.inputs[0])
-        if x not in self._history:
-            self._history[x] = self._again(x)
-        return self._history[x]
+    def saved(self, x: SymbolicTensor) -> SymbolicTensor:
+        """Return what a tensor of the loop was in the turn that is gone back through."""
+        if x not in self.history:
+            self.history[x] = self._again(x)
+        return self.history[x]
 
     def _again(self, x: SymbolicTensor) -> SymbolicTensor:
+        here: Turns | None = self
+        enter = fixed_enter(x)
+        while enter is not None and here is not None:
+            x, here = enter.inputs[0], here.outer
+            enter = fixed_enter(x)
+        if here is None:
+            return self.back.value(x)
         if isinstance(x.node.op, Const):
-            node = self.maker.node(Const(x.node.op.value), (), "Const", (self.pivot,))
-            return node.outputs[0]
-        with self.left():
-            most = self.maker.constant(-1, "Const")
-            stack = self.maker.node(StackV2(x.spec.without_value()), (most,), "f_acc")
-            entered = self.maker.node(self._fixed, stack.outputs, "Enter").outputs[0]
-            push = self.maker.node(
-                StackPushV2(), (entered, x), control=(self._added,)
-            )
-            self._next.control = (*self._next.control, push)
-        pop = self.maker.node(StackPopV2(), stack.outputs)
+            return self.maker.node(Const(x.node.op.value)).outputs[0]
+        found = here.popped(here.pushed(x), x)
+        return found if here is self else self.back.value(found)
+
+    def pushed(self, x: SymbolicTensor, is_beside: bool = False) -> SymbolicTensor:
+        """Return a stack on which the loop puts a tensor in every turn.
+
+        One that is beside a branch is there where this is not taken.
+        """
+        maker = self.maker
+        home = maker.contexts.of_output(x)
+        if home is not self.loop and not isinstance(home, Branch):
+            raise NotRewoundError(f"{x.name} is not of the loop that it is used in")
+        with maker.at(None):
+            most = maker.constant(-1, "Const")
+            stack = maker.node(StackV2(x.spec.without_value()), (most,), "f_acc")
+            entered = self.loop.value(stack.outputs[0])
+        with maker.at(home.outer if is_beside else home):
+            push = maker.node(StackPushV2(), (entered, x), control=(self.added,))
+        if home is self.loop:
+            _let_wait(self._next, push)
+        else:
+            maker.contexts.of[push] = home
+            _let_wait(self._synchronised(), push)
+        return stack.outputs[0]
+
+    def _synchronised(self) -> Node:
+        """Return what lets the next turn wait for what is put on stacks in branches."""
+        if self._forward_sync is None:
+            self._forward_sync = self._trigger("f_sync", self.loop, self._next)
+        return self._forward_sync
+
+    def _trigger(self, title: str, context: Context, before: Node) -> Node:
+        with self.maker.at(None):
+            made = self.maker.node(ControlTrigger(), (), title)
+        self.maker.contexts.of[made] = context
+        _let_wait(before, made)
+        return made
+
+    def popped(
+        self, stack: SymbolicTensor, x: SymbolicTensor, is_beside: bool = False
+    ) -> SymbolicTensor:
+        """Return what a tensor was in the turn that is gone back through, from its stack."""
+        maker = self.maker
+        home = maker.contexts.of.get(x.node)
+        chain: Iterable[Context] = () if home is None else home.chain()
+        branch = next((one for one in chain if isinstance(one, Branch)), None)
+        with maker.at(self.back):
+            if branch is not None:
+                side = 1 - branch.side if is_beside else branch.side
+                pred = self.known(branch.pred)
+                stack = maker.node(Switch(), (stack, pred)).outputs[side]
+            pop = maker.node(StackPopV2(), (stack,))
         pop.outputs[0].respecify(x.spec.without_value())
-        if self._is_parallel:
-            self._wait_for(pop)
+        if self.loop.parallel > 1:
+            self.wait_for(pop)
         return pop.outputs[0]
 
-    def _wait_for(self, pop: Node) -> None:
+    def known(self, x: SymbolicTensor) -> SymbolicTensor:
+        """Return what a tensor was, if that was asked for already, here or around; else itself."""
+        here: Turns | None = self
+        while here is not None and x not in here.history:
+            here = here.outer
+        return x if here is None else here.history[x]
+
+    def condition(self, pred: SymbolicTensor) -> SymbolicTensor:
+        """Return which side of a conditional was taken in the turn that is gone back through."""
+        if pred not in self.history:
+            self.history[pred] = self.popped(self.pushed(pred), pred)
+        return self.history[pred]
+
+    def wait_for(self, node: Node) -> None:
+        """Let the turn before wait for a node, be it dead or alive."""
         if self._sync is None:
-            self._sync = self.maker.node(ControlTrigger(), (), "b_sync", (pop,))
-            self._back.control = (*self._back.control, self._sync)
-        else:
-            self._sync.control = (*self._sync.control, pop)
+            self._sync = self._trigger("b_sync", self.back, self._following)
+        _let_wait(self._sync, node)
+
+    # --- sums -----------------------------------------------------------------------------------
 
     def added_up(self, enter: Node, dx: SymbolicTensor) -> SymbolicTensor:
         """Return the sum over all turns of what flows into what a loop takes as it is."""
-        make = self.maker.node
-        with self.left():
-            sizes = dx.spec.shape
-            if all_known(sizes):
-                first = self.maker.constant(np.zeros(sizes), "b_acc", dx.dtype)
-            else:
-                shape = self.maker.shape(enter.inputs[0])
-                first = self.maker.zeros(shape, dx.dtype)
-            entered = make(self.entering(), (first,), "b_acc")
+        make, back = self.maker.node, self.back
+        first = self._first_sum(enter, dx)
+        assert back.going_on is not None
+        with self.maker.at(back):
+            back.own.add(first)
+            entered = make(back.entering(), (first,), "b_acc")
             merge = make(Merge(), (*entered.outputs, *entered.outputs), "b_acc")
             merge.outputs[0].respecify(dx.spec.without_value())
-            branches = make(Switch(), (merge.outputs[0], self.going_on))
+            branches = make(Switch(), (merge.outputs[0], back.going_on))
             total = make(Add(), (branches.outputs[1], dx))
             following = make(NextIteration(), total.outputs)
             merge.set_input(1, following.outputs[0])
             return make(Exit(), (branches.outputs[0],), "b_acc").outputs[0]
+
+    def _first_sum(self, enter: Node, dx: SymbolicTensor) -> SymbolicTensor:
+        maker, sizes = self.maker, dx.spec.shape
+        if all_known(sizes):
+            with maker.at(self.back.outer):
+                return maker.constant(np.zeros(sizes), "b_acc", dx.dtype)
+        if self.outer is None:
+            with maker.at(self.back.outer):
+                return maker.zeros(maker.shape(enter.inputs[0]), dx.dtype)
+        with maker.at(self.loop.outer):
+            shape = maker.shape(enter.inputs[0])
+        return self.outer.zeros_of(shape, dx)
+
+    def zeros_of(
+        self, shape: SymbolicTensor, x: SymbolicTensor, is_beside: bool = False
+    ) -> SymbolicTensor:
+        """Return zeros of a shape that the loop had in the turn that is gone back through."""
+        stack = self.pushed(shape, is_beside)
+        with self.maker.at(self.back):
+            sizes = self.popped(stack, shape, is_beside)
+            return self.maker.zeros(sizes, x.dtype)
+
+
+def _let_wait(node: Node, other: Node) -> None:
+    node.control = (*node.control, other)

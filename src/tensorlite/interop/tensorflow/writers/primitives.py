@@ -18,7 +18,10 @@ from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.graph_mode.graph import Graph as BuiltGraph
 from tensorlite.interop.tensorflow.rewinding.rebuilding import has_flow, rebuilt
-from tensorlite.interop.tensorflow.rewinding.surroundings import NotRewoundError
+from tensorlite.interop.tensorflow.rewinding.surroundings import (
+    CLOSED,
+    NotRewoundError,
+)
 from tensorlite.interop.tensorflow.writers.arraying import Lone, as_arrays
 from tensorlite.interop.tensorflow.writers.asserting import is_guarded, put_guards
 from tensorlite.interop.tensorflow.writers.outer_reads import read_outside
@@ -65,7 +68,7 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
     for node in graph.nodes:
         if node.op.role is Role.INPUT:
             copy.node(node)
-    put_lowered(graph, copy, all_enter=is_called)
+    made.kept[CLOSED] = put_lowered(graph, copy, all_enter=is_called)
     kept = _kept_names(graph, copy, is_called)
     copy.finish(graph)
     _pass_names(made, kept)
@@ -180,8 +183,9 @@ def _keep_in_turns(graph: Graph) -> None:
     for node in graph.nodes:
         if is_constant(node) and len(users[node]) == 1 and users[node][0] in inside:
             user = users[node][0]
-            waits = [x.node for x in user.inputs if x.node in inside]
-            if waits and user.op.role is Role.PLAIN:
+            sources = (*[x.node for x in user.inputs], *user.control)
+            waits = [x for x in sources if x in inside]
+            if waits and user.op.role in (Role.PLAIN, Role.ENTER):
                 node.control = (before_switches(waits[0]),)
                 beside[node] = user
     graph.nodes[:] = _moved(graph.nodes, beside)
@@ -208,23 +212,50 @@ def _give_names(graph: Graph, made: Graph, kept: dict[Node, str]) -> None:
     taken = {node.name for node in graph.nodes if not _OWN.fullmatch(node.name)}
     taken |= set(kept.values())
     titles = _titles(made)
-    brought = [node for node in made.nodes if node not in kept and _brings(node)]
-    late = set(brought)
+    late = {node for node in made.nodes if node not in kept and _brings(node)}
+    begun = _begun_by(made)
+    chains = list(_brought_for(made, late.copy()))
     for node in made.nodes:
+        for x in begun.get(node, ()):
+            _name_brought(
+                [y for y in _chain(x, late) if y in late], node, late, taken
+            )
         if node in kept:
             node.name = kept[node]
         elif node not in late:
             node.name = _free(_outside(node, titles.get(node, node.op.name)), taken)
     gates = {node.inputs[0].node: node for node in made.nodes if _is_gate(node)}
-    for user, chain in _brought_for(made, late.copy()):
-        is_end = user.op.role in (Role.MERGE, Role.NEXT)
-        title = chain[-1].op.name
-        below = f"{gates.get(user, user).name}/{title}"
-        wanted = _outside(chain[-1], title) if is_end else below
-        for node in chain:
-            if node in late:
-                late.discard(node)
-                node.name = _free(wanted, taken)
+    for user, chain in chains:
+        asking = gates.get(user, user)
+        _name_brought([x for x in chain if x in late], asking, late, taken)
+
+
+def _name_brought(
+    nodes: Sequence[Node], user: Node, late: set[Node], taken: set[str]
+) -> None:
+    """Name what brings something in one after the other: below its user, where it has a name."""
+    is_end = user.op.role in (Role.MERGE, Role.NEXT)
+    for node in nodes:
+        late.discard(node)
+        title, wanted = node.op.name, f"{user.name}/{node.op.name}"
+        if user.op.role is Role.ENTER:
+            wanted = _outside(user, title)
+        elif is_end:
+            wanted = _outside(node, title)
+        node.name = _free(wanted, taken)
+
+
+def _begun_by(graph: Graph) -> dict[Node, list[Node]]:
+    """Return what the variables of each loop begin with, by the first of their Enters."""
+    found: dict[Node, list[Node]] = {}
+    first: dict[object, Node] = {}
+    for node in graph.nodes:
+        if node.op.role is Role.ENTER and not _brings(node):
+            frame = node.op.attributes()["frame_name"]
+            found.setdefault(first.setdefault(frame, node), []).append(
+                node.inputs[0].node
+            )
+    return found
 
 
 def _brought_for(

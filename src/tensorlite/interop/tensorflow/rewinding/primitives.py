@@ -1,0 +1,111 @@
+"""Gradients of the primitives of control flow, each of which is another primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tensorlite.core.op import Gradient
+from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.interop.tensorflow.rewinding.making import Maker
+from tensorlite.interop.tensorflow.rewinding.surroundings import (
+    Branch,
+    Loop,
+    NotRewoundError,
+)
+from tensorlite.interop.tensorflow.rewinding.turns import Turns
+from tensorlite.ops.control.dataflow import (
+    Enter,
+    Exit,
+    Merge,
+    NextIteration,
+    Switch,
+)
+
+
+def _given(dys: Sequence[Gradient]) -> list[SymbolicTensor]:
+    return [dy for dy in dys if isinstance(dy, SymbolicTensor)]
+
+
+def _switch(
+    maker: Maker, node: Node, dys: list[Gradient], turns: Turns | None
+) -> list[Gradient]:
+    if isinstance(maker.contexts.of.get(node), Branch):
+        return [maker.node(Merge(), _given(dys), "cond_grad").outputs[0], None]
+    if turns is None:
+        raise NotRewoundError(f"{node.name} is of no loop that is known")
+    return [_loop_switch(maker, node, dys, turns), None]
+
+
+def _loop_switch(
+    maker: Maker, node: Node, dys: list[Gradient], turns: Turns
+) -> Gradient:
+    """Return the gradient of a loop's variable, which is asked for twice.
+
+    What flows out of the loop comes first, what flows into the turn before second.
+    """
+    known, (out, again) = turns.switches.get(node), dys
+    if known is not None:
+        if isinstance(again, SymbolicTensor):
+            after = maker.node(NextIteration(), (again,))
+            known.set_input(1, after.outputs[0])
+        return None
+    if not isinstance(out, SymbolicTensor):
+        return None
+    made = maker.node(Merge(), (out, out), "b_switch")
+    made.outputs[0].respecify(node.inputs[0].spec.without_value())
+    turns.switches[node] = made
+    return made.outputs[0]
+
+
+def _merge(
+    maker: Maker, node: Node, dys: list[Gradient], turns: Turns | None
+) -> Sequence[Gradient]:
+    around = maker.contexts.of_output(node.inputs[0])
+    dy = _given(dys[:1])
+    if isinstance(around, Branch):
+        pred = around.pred if turns is None else turns.condition(around.pred)
+        return maker.node(Switch(), (*dy, pred), "cond_grad").outputs
+    if not isinstance(around, Loop) or turns is None or turns.back.going_on is None:
+        raise NotRewoundError(f"{node.name} joins no branches that are known")
+    return maker.node(Switch(), (*dy, turns.back.going_on)).outputs
+
+
+def _exit(
+    maker: Maker, node: Node, dys: list[Gradient], turns: Turns | None
+) -> list[Gradient]:
+    if turns is None:
+        raise NotRewoundError(f"{node.name} ends no loop that is known")
+    if not turns.loop.back_prop:
+        return [None]
+    dy = _given(dys)
+    turns.back.own.update(dy)
+    return [maker.node(turns.back.entering(), dy, "b_exit").outputs[0]]
+
+
+def _following(
+    _: Maker, __: Node, dys: list[Gradient], ___: Turns | None
+) -> list[Gradient]:
+    return [dys[0]]
+
+
+def _enter(
+    maker: Maker, node: Node, dys: list[Gradient], turns: Turns | None
+) -> list[Gradient]:
+    (dy,) = dys
+    if turns is None or not isinstance(dy, SymbolicTensor):
+        return [dy]
+    assert isinstance(node.op, Enter)
+    if node.op.is_constant:
+        return [turns.added_up(node, dy)]
+    return [maker.node(Exit(), (dy,)).outputs[0]]
+
+
+OF_PRIMITIVES: dict[
+    str, Callable[[Maker, Node, list[Gradient], Turns | None], Sequence[Gradient]]
+] = {
+    "Enter": _enter,
+    "Exit": _exit,
+    "Merge": _merge,
+    "NextIteration": _following,
+    "Switch": _switch,
+}
