@@ -10,6 +10,7 @@ import tensorlite as tl
 from tensorlite import debugging
 from tensorlite.ops.control.bundles import bundled, unbundle
 from tensorlite.ops.control.list_rows import gather_list, scatter_list
+from tensorlite.ops.control.list_runs import split_list
 from tensorlite.ops.control.lists import element_shape, empty, pop, push, reserve
 from tests.cases.base import OpCase, arrays
 
@@ -42,6 +43,21 @@ def rows_at_places(x: Any) -> Any:
     shape = element_shape((3,))
     list_ = scatter_list(reserve(shape, 3, x.dtype), x, tl.constant([2, 0, 1]))
     return gather_list(list_, tl.constant([1, 1, 0]), shape)
+
+
+def runs(x: Any) -> Any:
+    """Return runs of rows put into a list, and these joined, with one of them."""
+    lengths = tl.constant(np.array([1, 2], np.int64))
+    list_ = split_list(reserve(element_shape((None, 3)), 2, x.dtype), x, lengths)
+    array = tl.TensorArray(flow=list_)
+    return array.concat() * array.read(0)
+
+
+def shorter_run(x: Any) -> Any:
+    """Return the shorter of two runs of rows, by which the other has no gradient."""
+    lengths = tl.constant(np.array([2, 1], np.int64))
+    list_ = split_list(reserve(element_shape((None, 3)), 2, x.dtype), x, lengths)
+    return tl.TensorArray(flow=list_).read(1)
 
 
 def bundle(x: Any, y: Any) -> Any:
@@ -84,6 +100,17 @@ CASES = (
         lambda x: x[[2, 2, 1]],
         arrays((3, 3)),
         ops=("TensorListGather", "TensorListScatterIntoExistingList"),
+    ),
+    OpCase(
+        "list_runs",
+        runs,
+        lambda x: x * x[:1],
+        arrays((3, 3)),
+        data_dependent=True,
+        ops=("TensorListSplitIntoExistingList",),
+    ),
+    OpCase(
+        "list_run", shorter_run, lambda x: x[2:], arrays((3, 3)), data_dependent=True
     ),
     OpCase("bundle", bundle, lambda x, y: x * y * y, arrays((3,), (3,))),
     OpCase("custom_gradient", square, np.square, arrays((3,))),

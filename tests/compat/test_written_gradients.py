@@ -152,6 +152,15 @@ def _folded_in_folds(x: Any) -> Any:
     return tf.foldl(lambda a, row: a + inner(row), x, initializer=tf.constant(0.0))
 
 
+def _split(x: Any) -> Any:
+    """Return runs of rows put into an array, and what is made of them, also turn by turn."""
+    parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
+    rest = tf.TensorArray(tf.float32, 2, infer_shape=False).split(
+        parts.concat() * x, tf.constant([2, 1])
+    )
+    return _repeated(lambda i, y: y + parts.read(0) * rest.read(1), x, 2)
+
+
 def _stopped(x: Any) -> Any:
     return _repeated(
         lambda _, y: y * _repeated(lambda j, z: tf.tanh(z), y, 2, back_prop=False),
@@ -186,6 +195,7 @@ PROGRAMS: dict[str, Program] = {
     "rows in turns": _rows_in_turns,
     "network in turns": _network_in_turns,
     "folded in folds": _folded_in_folds,
+    "split": _split,
     "stopped": _stopped,
     "chosen": _chosen,
     "network": _network,
@@ -240,3 +250,13 @@ def test_operations_of_gradients_are_found_by_tensorflows_names() -> None:
         found = graph.get_tensor_by_name("gradients/AddN:0")
         both = session.run([dx, found], {x: X})
     np.testing.assert_array_equal(*both)
+
+
+@pytest.mark.parametrize(
+    ("size", "lengths"), [(2, [1, 1]), (3, [1, 2])], ids=["rows", "elements"]
+)
+def test_runs_that_do_not_fit_are_refused(size: int, lengths: list[int]) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        array = tf.TensorArray(tf.float32, size, infer_shape=False)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(array.split(X, lengths).concat())

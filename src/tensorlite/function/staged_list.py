@@ -14,8 +14,8 @@ from tensorlite.core.errors import SymbolicTensorError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
+from tensorlite.ops.control.list_runs import concat_list
 from tensorlite.ops.control.lists import (
-    concat_list,
     element_shape,
     empty,
     get_item,

@@ -10,13 +10,15 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.arrays import range as numbers, shape as shape_of
+from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import plain, shown
-from tensorlite.core.dtypes import as_dtype, int32
+from tensorlite.core.dtypes import as_dtype, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.control.list_rows import gather_list, scatter_list
+from tensorlite.ops.control.list_runs import split_list
 from tensorlite.ops.control.lists import element_shape
 from tensorlite.ops.control.tensor_array import TensorArray as Elements
 
@@ -239,20 +241,10 @@ def _scatter(flow: Any, indices: Any, value: Any, name: str | None = None) -> An
     return after.flow
 
 
-@named("TensorArraySplit")
+@named("TensorArraySplit", "TensorArraySplitV3")
 def _split(flow: Any, value: Any, lengths: Any, name: str | None = None) -> Any:
-    elements = Elements(flow=flow)
-    rows, sizes = converted(value, elements.dtype), converted(lengths)
-    ends = tl.cumulative_sum(sizes, axis=0)
-
-    def step(i: Any, list_: Elements) -> Any:
-        last = tl.gather(ends, i)
-        part = rows[last - tl.gather(sizes, i) : last]
-        return i + 1, list_.write(i, part)
-
-    count = tl.size(sizes)
-    _, after = tl.while_loop(lambda i, _: i < count, step, (tl.constant(0), elements))
-    return after.flow
+    rows = converted(value, Elements(flow=flow).dtype, "value")
+    return split_list(flow, rows, plain(cast(lengths, int64)))
 
 
 @named("TensorArrayCloseV3")

@@ -13,7 +13,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
-from tensorlite.core.op import Call, Gradient, Grads, Op
+from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import (
     Dims,
     TensorSpec,
@@ -24,7 +24,6 @@ from tensorlite.core.spec import (
 )
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, for_module
-from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.control.bundles import given_or_zeros, zeros_of
 from tensorlite.ops.control.list_values import TensorList
@@ -108,7 +107,8 @@ def _check_list(x: TensorSpec) -> None:
         raise DTypeError(f"a list of tensors is wanted, not {x}")
 
 
-def _list_spec(element: TensorSpec) -> TensorSpec:
+def list_spec(element: TensorSpec) -> TensorSpec:
+    """Return the spec of a list of elements."""
     return TensorSpec((), dtypes.variant, None, (element,))
 
 
@@ -127,7 +127,7 @@ class EmptyTensorList(ListOp):
 
     def infer(self, shape: TensorSpec, max_num_elements: TensorSpec) -> TensorSpec:
         """Return the spec of a list."""
-        return _list_spec(TensorSpec(asked_shape(shape), self.element_dtype))
+        return list_spec(TensorSpec(asked_shape(shape), self.element_dtype))
 
     def kernel(self, xp: Xp, shape: Array, max_num_elements: Array) -> TensorList:
         """Return the empty list."""
@@ -154,7 +154,7 @@ class TensorListReserve(ListOp):
 
     def infer(self, shape: TensorSpec, num_elements: TensorSpec) -> TensorSpec:
         """Return the spec of a list."""
-        return _list_spec(TensorSpec(asked_shape(shape), self.element_dtype))
+        return list_spec(TensorSpec(asked_shape(shape), self.element_dtype))
 
     def kernel(self, xp: Xp, shape: Array, num_elements: Array) -> TensorList:
         """Return the list."""
@@ -332,7 +332,7 @@ class TensorListFromTensor(ListOp):
     def infer(self, x: TensorSpec, shape: TensorSpec) -> TensorSpec:
         """Return the spec of a list of rows."""
         rows = None if x.shape is None else x.shape[1:]
-        return _list_spec(
+        return list_spec(
             TensorSpec(merge(rows, asked_shape(shape)), self.element_dtype)
         )
 
@@ -346,72 +346,6 @@ class TensorListFromTensor(ListOp):
         return stack_list(dy, row_shape(call.inputs[0]), self.element_dtype), None
 
 
-class TensorListConcatV2(ListOp):
-    """All elements of a list, joined along their first axis, and the length of each."""
-
-    host = (1, 2)
-
-    def infer(
-        self, list_: TensorSpec, shape: TensorSpec, leading_dims: TensorSpec
-    ) -> tuple[TensorSpec, TensorSpec]:
-        """Return the elements' shape with an unknown first size."""
-        element = self.element(list_, shape)
-        joined = None if element.shape is None else (None, *element.shape[1:])
-        return element.with_shape(joined), TensorSpec((None,), dtypes.int64)
-
-    def kernel(
-        self, xp: Xp, list_: TensorList, shape: Array, leading_dims: Array
-    ) -> tuple[Array, Array]:
-        """Return the joined elements; ShapeError when they do not fit together."""
-        items = list_.items()
-        if not items:
-            rows = shape.tolist()[1:] if shape.ndim else list_.element.dims[1:]
-            return xp.zeros((0, *rows), self.element_dtype.numpy), np.zeros(
-                0, np.int64
-            )
-        arrays = [self.value(xp, list_, item, shape) for item in items]
-        tails = {array.shape[1:] if array.ndim else None for array in arrays}
-        if len(tails) > 1 or None in tails:
-            shapes = ", ".join(sorted({shape_text(array.shape) for array in arrays}))
-            raise ShapeError(
-                f"TensorListConcatV2: these shapes do not join: {shapes}"
-            )
-        return xp.concatenate(arrays), np.asarray(
-            [len(array) for array in arrays], np.int64
-        )
-
-    def grad(self, call: Call, dy: Tensor, _: Gradient) -> Grads:
-        """Return the gradient cut into the elements' lengths."""
-        op = TensorListSplit(self.element_dtype)
-        return calls(op, dy, element_shape(None), call.outputs[1])[0], None, None
-
-
-class TensorListSplit(ListOp):
-    """A list of a tensor's consecutive runs of rows, each of the length asked for."""
-
-    host = (1, 2)
-
-    def infer(
-        self, x: TensorSpec, shape: TensorSpec, lengths: TensorSpec
-    ) -> TensorSpec:
-        """Return the spec of a list of such runs."""
-        rows = None if x.shape is None else (None, *x.shape[1:])
-        return _list_spec(TensorSpec(rows, self.element_dtype))
-
-    def kernel(self, xp: Xp, x: Array, shape: Array, lengths: Array) -> TensorList:
-        """Return the runs."""
-        ends = np.cumsum(lengths).tolist()
-        runs = [
-            x[end - n : end] for end, n in zip(ends, lengths.tolist(), strict=True)
-        ]
-        return TensorList(runs, TensorSpec((None, *x.shape[1:]), self.element_dtype))
-
-    def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return the gradient list's elements joined, which are of any lengths."""
-        shape = concat([element_shape((None,)), row_shape(call.inputs[0])])
-        return concat_list(dy, shape, self.element_dtype), None, None
-
-
 def with_element(list_: TensorSpec, x: TensorSpec, dtype: DType) -> TensorSpec:
     """Return the spec of a list that also holds `x`; an error when `x` does not fit."""
     _check_list(list_)
@@ -421,13 +355,13 @@ def with_element(list_: TensorSpec, x: TensorSpec, dtype: DType) -> TensorSpec:
         )
     known = list_.inner[0].shape if list_.inner else None
     if known is None or x.shape is None:
-        return _list_spec(x.with_shape(x.shape if known is None else known))
+        return list_spec(x.with_shape(x.shape if known is None else known))
     if len(known) != len(x.shape):
         raise ShapeError(
             f"elements of a list have one rank: {shape_text(known)} is there, and "
             f"{shape_text(x.shape)} is written"
         )
-    return _list_spec(x.with_shape(generalise(known, x.shape)))
+    return list_spec(x.with_shape(generalise(known, x.shape)))
 
 
 def length(list_: Tensor) -> Tensor:
@@ -481,12 +415,6 @@ def from_tensor(x: Tensor) -> Tensor:
     """Return a list of a tensor's rows."""
     rows = None if x.spec.shape is None else x.spec.shape[1:]
     return call(TensorListFromTensor(x.dtype), x, element_shape(rows))
-
-
-def concat_list(list_: Tensor, shape: Tensor, dtype: DType) -> Tensor:
-    """Return all elements of a list, joined along their first axis."""
-    leading = constant(np.zeros(0, np.int64))
-    return calls(TensorListConcatV2(dtype), list_, shape, leading)[0]
 
 
 def row_shape(x: Tensor) -> Tensor:

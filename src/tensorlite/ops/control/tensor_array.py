@@ -13,6 +13,7 @@ from tensorlite.core.errors import DTypeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.control import lists
+from tensorlite.ops.control.list_runs import concat_list
 
 __all__ = ["TensorArray"]
 
@@ -102,7 +103,7 @@ class TensorArray:
 
     def concat(self) -> Tensor:
         """Return all elements joined along their first axis."""
-        return lists.concat_list(self.flow, self._shape(), self.dtype)
+        return concat_list(self.flow, self._shape(), self.dtype)
 
     def gather(self, indices: TensorLike) -> Tensor:
         """Return the elements at `indices`, a 1-d integer tensor, stacked."""

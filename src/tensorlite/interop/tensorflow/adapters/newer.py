@@ -16,7 +16,8 @@ from tensorlite.ops.arrays.arrange import moveaxis
 from tensorlite.ops.arrays.join import concat, split
 from tensorlite.ops.arrays.search import top_k
 from tensorlite.ops.arrays.shape import astype
-from tensorlite.ops.control import lists
+from tensorlite.ops.control.list_runs import TensorListConcatV2
+from tensorlite.ops.control.lists import element_shape
 from tensorlite.ops.linear.spectral import eigh
 from tensorlite.ops.math.arithmetic import negative
 from tensorlite.ops.math.isotonic import isotonic_regression
@@ -107,12 +108,12 @@ def _device(given: Given) -> Values:
 
 def _joined(given: Given) -> Values:
     """Join the elements of a list whose shape an attribute tells."""
-    op = lists.TensorListConcatV2(given.dtype("element_dtype"))
+    op = TensorListConcatV2(given.dtype("element_dtype"))
     shape = given.shape("element_shape")
 
     def joined(list_: Tensor) -> tuple[Tensor, ...]:
         sizes = constant(np.zeros(0, np.int64))
-        return calls(op, list_, lists.element_shape(shape), sizes)
+        return calls(op, list_, element_shape(shape), sizes)
 
     return given.composed(joined, *given.tensors)
 

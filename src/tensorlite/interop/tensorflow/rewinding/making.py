@@ -89,8 +89,9 @@ class Maker:
     def going_back(self, context: Context | None) -> Context | None:
         """Return the loop that nodes are put into, if it goes back through the one around these."""
         loop = loop_of(self.now)
-        is_back = loop is not None and loop.forward is not None
-        return loop if is_back and loop_of(context) is loop.forward else None
+        if loop is None or loop.forward is None:
+            return None
+        return loop if loop_of(context) is loop.forward else None
 
     def numbered(self, title: str) -> str:
         """Return a title with the number behind it that the next node of it gets."""

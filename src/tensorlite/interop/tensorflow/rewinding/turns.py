@@ -58,6 +58,10 @@ class Back(Loop):
 class Turns:
     """The loop that goes back through the turns of a loop."""
 
+    added: Node
+    """What counts a turn."""
+    back: Back
+
     def __init__(self, maker: Maker, loop: Loop, outer: Turns | None) -> None:
         if _BACK in loop.entering().frame_name:
             raise NotRewoundError("a loop goes back through the turns of another")

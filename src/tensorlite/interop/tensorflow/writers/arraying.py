@@ -14,6 +14,7 @@ import numpy as np
 
 from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import variant
+from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -50,6 +51,7 @@ from tensorlite.ops.control.step_arrays import (
     TensorArrayReadV3,
     TensorArrayScatterV3,
     TensorArraySizeV3,
+    TensorArraySplitV3,
     TensorArrayV3,
     TensorArrayWriteV3,
 )
@@ -205,14 +207,32 @@ def _overwritten(node: Node, array: Held, x: SymbolicTensor) -> Held:
 
 
 def _scatter(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
-    base, x, indices = given[0], plain(given[1]), plain(given[2])
+    x, indices = plain(given[1]), plain(given[2])
+    op = TensorArrayScatterV3()
+    return _rows_put(here, node, given[0], x, op, (indices, x))
+
+
+def _split(here: Region, node: Node, given: Sequence[Value]) -> list[Value]:
+    x, lengths = plain(given[1]), plain(given[2])
+    op = TensorArraySplitV3()
+    return _rows_put(here, node, given[0], x, op, (x, lengths))
+
+
+def _rows_put(
+    here: Region,
+    node: Node,
+    base: Value,
+    x: SymbolicTensor,
+    op: Op,
+    inputs: Sequence[SymbolicTensor],
+) -> list[Value]:
+    """Return a list behind an operator that puts rows of a tensor into its array."""
     if _is_of_zeros(base, here.place):
         base = gradients_of(here.place, held(here.place, base))
     elif isinstance(base, Held) and base.adds:
         return [_overwritten(node, base, x)]
     array = held(here.place, base)
-    inputs = (array.handle, indices, x, array.flow)
-    (flow,) = here.named(TensorArrayScatterV3(), inputs).outputs
+    (flow,) = here.named(op, (array.handle, *inputs, array.flow)).outputs
     return [Held(array.handle, flow, array.adds)]
 
 
@@ -313,6 +333,7 @@ _LISTS: Handlers = {
     "TensorListScatterIntoExistingList": _scatter,
     "TensorListSetItem": _set,
     "TensorListSplit": _runs,
+    "TensorListSplitIntoExistingList": _split,
     "TensorListStack": _stack,
     "Unbundle": _unbundle,
     "VariantZerosLike": _zeros,

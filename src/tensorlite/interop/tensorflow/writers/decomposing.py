@@ -279,6 +279,13 @@ def _raw(op: Op, _: Node) -> tuple[Spelled, ...]:
     )
 
 
+def _split(op: Op, _: Node) -> tuple[Spelled, ...]:
+    """Make the list anew: its elements are others all."""
+    given = {**op.attributes(), "shape_type": int32}
+    shape = constant_part("element_shape", -1, int32)
+    return shape, Spelled("TensorListSplit", given, (1, "element_shape", 2))
+
+
 DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "ArgSort": _arg_sort,
     "CountOf": _count_of,
@@ -295,5 +302,6 @@ DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "Repeat": _repeat,
     "RngReadAndSkip": _advanced,
     "Sort": _sort,
+    "TensorListSplitIntoExistingList": _split,
     "UpperBound": _bound,
 }

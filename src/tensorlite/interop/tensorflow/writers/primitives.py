@@ -241,7 +241,7 @@ def _name_brought(
         if user.op.role is Role.ENTER:
             wanted = _outside(user, title)
         elif is_end:
-            wanted = _outside(node, title)
+            wanted = _outside(nodes[-1], title)
         node.name = _free(wanted, taken)
 
 
