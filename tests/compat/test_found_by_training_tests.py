@@ -292,12 +292,13 @@ def test_ftrl_takes_a_beta() -> None:
 
 
 def test_supervisors_without_a_writer_save_all_the_same(tmp_path: Path) -> None:
-    tf.Variable([1.0], name="foo")
-    tf.summary.scalar("c1", tf.constant(1))
-    merged = tf.summary.merge_all()
-    supervisor = tf.train.Supervisor(logdir=str(tmp_path), summary_writer=None)
-    session = supervisor.prepare_or_wait_for_session("")
-    with pytest.raises(RuntimeError, match="requires a summary writer"):
-        supervisor.summary_computed(session, session.run(merged))
-    assert len(supervisor.start_standard_services(session)) == 1  # what saves
-    supervisor.stop()
+    with tf.Graph().as_default():
+        tf.Variable([1.0], name="foo")
+        tf.summary.scalar("c1", tf.constant(1))
+        merged = tf.summary.merge_all()
+        supervisor = tf.train.Supervisor(logdir=str(tmp_path), summary_writer=None)
+        session = supervisor.prepare_or_wait_for_session("")
+        with pytest.raises(RuntimeError, match="requires a summary writer"):
+            supervisor.summary_computed(session, session.run(merged))
+        assert len(supervisor.start_standard_services(session)) == 1  # what saves
+        supervisor.stop()

@@ -136,6 +136,8 @@ def test_strings_are_joined_and_matched() -> None:
     assert ran("StaticRegexFullMatch", names, pattern="a.*").tolist() == [True, False]
     name = ran("ShardedFilename", np.array("m", object), np.int32(1), np.int32(3))
     assert name == b"m-00001-of-00003"
+    pattern = ran("ShardedFilespec", np.array("m", object), np.int32(3))
+    assert pattern == b"m-?????-of-00003"
 
 
 def test_a_trigger_runs_though_what_it_waits_for_is_dead() -> None:

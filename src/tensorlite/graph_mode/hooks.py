@@ -13,8 +13,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.steps import get_global_step
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+from tensorlite.graph_mode.steps import get_or_create_global_step_read
 
 _log = logging.getLogger("tensorflow")
 """The logger that programs with hooks listen to."""
@@ -134,10 +134,13 @@ class NeverTriggerTimer(SecondOrStepTimer):
 
 
 def global_step_of(what: str) -> Any:
-    """Return the step that the graph counts; InvalidArgumentError where it counts none."""
-    found = get_global_step()
+    """Return what reads the step that the graph counts.
+
+    FailedPreconditionError where it counts none.
+    """
+    found = get_or_create_global_step_read()
     if found is None:
-        raise InvalidArgumentError(f"Global step should be created to use {what}.")
+        raise FailedPreconditionError(f"Global step should be created to use {what}.")
     return found
 
 

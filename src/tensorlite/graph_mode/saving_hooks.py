@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from tensorlite.core import nest
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.hooks import (
     CheckpointSaverListener,
@@ -20,15 +20,15 @@ from tensorlite.graph_mode.hooks import (
     global_step_of,
 )
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.services import session_log
+from tensorlite.graph_mode.session_managers import Parts
+from tensorlite.graph_mode.steps import get_global_step
 from tensorlite.ops.summaries.event_messages import value_summary
-from tensorlite.train.summaries.writers import FileWriter, FileWriterCache
 
 _log = logging.getLogger("tensorflow")
 """The logger that programs with hooks listen to."""
-
-
-def _writer(folder: str) -> FileWriter:
-    return FileWriterCache.get(folder, get_default_graph())
+_MOST_WARNINGS = 5
+"""How often a hook says that steps are not counted."""
 
 
 class LoggingTensorHook(SessionRunHook):
@@ -106,6 +106,9 @@ class LoggingTensorHook(SessionRunHook):
 class CheckpointSaverHook(SessionRunHook):
     """Saves every so many steps or seconds, at the beginning and at the end."""
 
+    parts: ClassVar[Parts]
+    """What it writes graphs and events with."""
+
     def __init__(
         self,
         checkpoint_dir: str,
@@ -127,19 +130,20 @@ class CheckpointSaverHook(SessionRunHook):
         self._saves_graph = save_graph_def
 
     def begin(self) -> None:
-        """Find the step that the graph counts."""
+        """Find the step that the graph counts, and the writer for the folder."""
+        self._writer = self.parts.shared_writer(self._folder)
         self._step = global_step_of("CheckpointSaverHook")
         for listener in self._listeners:
             listener.begin()
-
-    def show(self, graph: Any, folder: str) -> None:
-        """Write the graph beside the checkpoints; subclasses know in which format."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Save what training begins with."""
         step = int(session.run(self._step))
         if self._saves_graph:
-            self.show(session.graph, self._folder)
+            # Its nodes are complete now: other hooks add theirs when they begin.
+            self.parts.show(
+                get_default_graph(), self._chosen(), self._folder, self._writer
+            )
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
@@ -173,8 +177,14 @@ class CheckpointSaverHook(SessionRunHook):
             listener.before_save(session, step)
         without = {} if self._saves_graph else {"write_meta_graph": False}
         self._chosen().save(session, self._path, global_step=step, **without)
-        asked = [listener.after_save(session, step) for listener in self._listeners]
-        return any(asked)
+        self._writer.add_session_log(session_log("CHECKPOINT", self._path), step)
+        asked = [x for x in self._listeners if x.after_save(session, step)]
+        for listener in asked:
+            _log.info(
+                "A CheckpointSaverListener requested that training be stopped. listener: %s",
+                listener,
+            )
+        return bool(asked)
 
     def _chosen(self) -> Any:
         if self._saver is not None:
@@ -182,10 +192,15 @@ class CheckpointSaverHook(SessionRunHook):
         if self._scaffold is not None:
             return self._scaffold.saver
         savers = get_default_graph().get_collection(GraphKeys.SAVERS)
-        if len(savers) != 1:
-            raise InvalidArgumentError(
-                f"{len(savers)} items in collection {GraphKeys.SAVERS!r}; create one Saver, or "
-                "pass one in the constructor of CheckpointSaverHook"
+        if not savers:
+            raise FailedPreconditionError(
+                f"No items in collection {GraphKeys.SAVERS}. Please add a saver to the collection "
+                "or provide a saver or scaffold."
+            )
+        if len(savers) > 1:
+            raise FailedPreconditionError(
+                f"More than one item in collection {GraphKeys.SAVERS}. Please indicate which one "
+                "to use by passing it to the constructor."
             )
         self._saver = savers[0]
         return self._saver
@@ -193,6 +208,9 @@ class CheckpointSaverHook(SessionRunHook):
 
 class StepCounterHook(SessionRunHook):
     """Logs and sums up how many steps are taken in a second."""
+
+    parts: ClassVar[Parts]
+    """What it writes events with."""
 
     def __init__(
         self,
@@ -205,13 +223,15 @@ class StepCounterHook(SessionRunHook):
             every_secs=every_n_secs, every_steps=every_n_steps
         )
         self._folder, self._writer = output_dir, summary_writer
+        self._warnings = 0
 
     def begin(self) -> None:
         """Find the step that the graph counts, and a writer for the folder."""
         if self._writer is None and self._folder:
-            self._writer = _writer(self._folder)
+            self._writer = self.parts.shared_writer(self._folder)
         self._step = global_step_of("StepCounterHook")
-        self._tag = f"{self._step.op.name}/sec"
+        self._tag = f"{get_global_step().op.name}/sec"
+        self._stale: int | None = None
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Ask for the step."""
@@ -219,15 +239,27 @@ class StepCounterHook(SessionRunHook):
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
         """Log how fast steps are taken, if it is due."""
-        if not self._timer.should_trigger_for_step(int(run_values.results) + 1):
-            return
-        step = int(run_context.session.run(self._step))
-        if self._timer.should_trigger_for_step(step):
-            seconds, steps = self._timer.update_last_triggered_step(step)
-            if seconds is not None and steps is not None:
-                self._log(steps / seconds, step)
+        stale = int(run_values.results)
+        if self._timer.should_trigger_for_step(stale + 1):
+            step = int(run_context.session.run(self._step))
+            if self._timer.should_trigger_for_step(step):
+                seconds, steps = self._timer.update_last_triggered_step(step)
+                if seconds is not None and steps is not None:
+                    self._log_and_record(steps, seconds, step)
+        if stale == self._stale and self._warnings < _MOST_WARNINGS:
+            self._warnings += 1
+            _log.warning(
+                "It seems that global step (tf.train.get_global_step) has not been increased. "
+                "Current value (could be stable): %s vs previous value: %s. You could increase "
+                "the global step by passing tf.train.get_global_step() to "
+                "Optimizer.apply_gradients or Optimizer.minimize.",
+                stale,
+                self._stale,
+            )
+        self._stale = stale
 
-    def _log(self, rate: float, step: int) -> None:
+    def _log_and_record(self, steps: int, seconds: float, step: int) -> None:
+        rate = steps / seconds
         if self._writer is not None:
             self._writer.add_summary(value_summary(self._tag, rate), step)
         _log.info("%s: %g", self._tag, rate)
@@ -235,6 +267,9 @@ class StepCounterHook(SessionRunHook):
 
 class SummarySaverHook(SessionRunHook):
     """Writes summaries every so many steps or seconds."""
+
+    parts: ClassVar[Parts]
+    """What it writes events with."""
 
     def __init__(
         self,
@@ -256,13 +291,15 @@ class SummarySaverHook(SessionRunHook):
     def begin(self) -> None:
         """Find the step that the graph counts, and a writer for the folder."""
         if self._writer is None and self._folder:
-            self._writer = _writer(self._folder)
+            self._writer = self.parts.shared_writer(self._folder)
         self._step = global_step_of("SummarySaverHook")
-        self._next = 0
+        self._next: int | None = None
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Ask for the step, and for summaries when they are due."""
-        self._due = self._timer.should_trigger_for_step(self._next)
+        self._due = self._next is None or self._timer.should_trigger_for_step(
+            self._next
+        )
         op = self._op if self._op is not None else self._scaffold.summary_op
         wanted: dict[str, Any] = {"global_step": self._step}
         if self._due and op is not None:
@@ -274,6 +311,11 @@ class SummarySaverHook(SessionRunHook):
         if self._writer is None:
             return
         step = int(run_values.results["global_step"]) + 1
+        if self._due:
+            # The step may have been read before it was counted.
+            step = int(run_context.session.run(self._step))
+        if self._next is None:
+            self._writer.add_session_log(session_log("START"), step)
         if self._due:
             self._timer.update_last_triggered_step(step)
             if "summary" in run_values.results:

@@ -71,11 +71,14 @@ class Parts(Protocol):
     def checkpoints(self, folder: str) -> list[str]:
         """Return the paths of the checkpoints that are kept, the newest one last."""
 
-    def write_graph(self, graph: Any, folder: str) -> None:
-        """Write a graph for people to read."""
+    def show(self, graph: Any, saver: Any, folder: str | None, writer: Any) -> None:
+        """Write a graph to a folder for people to read, and what it collects to a writer, too."""
 
     def writer(self, folder: str) -> Any:
         """Return what writes summaries to a folder."""
+
+    def shared_writer(self, folder: str) -> Any:
+        """Return the one of all who write to that folder."""
 
 
 class Scaffold:
@@ -181,6 +184,7 @@ class SessionManager:
         self._ready_for_local = ready_for_local_init_op
         self._graph = get_default_graph() if graph is None else graph
         self._local_feeds = local_init_feed_dict
+        self._local_options = local_init_run_options
         self._recovery_wait_secs = recovery_wait_secs
 
     def prepare_session(
@@ -198,7 +202,12 @@ class SessionManager:
     ) -> Any:
         """Return a session whose variables were restored, or else initialised."""
         session, restored = self._restored(
-            master, saver, checkpoint_dir, checkpoint_filename_with_path, config
+            master,
+            saver,
+            checkpoint_dir,
+            checkpoint_filename_with_path,
+            config,
+            max_wait_secs if wait_for_checkpoint else 0,
         )
         if not restored:
             if init_op is None and init_fn is None and self._local_init_op is None:
@@ -228,7 +237,9 @@ class SessionManager:
         folder: str | None,
         path: str | None,
         config: Any,
+        patience: float,
     ) -> tuple[Any, bool]:
+        """Return a session, and whether it was restored; a checkpoint may come within seconds."""
         if folder and path:
             raise InvalidArgumentError(
                 "Can not provide both checkpoint_dir and checkpoint_filename_with_path."
@@ -236,7 +247,7 @@ class SessionManager:
         session = self.parts.session(master, self._graph, config)
         if saver is None:
             return session, False
-        found = path or (self.parts.newest_checkpoint(folder) if folder else None)
+        found = path or self._newest(folder, patience)
         if found is None:
             return session, False
         saver.restore(session, found)
@@ -245,13 +256,28 @@ class SessionManager:
             saver.recover_last_checkpoints(earlier)
         return session, True
 
+    def _newest(self, folder: str | None, patience: float) -> str | None:
+        """Return the newest checkpoint of a folder, waiting for the first one so many seconds."""
+        if not folder:
+            return None
+        until = monotonic() + patience
+        while True:
+            found = self.parts.newest_checkpoint(folder)
+            if found is not None or monotonic() >= until:
+                return found
+            _log.info("Waiting for checkpoint to be available.")
+            sleep(self._recovery_wait_secs)
+
     def _begin_locally(self, session: Any) -> str:
         """Begin local variables; return what they wait for, if something is missing."""
         if self._local_init_op is None:
             return ""
         late = self._missing(session, self._ready_for_local)
         if not late:
-            session.run(self._local_init_op, feed_dict=self._local_feeds)
+            _log.info("Running local_init_op.")
+            asked = {"options": self._local_options} if self._local_options else {}
+            session.run(self._local_init_op, feed_dict=self._local_feeds, **asked)
+            _log.info("Done running local_init_op.")
         return late
 
     def _missing(self, session: Any, ready: Any) -> str:
@@ -280,7 +306,12 @@ class SessionManager:
     ) -> tuple[Any, bool]:
         """Return a session, and whether its variables were restored and it is ready."""
         session, restored = self._restored(
-            master, saver, checkpoint_dir, checkpoint_filename_with_path, config
+            master,
+            saver,
+            checkpoint_dir,
+            checkpoint_filename_with_path,
+            config,
+            max_wait_secs if wait_for_checkpoint else 0,
         )
         if self._begin_locally(session) or not restored:
             return session, False

@@ -8,13 +8,20 @@ from typing import Any
 from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import DType, int64
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import (
+    DTypeError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+)
 from tensorlite.core.scope import scoped
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.variable_scopes import get_variable
+
+GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
+"""The collection of what reads a graph's step for hooks, once made."""
 
 
 def get_global_step(graph: Graph | None = None) -> Any:
@@ -59,6 +66,31 @@ def create_global_step(
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
             make=make,
         )
+
+
+def get_or_create_global_step_read(graph: Graph | None = None) -> Any:
+    """Return what reads the step that a graph counts, None where none does.
+
+    It is a copy, which what counts in the same run leaves as it is, and gives the step's first
+    value where the variable has none yet. All of a graph's hooks use the same one.
+    """
+    chosen = get_default_graph() if graph is None else graph
+    made = chosen.get_collection(GLOBAL_STEP_READ_KEY)
+    if len(made) > 1:
+        raise FailedPreconditionError(
+            f"There are multiple items in collection {GLOBAL_STEP_READ_KEY}. There should "
+            "be only one."
+        )
+    if made:
+        return made[0]
+    step = get_global_step(chosen)
+    if step is None:
+        return None
+    with chosen.as_default(), name_scope(f"{step.op.name}/"):
+        begun = getattr(step, "initialized_value", None)
+        read = (step if begun is None else begun()) + 0
+    chosen.add_to_collection(GLOBAL_STEP_READ_KEY, read)
+    return read
 
 
 def assert_global_step(global_step_tensor: Any) -> None:

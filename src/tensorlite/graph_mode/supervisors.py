@@ -1,28 +1,39 @@
 """Supervisor: an older way to a session that is initialised, saved and watched.
 
-The newer one is monitored.py.
+The newer one is monitored.py. What it does every so often is in services.py.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import Any, ClassVar
 
-from tensorlite.core.errors import FailedPreconditionError
-from tensorlite.graph_mode.graph import get_default_graph
+from tensorlite.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+)
+from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
-from tensorlite.graph_mode.session_managers import Parts, SessionManager
-from tensorlite.graph_mode.steps import get_global_step
-from tensorlite.ops.summaries.event_messages import value_summary
+from tensorlite.graph_mode.services import (
+    CheckpointThread,
+    StepCounterThread,
+    SummaryThread,
+    session_log,
+    step_in,
+)
+from tensorlite.graph_mode.session_managers import COLLECTIONS, Parts, SessionManager
 from tensorlite.train.coordinator import Coordinator
 from tensorlite.train.looper import LooperThread
 
 DEFAULT = 0
 """Stands for what a supervisor makes by itself."""
+_log = logging.getLogger("tensorflow")
+"""The logger that programs listen to."""
 
 
 class Supervisor:
@@ -56,47 +67,107 @@ class Supervisor:
         init_fn: Callable[..., Any] | None = None,
         local_init_run_options: Any = None,
     ) -> None:
-        self._graph = get_default_graph() if graph is None else graph
-        self.is_chief, self._logdir = is_chief, logdir
-        self.save_summaries_secs = save_summaries_secs
-        self.save_model_secs = save_model_secs
-        self._grace, self._init_fn = stop_grace_secs, init_fn
+        self._graph = _graph(graph)
+        self.is_chief, self._grace, self._init_fn = is_chief, stop_grace_secs, init_fn
         self.init_feed_dict = init_feed_dict
         self.coord = Coordinator()
+        part, make, keys = self._part, self.parts, COLLECTIONS
         with self._graph.as_default():
-            self.ready_op = _one(ready_op, self.parts.ready_op)
-            self.init_op = _one(init_op, self.parts.init_op)
-            self.local_init_op = _one(local_init_op, self.parts.local_init_op)
-            self.saver = _one(saver, self._default_saver)
-            self.summary_op = _one(summary_op, self.parts.summary_op)
-            self.global_step = _one(global_step, get_global_step)
-        self.save_path = None
-        if logdir:
-            self.save_path = os.path.join(logdir, checkpoint_basename)  # noqa: PTH118  URLs, too
-        self.summary_writer = _one(summary_writer, self._default_writer)
-        self.session_manager = session_manager or self.manager(
-            self.local_init_op,
-            self.ready_op,
-            _one(ready_for_local_init_op, lambda: None),
-            self._graph,
-            recovery_wait_secs,
+            self.ready_op = part(ready_op, keys["ready_op"], make.ready_op)
+            key = keys["ready_for_local_init_op"]
+            self.ready_for_local_init_op = part(
+                ready_for_local_init_op, key, _nothing
+            )
+            self.init_op = part(init_op, keys["init_op"], make.init_op)
+            key = keys["local_init_op"]
+            self.local_init_op = part(local_init_op, key, make.local_init_op)
+            self.saver = part(saver, keys["saver"], self._default_saver)
+            self.summary_op = part(summary_op, keys["summary_op"], make.summary_op)
+            key = GraphKeys.GLOBAL_STEP
+            self.global_step = part(global_step, key, self._default_step)
+        times = save_summaries_secs, save_model_secs
+        self._write_to(logdir, times, checkpoint_basename, summary_writer)
+        self.session_manager = session_manager or self._manager(
+            recovery_wait_secs, local_init_run_options
         )
+        self._verify()
         self._graph.finalize()
 
-    def _default_saver(self) -> Any:
-        made = self._graph.get_collection(GraphKeys.SAVERS)
-        if made:
-            return made[0]
-        if not self._graph.get_collection(GraphKeys.GLOBAL_VARIABLES):
-            return None
-        saver = self.parts.saver()
-        self._graph.add_to_collection(GraphKeys.SAVERS, saver)
-        return saver
+    def _part(self, given: Any, key: str, make: Callable[[], Any]) -> Any:
+        """Return what was given, or else the first of a collection, or a new one put there."""
+        if given is not DEFAULT:
+            return given
+        found = self._graph.get_collection(key)
+        if len(found) > 1:
+            _log.info(
+                "Found %d %s operations. Returning the first one.", len(found), key
+            )
+        if found:
+            return found[0]
+        made = make()
+        if made is not None:
+            self._graph.add_to_collection(key, made)
+        return made
 
-    def _default_writer(self) -> Any:
-        if not (self.is_chief and self._logdir):
+    def _default_saver(self) -> Any:
+        held = self._graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
+        return self.parts.saver() if held else None
+
+    def _default_step(self) -> Any:
+        """Return the tensor of that name, of whatever shape; None for one that does not count."""
+        name = "global_step:0"
+        held = self._graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
+        found = next((x for x in held if x.name == name), None)
+        try:
+            found = self._graph.get_tensor_by_name(name) if found is None else found
+        except NotFoundError:
             return None
-        return self.parts.writer(self._logdir)
+        if not found.dtype.is_integer:
+            _log.warning("Found 'global_step' is not an int type: %s", found.dtype)
+            return None
+        return found
+
+    def _write_to(
+        self,
+        logdir: str | None,
+        times: tuple[float, float],
+        basename: str,
+        summary_writer: Any,
+    ) -> None:
+        """Note where a chief writes what, and how often; others write nothing."""
+        self._logdir = self.save_path = self.summary_writer = None
+        self.save_summaries_secs, self.save_model_secs = None, None
+        self._is_shown = False
+        if not self.is_chief:
+            return
+        self._logdir = logdir
+        self.save_summaries_secs, self.save_model_secs = times
+        if logdir:
+            self.save_path = os.path.join(logdir, basename)  # noqa: PTH118  URLs, too
+        if summary_writer is not DEFAULT:
+            self.summary_writer = summary_writer
+        elif logdir:
+            self.summary_writer = self.parts.writer(logdir)
+
+    def _manager(self, recovery_wait_secs: float, options: Any) -> SessionManager:
+        return self.manager(
+            self.local_init_op,
+            self.ready_op,
+            self.ready_for_local_init_op,
+            self._graph,
+            recovery_wait_secs,
+            options,
+        )
+
+    def _verify(self) -> None:
+        """Raise InvalidArgumentError for variables of one among many that are on no device."""
+        if self.is_chief:
+            return
+        for op in self._graph.get_operations():
+            if op.type in {"Variable", "VariableV2"} and not op.device:
+                raise InvalidArgumentError(
+                    f"When using replicas, all Variables must have their device set: {op}"
+                )
 
     def prepare_or_wait_for_session(
         self,
@@ -108,9 +179,11 @@ class Supervisor:
     ) -> Any:
         """Return a session that is ready: the chief makes it so, others wait for that."""
         self.coord.clear_stop()
+        if self.summary_writer is not None:
+            self.summary_writer.reopen()
         if not self.is_chief:
             session = self.session_manager.wait_for_session(
-                master, config, max_wait_secs
+                master, config=config, max_wait_secs=max_wait_secs
             )
         else:
             session = self.session_manager.prepare_session(
@@ -118,63 +191,58 @@ class Supervisor:
                 init_op=self.init_op,
                 saver=self.saver,
                 checkpoint_dir=self._logdir,
+                wait_for_checkpoint=wait_for_checkpoint,
+                max_wait_secs=max_wait_secs,
                 config=config,
                 init_feed_dict=self.init_feed_dict,
                 init_fn=self._init_fn,
             )
-            self._write_graph()
+            self._show()
             if start_standard_services:
+                _log.info("Starting standard services.")
                 self.start_standard_services(session)
-        self.start_queue_runners(session)
+        if start_standard_services:
+            _log.info("Starting queue runners.")
+            self.start_queue_runners(session)
         return session
 
-    def _write_graph(self) -> None:
-        if self._logdir:
-            Path(self._logdir).mkdir(parents=True, exist_ok=True)
-            self.parts.write_graph(self._graph, self._logdir)
-            if self.summary_writer is not None:
-                self.summary_writer.add_graph(self._graph)
+    def _show(self) -> None:
+        """Write the graph for people to read, and once to each file of events."""
+        writer = None if self._is_shown else self.summary_writer
+        self.parts.show(self._graph, self.saver, self._logdir, writer)
+        self._is_shown = self.summary_writer is not None
 
-    def start_standard_services(self, sess: Any) -> list[Thread]:
-        """Start the threads that save, sum up and count; they are returned."""
+    def start_standard_services(self, sess: Any) -> list[Thread] | None:
+        """Start the threads that save, sum up and count; they are returned.
+
+        FailedPreconditionError where others write, None where there is no folder for it.
+        """
         if not self.is_chief:
             raise FailedPreconditionError(
-                "Only chief supervisor can start standard services."
+                "Only chief supervisor can start standard services. Because only chief "
+                "supervisors can write events."
             )
         if not self._logdir:
-            return []
-        threads = []
-        sums_up = self.summary_writer is not None and self.save_summaries_secs
-        if self.summary_op is not None and sums_up:
-            threads.append(
-                self.loop(self.save_summaries_secs, self._summarize, (sess,))
+            _log.warning(
+                "Standard services need a 'logdir' passed to the SessionManager"
             )
-        if self.global_step is not None and sums_up:
-            threads.append(
-                self.loop(self.save_summaries_secs, self._count, (sess, {}))
+            return None
+        if self.global_step is not None and self.summary_writer is not None:
+            started = session_log("START")
+            self.summary_writer.add_session_log(
+                started, step_in(sess, self.global_step)
             )
+        threads: list[Thread] = []
+        if self.save_summaries_secs and self.summary_writer is not None:
+            if self.summary_op is not None:
+                threads.append(SummaryThread(self, sess))
+            if self.global_step is not None:
+                threads.append(StepCounterThread(self, sess))
         if self.saver is not None and self.save_model_secs:
-            threads.append(self.loop(self.save_model_secs, self._save, (sess,)))
+            threads.append(CheckpointThread(self, sess))
+        for thread in threads:
+            thread.start()
         return threads
-
-    def _step(self, sess: Any) -> int | None:
-        return None if self.global_step is None else int(sess.run(self.global_step))
-
-    def _summarize(self, sess: Any) -> None:
-        self.summary_computed(sess, sess.run(self.summary_op))
-
-    def _count(self, sess: Any, seen: dict[str, float]) -> None:
-        """Write how many steps were taken in a second."""
-        step = self._step(sess) or 0
-        if seen:
-            rate = (step - seen["step"]) / max(self.save_summaries_secs, 1e-9)
-            self.summary_writer.add_summary(
-                value_summary("global_step/sec", rate), step
-            )
-        seen["step"] = step
-
-    def _save(self, sess: Any) -> None:
-        self.saver.save(sess, self.save_path, global_step=self.global_step)
 
     def summary_computed(
         self, sess: Any, summary: Any, global_step: int | None = None
@@ -184,8 +252,9 @@ class Supervisor:
             raise FailedPreconditionError(
                 "Writing a summary requires a summary writer."
             )
-        step = self._step(sess) if global_step is None else global_step
-        self.summary_writer.add_summary(summary, step)
+        if global_step is None and self.global_step is not None:
+            global_step = step_in(sess, self.global_step)
+        self.summary_writer.add_summary(summary, global_step)
 
     def start_queue_runners(
         self, sess: Any, queue_runners: Any = None
@@ -214,21 +283,21 @@ class Supervisor:
             self.coord, timer_interval_secs, target, args, kwargs
         )
 
-    Loop = loop
-
     def stop(
         self,
         threads: Any = None,
         close_summary_writer: bool = True,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Ask all threads to stop, and wait for them."""
+        """Ask all threads to stop, and wait for them; an error of theirs is raised."""
         self.coord.request_stop()
         try:
-            self.coord.join(threads or (), stop_grace_period_secs=self._grace)
+            self.coord.join(threads, self._grace, ignore_live_threads)
         finally:
             if close_summary_writer and self.summary_writer is not None:
+                self.summary_writer.add_session_log(session_log("STOP"))
                 self.summary_writer.close()
+                self._is_shown = False
 
     def request_stop(self, ex: BaseException | None = None) -> None:
         """Ask all threads to stop, for an error if one is given."""
@@ -254,14 +323,16 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Any]:
-        """Make a session the default one, and close it and stop all threads at the end."""
+        """Make a session, and stop all threads and close it at the end.
+
+        Errors of the block or of a thread are raised then, but for those by which data end.
+        """
         session = None
         try:
             session = self.prepare_or_wait_for_session(
                 master, config, start_standard_services=start_standard_services
             )
-            with session.as_default():
-                yield session
+            yield session
         except Exception as error:  # noqa: BLE001  raised below, where threads have stopped
             self.request_stop(error)
         finally:
@@ -269,11 +340,29 @@ class Supervisor:
 
     def _closed(self, session: Any, close_summary_writer: bool) -> None:
         try:
-            if session is not None:
-                session.close()
-        finally:
             self.stop(close_summary_writer=close_summary_writer)
+        finally:
+            # What matters is why threads stopped; a session of a lost task cannot be closed.
+            with suppress(Exception):
+                if session is not None:
+                    session.close()
+
+    Loop, PrepareSession = loop, prepare_or_wait_for_session
+    RequestStop, ShouldStop, Stop = request_stop, should_stop, stop
+    StartQueueRunners = start_queue_runners
+    StartStandardServices = start_standard_services
+    StopOnException, SummaryComputed = stop_on_exception, summary_computed
+    WaitForStop = wait_for_stop
 
 
-def _one(given: Any, make: Callable[[], Any]) -> Any:
-    return make() if given is DEFAULT else given
+def _graph(given: Any) -> Any:
+    """Return the graph given, or the default one; FailedPreconditionError where there is none."""
+    if given is None and active_graph() is None:
+        raise FailedPreconditionError(
+            "Supervisors are not compatible with eager execution."
+        )
+    return get_default_graph() if given is None else given
+
+
+def _nothing() -> None:
+    """Stand for a part that is made only by who wants it."""

@@ -12,6 +12,8 @@ from tensorlite.compat.shared.summary_writers import (
     summaries_of_graph,
 )
 from tensorlite.compat.v1 import messages, serialized_summaries
+from tensorlite.compat.v1.graphs.elements import GraphElements
+from tensorlite.compat.v1.graphs.metagraphs import create_meta_graph_def
 from tensorlite.compat.v1.serialized_summaries import (
     audio as audio,
     clean_name,
@@ -21,8 +23,13 @@ from tensorlite.compat.v1.serialized_summaries import (
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import call, to_tensor
 from tensorlite.core.dtypes import string
-from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    MissingOperatorError,
+)
 from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import Graph
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.ops.summaries import writing as summaries
@@ -54,13 +61,39 @@ class FileWriter(writers.FileWriter):
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
-        super().__init__(
-            logdir, graph, max_queue, flush_secs, graph_def, filename_suffix
-        )
+        super().__init__(logdir, None, max_queue, flush_secs, None, filename_suffix)
+        if graph is not None or graph_def is not None:
+            whole = _complete(graph if graph is not None else graph_def)
+            self.add_graph(whole)
+            if not isinstance(whole, Graph):
+                self.add_meta_graph(create_meta_graph_def(graph_def=whole))
+
+    def add_graph(
+        self, graph: Any, global_step: Any = None, graph_def: Any = None
+    ) -> None:
+        """Write a graph with the shapes of its tensors, or a GraphDef, for the graph page."""
+        if graph is not None and graph_def is not None:
+            raise InvalidArgumentError(
+                "Please pass only graph, or graph_def (deprecated), but not both."
+            )
+        whole = _complete(graph if graph is not None else graph_def)
+        super().add_graph(whole, global_step)
+
+
+def _complete(given: Any) -> Any:
+    """Return a graph as a GraphDef with shapes; where TensorFlow lacks an operator, as it is."""
+    if not isinstance(given, GraphElements):
+        return given
+    try:
+        return given.as_graph_def(add_shapes=True)
+    except MissingOperatorError:
+        return given
 
 
 class FileWriterCache(writers.FileWriterCache):
     """One writer for each folder."""
+
+    kind = FileWriter
 
     @classmethod
     def get(cls, logdir: str | PathLike[str], graph: Any = None) -> Any:

@@ -98,6 +98,22 @@ class ShardedFilename(Op):
         return np.asarray(name.encode(), object)
 
 
+class ShardedFilespec(Op):
+    """The pattern of the names of all of several files: base-?????-of-00003."""
+
+    differentiable = False
+
+    def infer(self, basename: TensorSpec, num_shards: TensorSpec) -> TensorSpec:
+        """Return a 0-d string."""
+        _strings(self, basename)
+        return TensorSpec((), dtypes.string)
+
+    def kernel(self, xp: Xp, basename: Array, num_shards: Array) -> Array:
+        """Return the pattern."""
+        pattern = f"{as_text(basename.item())}-?????-of-{int(num_shards):05d}"
+        return np.asarray(pattern.encode(), object)
+
+
 class ReduceJoin(Op):
     """Strings put one behind the other along axes."""
 

@@ -272,7 +272,7 @@ class FileWriter:
     def _add(self, event: Any, step: Any) -> None:
         event.wall_time = time.time()
         if step is not None:
-            event.step = int(np.asarray(_value(step)))
+            event.step = int(np.asarray(_value(step)).item())
         self.add_event(event)
 
     def _is_closed(self) -> bool:
@@ -308,6 +308,8 @@ class FileWriterCache:
     >>> tl.summary.FileWriterCache.clear()
     """
 
+    kind: ClassVar[type[FileWriter]] = FileWriter
+    """What it makes."""
     _writers: ClassVar[dict[str, FileWriter]] = {}
     _lock: ClassVar[RLock] = RLock()
 
@@ -321,7 +323,7 @@ class FileWriterCache:
             key = os.fspath(logdir)
             if key not in cls._writers:
                 chosen = default_graph() if graph is None else graph
-                cls._writers[key] = FileWriter(key, chosen)
+                cls._writers[key] = cls.kind(key, chosen)
             return cls._writers[key]
 
     @classmethod

@@ -33,6 +33,7 @@ from tensorlite.graph.manual import ManualGraph
 from tensorlite.graph_mode import graph as graphs
 from tensorlite.interop.tensorflow.creating import created
 from tensorlite.interop.tensorflow.inspection.expanding import Expanded, is_region
+from tensorlite.interop.tensorflow.inspection.shapes import shapes_told
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.tensors import shape_proto
 from tensorlite.interop.tensorflow.writing import PRODUCER, to_graphdef
@@ -62,18 +63,18 @@ class GraphElements(graphs.Graph):
         With from_version, only operations made since `version` was that; with add_shapes, the
         shapes of outputs stand in the attribute _output_shapes.
         """
-        made = to_graphdef(Expanded.of(self).made)
-        by_name = {node.name: node for node in self.nodes}
+        whole = Expanded.of(self)
+        made = to_graphdef(whole.made)
         old = {node.name for node in self.nodes[: int(from_version or 0)]}
         for proto in made.node:
-            node = by_name.get(proto.name)
+            node = whole.by_name.get(proto.name)
             if node is None:
                 continue
-            for key, value in given_attributes(node).items():
+            for key, value in given_attributes(whole.own(node)).items():
                 proto.attr[key].CopyFrom(value)
-            for x in node.outputs if add_shapes else ():
+            for shape in shapes_told(node, proto.op) if add_shapes else ():
                 listed = proto.attr["_output_shapes"].list
-                listed.shape.add().CopyFrom(shape_proto(x.spec.shape))
+                listed.shape.add().CopyFrom(shape_proto(shape))
         if old:
             kept = [x for x in made.node if x.name not in old]
             del made.node[:]

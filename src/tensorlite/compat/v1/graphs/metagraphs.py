@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,48 @@ from tensorlite.interop.tensorflow.stored.metagraphs import (
 from tensorlite.interop.tensorflow.writers.nesting import contexts_of
 
 
+def create_meta_graph_def(
+    meta_info_def: Any = None,
+    graph_def: Any = None,
+    saver_def: Any = None,
+    collection_list: Iterable[str] | None = None,
+    graph: Graph | None = None,
+    export_scope: str | None = None,
+    exclude_nodes: Iterable[str] | None = None,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+) -> Any:
+    """Return a graph with its collections as a MetaGraphDef.
+
+    graph_def is written in place of the graph's own, collections only those of collection_list and
+    without the nodes in exclude_nodes. export_scope is left out of the names in collections, which
+    have only what is below it.
+    """
+    chosen: Any = get_default_graph() if graph is None else graph
+    proto = chosen.as_graph_def(add_shapes=True) if graph_def is None else graph_def
+    if strip_default_attrs:
+        strip_defaults(proto)
+    scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
+    keys = chosen.collections if collection_list is None else collection_list
+    kinds = {f"{node.name}:0": node.op for node in proto.node}
+    without = {f"{x}".partition(":")[0] for x in exclude_nodes or ()}
+    collections = {
+        key: [
+            _as_written(x, kinds)
+            for x in _noted(chosen.get_collection(key), scope, without)
+        ]
+        for key in keys
+        if not (clear_extraneous_savers and key == GraphKeys.SAVERS)
+    }
+    if collection_list is None:
+        collections |= contexts_of(proto)
+    saver = None if saver_def is None else SaverInfo(**_fields(saver_def))
+    meta = MetaGraph(proto, {k: v for k, v in collections.items() if v}, saver)
+    made = to_message(meta)
+    describe(made, meta_info_def, strip_default_attrs, VERSION)
+    return made
+
+
 def export_meta_graph(
     filename: str | None = None,
     meta_info_def: Any = None,
@@ -51,30 +93,22 @@ def export_meta_graph(
     effect.
     """
     chosen: Any = get_default_graph() if graph is None else graph
-    proto = chosen.as_graph_def() if graph_def is None else graph_def
-    scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
-    if scope:
-        proto = part_below(proto, scope)
+    proto = chosen.as_graph_def(add_shapes=True) if graph_def is None else graph_def
+    if export_scope:
+        proto = part_below(proto, f"{export_scope.rstrip('/')}/")
     if clear_devices:
         for node in proto.node:
             node.device = ""
-    if strip_default_attrs:
-        strip_defaults(proto)
-    keys = chosen.collections if collection_list is None else collection_list
-    kinds = {f"{node.name}:0": node.op for node in proto.node}
-    collections = {
-        key: [
-            _as_written(x, kinds) for x in _noted(chosen.get_collection(key), scope)
-        ]
-        for key in keys
-        if not (clear_extraneous_savers and key == GraphKeys.SAVERS)
-    }
-    if collection_list is None:
-        collections |= contexts_of(proto)
-    saver = None if saver_def is None else SaverInfo(**_fields(saver_def))
-    meta = MetaGraph(proto, {k: v for k, v in collections.items() if v}, saver)
-    made = to_message(meta)
-    describe(made, meta_info_def, strip_default_attrs, VERSION)
+    made = create_meta_graph_def(
+        meta_info_def,
+        proto,
+        saver_def,
+        collection_list,
+        chosen,
+        export_scope,
+        clear_extraneous_savers=clear_extraneous_savers,
+        strip_default_attrs=strip_default_attrs,
+    )
     if filename is not None:
         data = str(made).encode() if as_text else made.SerializeToString()
         Path(filename).parent.mkdir(parents=True, exist_ok=True)
@@ -86,9 +120,13 @@ def _fields(saver_def: Any) -> dict[str, Any]:
     return {name: getattr(saver_def, name) for name in SaverInfo._fields}
 
 
-def _noted(values: list[Any], scope: str) -> list[Any]:
+def _noted(values: list[Any], scope: str, without: Container[str]) -> list[Any]:
     """Return what can be said of the members of a collection; others are left out."""
-    found = [_note(value, scope) for value in values]
+    found = [
+        _note(value, scope)
+        for value in values
+        if getattr(value, "name", "").partition(":")[0] not in without
+    ]
     return [x for x in found if x is not None]
 
 

@@ -389,7 +389,7 @@ def _written(
 ) -> Any:
     @named(default)
     def write(given: Any, name: str | None = None) -> Any:
-        with scope.device(variable.op.node.device):
+        with scope.placed_later(variable.op.node.device):
             return getattr(state.Variable, method)(variable, given)
 
     made = write(value, name=name)

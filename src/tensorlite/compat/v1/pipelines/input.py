@@ -13,7 +13,7 @@ from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.graphs.notes import adopt_runner, runner_info
 from tensorlite.compat.v1.pipelines.queues import named
-from tensorlite.compat.v1.summary import scalar
+from tensorlite.compat.v1.serialized_summaries import scalar
 from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.dtypes import string
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError

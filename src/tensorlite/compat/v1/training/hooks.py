@@ -5,15 +5,15 @@ What hooks are is in graph_mode/hooks.py, what these do in graph_mode/saving_hoo
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.shared import logging
 from tensorlite.compat.v1.graphs.configuration import RunOptions
 from tensorlite.compat.v1.messages import RunMetadata
+from tensorlite.compat.v1.timelines import Timeline
 from tensorlite.compat.v1.training.scaffolds import PARTS
-from tensorlite.core.errors import MissingOperatorError
 from tensorlite.graph_mode import saving_hooks
-from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.hooks import (
     SecondOrStepTimer,
     SessionRunArgs,
@@ -21,24 +21,26 @@ from tensorlite.graph_mode.hooks import (
     SessionRunHook,
     global_step_of,
 )
-from tensorlite.graph_mode.saving_hooks import (
-    LoggingTensorHook as LoggingTensorHook,
-    StepCounterHook as StepCounterHook,
-    SummarySaverHook as SummarySaverHook,
-)
+from tensorlite.graph_mode.saving_hooks import LoggingTensorHook as LoggingTensorHook
 from tensorlite.ops.summaries.event_messages import value_summary as value_summary
-from tensorlite.train.summaries.writers import FileWriterCache
 
 
 class CheckpointSaverHook(saving_hooks.CheckpointSaverHook):
     """Writes checkpoints every so many steps or seconds, and when the session ends."""
 
-    def show(self, graph: Any, folder: str) -> None:
-        """Write the graph, if TensorFlow has all its operators."""
-        try:
-            PARTS.write_graph(graph, folder)
-        except MissingOperatorError as error:
-            logging.warning("The graph is not written: %s", error)
+    parts = PARTS
+
+
+class StepCounterHook(saving_hooks.StepCounterHook):
+    """Logs and writes how many steps are taken in a second."""
+
+    parts = PARTS
+
+
+class SummarySaverHook(saving_hooks.SummarySaverHook):
+    """Writes summaries every so many steps or seconds."""
+
+    parts = PARTS
 
 
 class ProfilerHook(SessionRunHook):
@@ -56,12 +58,11 @@ class ProfilerHook(SessionRunHook):
         show_memory: bool = False,
     ) -> None:
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
-        self._writer: Any = None
-        self._folder = output_dir
+        self._writer = PARTS.shared_writer(output_dir)
+        self._folder, self._shown = Path(output_dir), (show_dataflow, show_memory)
 
     def begin(self) -> None:
-        """Find the writer and the global step."""
-        self._writer = FileWriterCache.get(self._folder, get_default_graph())
+        """Find what reads the global step."""
         self._step = global_step_of("ProfilerHook")
         self._next: int | None = None
 
@@ -75,8 +76,23 @@ class ProfilerHook(SessionRunHook):
 
     def after_run(self, run_context: SessionRunContext, run_values: Any) -> None:
         """Write the trace that was asked for."""
-        step = int(run_values.results["global_step"]) + 1
-        if self._due and isinstance(run_values.run_metadata, RunMetadata):
+        stale = int(run_values.results["global_step"])
+        if self._next is None:
+            # Nothing is due before so many steps or seconds have passed.
+            self._timer.update_last_triggered_step(stale)
+        step = stale + 1
+        if self._due:
+            step = int(run_context.session.run(self._step))
             self._timer.update_last_triggered_step(step)
+            self._save(step, run_values.run_metadata)
             self._writer.add_run_metadata(run_values.run_metadata, f"step_{step}")
         self._next = step + 1
+
+    def _save(self, step: int, took: RunMetadata) -> None:
+        path = self._folder / f"timeline-{step}.json"
+        logging.info("Saving timeline for %d into '%s'.", step, path)
+        dataflow, memory = self._shown
+        made = Timeline(took.step_stats).generate_chrome_trace_format(
+            show_dataflow=dataflow, show_memory=memory
+        )
+        path.write_text(made, encoding="utf-8")

@@ -75,7 +75,7 @@ class Saver:
         self._kept = Kept(max_to_keep or 0, keep_checkpoint_every_n_hours)
         self._allow_empty, self._version = allow_empty, write_version
         self._pad_step_number, self._relative = pad_step_number, save_relative_paths
-        self._filename = filename or "model"
+        self._filename, self._sharded = filename or "model", sharded
         self.saver_def = saver_def
         self._saveables: list[Saveable] = []
         self._saving = Lock()
@@ -95,9 +95,15 @@ class Saver:
 
     def _nodes(self) -> SaverDef:
         names = saver_nodes(
-            self._saveables, self._filename, self._name, reshaped=self._reshape
+            self._saveables,
+            self._filename,
+            self._name,
+            reshaped=self._reshape,
+            sharded=self._sharded,
+            version=self._version,
         )
-        return SaverDef(*names, self._kept.count, self._kept.hours)
+        kept = self._kept
+        return SaverDef(*names, kept.count, kept.hours, self._sharded, self._version)
 
     def save(
         self,
@@ -153,7 +159,7 @@ class Saver:
             return path
         if not isinstance(global_step, (int, np.integer)):
             value = sess.run(global_step) if sess is not None else global_step.numpy()
-            global_step = int(value)
+            global_step = int(np.asarray(value).item())
         number = f"{global_step:08d}" if self._pad_step_number else str(global_step)
         return f"{path}-{number}"
 

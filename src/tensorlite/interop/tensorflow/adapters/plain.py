@@ -94,7 +94,7 @@ _SAME = """
     ReverseSequence ReverseV2 RightShift Rint Roll Rsqrt ScatterNd SegmentMax SegmentMean SegmentMin
     SegmentProd SegmentSum SelectV2 SelfAdjointEigV2 Selu SeluGrad Shape Sigmoid SigmoidGrad Sign
     Sin Sinh Size Slice Softmax SoftmaxCrossEntropyWithLogits Softplus Softsign
-    ShardedFilename StaticRegexFullMatch StringJoin
+    ShardedFilename ShardedFilespec StaticRegexFullMatch StringJoin
     SparseSoftmaxCrossEntropyWithLogits Split SplitV Sqrt Square Squeeze
     StatelessRandomGetKeyCounter
     StatelessRandomNormalV2 StatelessRandomUniformFullIntV2 StatelessRandomUniformIntV2

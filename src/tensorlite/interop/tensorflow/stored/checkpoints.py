@@ -6,6 +6,7 @@ which object's variable a name is says objects.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,10 @@ from tensorlite.interop.tensorflow.stored.states import latest_checkpoint
 
 FIRST, SECOND = 1, 2
 """The formats."""
+
+
+_PATTERN = re.compile(r"(.*)-\?{5}-of-(\?{5}|\d{5})")
+"""What stands for the names of all files of a checkpoint, or of so many."""
 
 
 class CheckpointReader(Mapping[str, Array]):
@@ -121,14 +126,19 @@ def _opened(prefix: str) -> Bundle | Tables:
 
 
 def _shards(path: Path) -> list[Path]:
-    """Return the files of a checkpoint of the first format that has several."""
+    """Return the files of a checkpoint of the first format that has several.
+
+    It is given by what their names begin with, or by a pattern of the names.
+    """
     if not path.parent.is_dir():
         return []
-    start = path.name.removesuffix("-?????-of-?????")
+    told = _PATTERN.fullmatch(path.name)
+    start, count = (path.name, "") if told is None else told.groups()
     return sorted(
         x
         for x in path.parent.iterdir()
         if _is_shard(x.name.removeprefix(start), x.name)
+        and x.name.endswith(count.replace("?", ""))
     )
 
 

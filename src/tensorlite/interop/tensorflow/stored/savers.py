@@ -9,16 +9,18 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+from uuid import uuid4
 
 import numpy as np
 
 from tensorlite.core.check import several
 from tensorlite.core.constant import Const
+from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import calls
 from tensorlite.core.dtypes import DType, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
-from tensorlite.core.scope import control_dependencies
+from tensorlite.core.scope import control_dependencies, placed_later
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Node
 from tensorlite.graph_mode.graph import (
@@ -29,12 +31,23 @@ from tensorlite.graph_mode.graph import (
     outside,
 )
 from tensorlite.interop.tensorflow.stored import checkpoints, states
-from tensorlite.interop.tensorflow.stored.operators import RestoreTensors, SaveTensors
+from tensorlite.interop.tensorflow.stored.checkpoints import FIRST, SECOND
+from tensorlite.interop.tensorflow.stored.operators import (
+    MergeCheckpoints,
+    RestoreTensors,
+    SaveTensors,
+)
 from tensorlite.ops.arrays.identity import PlaceholderWithDefault, identity
 from tensorlite.ops.arrays.shape import reshape
+from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.fetchable import effect, group, ran
 from tensorlite.ops.state.resource import AssignVariableOp
 from tensorlite.ops.state.tables import LookupTableImportV2
+from tensorlite.ops.strings.joining import (
+    ShardedFilename,
+    ShardedFilespec,
+    StringJoin,
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +62,11 @@ class Saveable:
     def entries(self) -> list[tuple[str, str]]:
         """The names in checkpoints of what is saved, and which parts of these it is."""
         return [(self.name, self.slice_spec)]
+
+    @property
+    def device(self) -> str:
+        """The name of the device that it is on, "" where that is not said."""
+        return str(getattr(self.variable, "device", None) or "")
 
     @property
     def dtypes(self) -> list[DType]:
@@ -160,6 +178,15 @@ def _parts(name: str, variable: Any) -> Iterator[Saveable]:
         yield Saveable(name or part.full_name, variable, part.spec)
 
 
+Shards: TypeAlias = Sequence[tuple[str, Sequence[Saveable]]]
+"""What is saved on each device, by its name."""
+_SAVING = {
+    FIRST: ("save", "shapes_and_slices"),
+    SECOND: ("SaveV2", "shape_and_slices"),
+}
+"""The names of what saves to each format, and of which parts of variables it saves."""
+
+
 class SaverNodes(NamedTuple):
     """The names of what a saver runs: what is fed the path, what is fetched, what restores."""
 
@@ -174,11 +201,13 @@ def saver_nodes(
     name: str | None = None,
     *,
     reshaped: bool = False,
+    sharded: bool = False,
+    version: int = SECOND,
 ) -> SaverNodes:
     """Return the nodes, made now, that save variables of a graph to checkpoints and restore them.
 
     `filename` is where to unless another path is fed; with `reshaped` values may have other shapes
-    than their variables.
+    than their variables. `sharded` ones are saved where they are, in a file for each device.
 
     >>> from tempfile import mkdtemp
     >>> from tensorlite.graph_mode.graph import Graph
@@ -198,8 +227,14 @@ def saver_nodes(
     with outside(), built(graph), name_scope(name, "save"):
         first = _filename(filename)
         path = _named(calls(PlaceholderWithDefault(first.spec), first)[0], "Const")
-        written = _save(saved, path)
-        restored = _restore(saved, path, reshaped)
+        if sharded:
+            shards = _by_device(saved)
+            save = _save_shards if version == SECOND else _save_first_shards
+            written = save(shards, path)
+            restored = _restore_shards(shards, path, reshaped)
+        else:
+            written = _save(saved, path, version)
+            restored = _restore(saved, path, reshaped)
     return SaverNodes(path.name, written.name, restored.name)
 
 
@@ -213,16 +248,88 @@ def _filename(filename: str) -> Any:
     return path
 
 
-def _save(saved: Sequence[Saveable], path: Any) -> Any:
+def _by_device(saved: Sequence[Saveable]) -> Shards:
+    """Return what is saved on each device, by its name."""
+    found: dict[str, list[Saveable]] = {}
+    for one in saved:
+        found.setdefault(one.device, []).append(one)
+    return sorted(found.items())
+
+
+def _save(saved: Sequence[Saveable], path: Any, version: int = SECOND) -> Any:
     values = [value for x in saved for value in x.values()]
-    with name_scope("SaveV2") as prefix:
-        written: Any = effect(SaveTensors(), path, *_names_and_parts(saved), *values)
+    kind, parts = _SAVING[version]
+    with name_scope(kind) as prefix:
+        written: Any = effect(
+            SaveTensors(version), path, *_names_and_parts(saved, parts), *values
+        )
     get_default_graph().rename(written, prefix[:-1])
     with control_dependencies([written]):
         return _named(identity(path), "control_dependency")
 
 
-def _restore(saved: Sequence[Saveable], path: Any, reshaped: bool) -> Node:
+def _save_shards(shards: Shards, path: Any) -> Any:
+    """Save shards beside the path, and make one checkpoint of them there."""
+    with name_scope("StringJoin") as prefix:
+        suffix = _named(_strings([f"_temp_{uuid4().hex}/part"], ()), "inputs_1")
+        aside: Any = calls(StringJoin(), path, suffix)[0]
+    get_default_graph().rename(aside.node, prefix[:-1])
+    saved, paths = _saved_apart(shards, aside, SECOND)
+    with (
+        placed_later(_host(shards[-1][0])),
+        control_dependencies([x.node for x in saved]),
+    ):
+        with name_scope("MergeV2Checkpoints") as prefix:
+            together: Any = _named(stack(paths), "checkpoint_prefixes")
+            merged: Any = effect(MergeCheckpoints(), together, path)
+        get_default_graph().rename(merged, prefix[:-1])
+        with control_dependencies([merged]):
+            return identity(path)
+
+
+def _save_first_shards(shards: Shards, path: Any) -> Any:
+    """Save shards of the first format, whose path is a pattern of theirs."""
+    saved, _ = _saved_apart(shards, path, FIRST)
+    count = saved[-1].node.inputs[0].node.inputs[2]
+    with control_dependencies([x.node for x in saved]):
+        return _named(calls(ShardedFilespec(), path, count)[0], "ShardedFilespec")
+
+
+def _saved_apart(
+    shards: Shards, path: Any, version: int
+) -> tuple[list[Any], list[Any]]:
+    """Save each shard on its device; return what does so, and the paths."""
+    count = _named(calls(Const(np.asarray(len(shards), np.int32)))[0], "num_shards")
+    saved, paths = [], []
+    for number, (place, held) in enumerate(shards):
+        with placed_later(_host(place)):
+            with name_scope("ShardedFilename") as prefix:
+                shard = _named(calls(Const(np.asarray(number, np.int32)))[0], "shard")
+                name: Any = calls(ShardedFilename(), path, shard, count)[0]
+            get_default_graph().rename(name.node, prefix[:-1])
+            paths.append(name)
+            saved.append(_save(held, name, version))
+    return saved, paths
+
+
+def _restore_shards(shards: Shards, path: Any, reshaped: bool) -> Node:
+    restored = []
+    for place, held in shards:
+        with placed_later(DeviceName.parse(place)):
+            restored.append(_restore(held, path, reshaped, "restore_shard"))
+    done: Any = group(*restored)
+    return _bearing(done, "restore_all")
+
+
+def _host(place: str) -> DeviceName:
+    """Return the CPU of the machine that a device is of."""
+    here = DeviceName.parse(place)
+    return DeviceName(here.job, here.replica, here.task, "CPU", 0)
+
+
+def _restore(
+    saved: Sequence[Saveable], path: Any, reshaped: bool, name: str = "restore_all"
+) -> Node:
     dtypes = tuple(dtype for x in saved for dtype in x.dtypes)
     with name_scope("RestoreV2") as prefix:
         values: Any = calls(RestoreTensors(dtypes), path, *_names_and_parts(saved))
@@ -231,7 +338,7 @@ def _restore(saved: Sequence[Saveable], path: Any, reshaped: bool) -> Node:
     rest = iter(values)
     assigned = [x.restored([next(rest) for _ in x.dtypes], reshaped) for x in saved]
     done: Any = group(*assigned)
-    return _bearing(done, "restore_all")
+    return _bearing(done, name)
 
 
 def _assigned(variable: Any, value: Any) -> Any:
@@ -243,10 +350,12 @@ def _assigned(variable: Any, value: Any) -> Any:
     return ran()
 
 
-def _names_and_parts(saved: Sequence[Saveable]) -> tuple[Any, Any]:
+def _names_and_parts(
+    saved: Sequence[Saveable], called: str = "shape_and_slices"
+) -> tuple[Any, Any]:
     entries = [entry for x in saved for entry in x.entries]
     names = _named(_strings([name for name, _ in entries]), "tensor_names")
-    parts = _named(_strings([part for _, part in entries]), "shape_and_slices")
+    parts = _named(_strings([part for _, part in entries]), called)
     return names, parts
 
 

@@ -149,9 +149,9 @@ def latest_checkpoint(
         return None
     prefix = Path(state.model_checkpoint_path)
     there = [Path(f"{prefix}.index"), prefix]
+    shards = prefix.name if "?" in prefix.name else f"{prefix.name}-?????-of-?????"
     is_there = any(x.is_file() for x in there) or (
-        prefix.parent.is_dir()
-        and any(prefix.parent.glob(f"{prefix.name}-?????-of-?????"))
+        prefix.parent.is_dir() and any(prefix.parent.glob(shards))
     )
     return state.model_checkpoint_path if is_there else None
 
