@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tensorlite.compat.calling import converted, named, own_or
+from tensorlite.compat.calling import converted, given_constant, named, own_or
+from tensorlite.compat.shared import arrays
 from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, int32, string
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.records import (
     examples,
@@ -76,6 +80,26 @@ def _feature(one: Any) -> Any:
     return one._replace(shape=shape.as_list()) if hasattr(shape, "as_list") else one
 
 
+def _default_of(is_reshaped: bool = True) -> Any:
+    """Return what makes constants of default values in graphs, named as TensorFlow 1 names them."""
+    if active_graph() is None:
+        return None
+
+    def made(one: Any, value: Any) -> Any:
+        is_rows = one.kind.startswith("rows")
+        if isinstance(value, Operand):
+            return value
+        if value.size == 0:
+            blank = examples.nothing(one.dtype)
+            return given_constant(blank if is_rows else value, one.dtype)
+        key = re.sub(r"[^A-Za-z0-9_.\-/]", "_", one.key)
+        name = f"{'padding' if is_rows else 'key'}_{key}"
+        default = given_constant(value, one.dtype, name)
+        return arrays.reshape(default, value.shape) if is_reshaped else default
+
+    return made
+
+
 @named("ParseExample", own_or("ParseExample"))
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
@@ -84,7 +108,7 @@ def parse_example(
 
     `features` say by name what to read. `example_names` has no effect.
     """
-    read = examples.parse_example(serialized, _features(features))
+    read = examples.parsed(serialized, _features(features), _default_of())
     single = converted(serialized).spec.rank == 0
     return _ragged(features, read, _values if single else _rows)
 
@@ -97,7 +121,8 @@ def parse_single_example(
 
     `features` say by name what to read. `example_names` has no effect.
     """
-    read = examples.parse_single_example(serialized, _features(features))
+    one = examples.of_one(serialized)
+    read = examples.parsed(one, _features(features), _default_of())
     return _ragged(features, read, _values)
 
 
@@ -120,7 +145,7 @@ def _named_so(features: Any) -> tuple[Any, dict[str, str]]:
     return {keys[key]: one for key, one in features.items()}, keys
 
 
-@named("ParseSequenceExample")
+@named("ParseSequenceExample", own_or("ParseSequenceExample"))
 def parse_sequence_example(
     serialized: Any,
     context_features: Any = None,
@@ -132,10 +157,11 @@ def parse_sequence_example(
 
     `example_names` has no effect.
     """
-    return _sequence(serialized, context_features, sequence_features)
+    kind = sequence_examples.ParseSequenceExample
+    return _sequence(kind, serialized, context_features, sequence_features)
 
 
-@named("ParseSingleSequenceExample")
+@named("ParseSingleSequenceExample", own_or("ParseSingleSequenceExample"))
 def parse_single_sequence_example(
     serialized: Any,
     context_features: Any = None,
@@ -147,14 +173,21 @@ def parse_single_sequence_example(
 
     `example_name` has no effect.
     """
-    return _sequence(serialized, context_features, sequence_features)[:2]
+    kind = sequence_examples.ParseSingleSequenceExample
+    return _sequence(kind, serialized, context_features, sequence_features)[:2]
 
 
-def _sequence(serialized: Any, context: Any, sequence: Any) -> tuple[Any, Any, Any]:
+def _sequence(
+    kind: Any, serialized: Any, context: Any, sequence: Any
+) -> tuple[Any, Any, Any]:
     texts = converted(serialized)
     asked, keys = _named_so(sequence or {})
-    own, lists, lengths = sequence_examples.parse_sequence_example(
-        texts, _features(context or {}), _lists(asked)
+    own, lists, lengths = sequence_examples.parsed(
+        kind,
+        texts,
+        _features(context or {}),
+        _lists(asked),
+        _default_of(is_reshaped=kind.rank == 0),
     )
     return (
         _ragged(context or {}, own, _rows if texts.spec.rank else _values),

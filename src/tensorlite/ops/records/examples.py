@@ -6,7 +6,7 @@ messages are in example_messages.py, files of records in records.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,6 +23,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.shape import reshape
 from tensorlite.ops.records.example_messages import example_from
+from tensorlite.ops.records.placed_values import PlacedSparse
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.strings.joining import as_bytes
 
@@ -85,6 +86,7 @@ class SparseFeature(NamedTuple):
 
 
 Features: TypeAlias = Mapping[str, Any]
+Default: TypeAlias = "Callable[[Wanted, Any], Any]"
 
 
 class Wanted(NamedTuple):
@@ -402,22 +404,45 @@ def parse_example(serialized: TensorLike, features: Features) -> dict[str, Any]:
     >>> print(tl.io.parse_example([data], {"x": tl.io.FixedLenFeature((2,), tl.int64)})["x"])
     [[1 2]]
     """
+    return parsed(serialized, features)
+
+
+def parsed(
+    serialized: TensorLike, features: Features, default_of: Default | None = None
+) -> dict[str, Any]:
+    """Return what `parse_example` does; `default_of` makes tensors of default values."""
     if not features:
         raise InvalidArgumentError(
             "parse_example: features is empty; name at least one"
         )
-    asked = {key: wanted_of(key, features[key]) for key in sorted(features)}
-    pairs = [pair for listed in asked.values() for pair in listed]
-    pairs.sort(key=lambda pair: pair[0].kind != "sparse")
-    ones = [one for one, _ in pairs]
-    op = ParseExampleV2(*attributes_of(ones))
-    outputs = calls(op, serialized, *[x for _, x in pairs if x is not None])
-    taken = _by_feature(ones, outputs)
-    found = {
-        key: _packed(features[key], [taken[one] for one, _ in listed])
-        for key, listed in asked.items()
-    }
-    return {key: found[key] for key in features}
+    asked = Asked(features, default_of)
+    op = ParseExampleV2(*attributes_of(asked.ones))
+    return asked.taken(calls(op, serialized, *asked.defaults))
+
+
+class Asked:
+    """What operators are asked for features: sparse ones first, and default values of others."""
+
+    def __init__(self, features: Features, default_of: Default | None = None) -> None:
+        self._features = features
+        named = {key: wanted_of(key, features[key]) for key in sorted(features)}
+        pairs = [pair for listed in named.values() for pair in listed]
+        pairs.sort(key=lambda pair: pair[0].kind != "sparse")
+        self._named = {key: [x for x, _ in listed] for key, listed in named.items()}
+        self.ones = [one for one, _ in pairs]
+        self.defaults = [
+            x if default_of is None else default_of(one, x)
+            for one, x in pairs
+            if x is not None
+        ]
+
+    def taken(self, outputs: Sequence[Tensor]) -> dict[str, Any]:
+        """Return the features by their names, of what the operator gave."""
+        parts = _by_feature(self.ones, outputs)
+        return {
+            key: _packed(feature, [parts[one] for one in self._named[key]])
+            for key, feature in self._features.items()
+        }
 
 
 def parse_single_example(
@@ -431,13 +456,18 @@ def parse_single_example(
     >>> print(tl.io.parse_single_example(made.SerializeToString(), {"x": feature})["x"])
     0.5
     """
+    return parsed(of_one(serialized), features)
+
+
+def of_one(serialized: TensorLike) -> Tensor:
+    """Return one string; InvalidArgumentError for several."""
     one = to_tensor(serialized)
     if one.spec.rank not in (0, None):
         raise InvalidArgumentError(
             f"parse_single_example: serialized is {one.spec}; allowed is one string, and "
             "parse_example takes several"
         )
-    return parse_example(one, features)
+    return one
 
 
 def _packed(feature: Any, parts: Sequence[Any]) -> Any:
@@ -448,40 +478,3 @@ def _packed(feature: Any, parts: Sequence[Any]) -> Any:
     op = PlacedSparse(tuple(sizes), feature.already_sorted)
     inputs = [x for place in places for x in (place.indices, place.values)]
     return SparseTensor(*calls(op, values.values, values.dense_shape, *inputs))
-
-
-class PlacedSparse(Op):
-    """A sparse tensor of values and of the features that say where these are."""
-
-    differentiable = False
-    sizes: tuple[int, ...]
-    already_sorted: bool = False
-
-    def infer(
-        self, values: TensorSpec, shape: TensorSpec, *places: TensorSpec
-    ) -> tuple[TensorSpec, ...]:
-        """Return indices, values and shape."""
-        batch = (places[0].dims[1] or 1) - 1
-        rank = batch + len(self.sizes)
-        return (
-            TensorSpec((None, rank), dtypes.int64),
-            TensorSpec((None,), values.dtype),
-            TensorSpec((rank,), dtypes.int64),
-        )
-
-    def kernel(
-        self, xp: Xp, values: Array, shape: Array, *places: Array
-    ) -> tuple[Array, ...]:
-        """Return the parts; InvalidArgumentError for features of differing lengths."""
-        columns = list(places[1::2])
-        if any(len(x) != len(values) for x in columns):
-            raise InvalidArgumentError(
-                f"SparseFeature: {len(values)} values and {[len(x) for x in columns]} places"
-            )
-        batch = [places[0][:, i] for i in range(places[0].shape[1] - 1)]
-        indices = np.stack([*batch, *columns], axis=1).astype(np.int64)
-        if not self.already_sorted and len(indices):
-            order = np.lexsort(indices.T[::-1])
-            indices, values = indices[order], values[order]
-        sizes = [*shape.tolist()[: len(batch)], *self.sizes]
-        return indices, values, np.asarray(sizes, np.int64)

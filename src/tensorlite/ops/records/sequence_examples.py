@@ -5,14 +5,14 @@ Plain Examples are in examples.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import calls, to_tensor
+from tensorlite.core.dispatch import call, calls, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
@@ -20,18 +20,21 @@ from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.records.example_messages import example_from
 from tensorlite.ops.records.examples import (
+    Asked,
+    Default,
     Features,
     FixedLenSequenceFeature,
+    ParseExampleV2,
     VarLenFeature,
     Wanted,
     array_of_values as array_of,
     attributes_of,
     features_of,
     nothing,
-    parse_example,
     values_of,
     wanted_of,
 )
@@ -98,6 +101,78 @@ class ParseFeatureLists(Op):
             rows = [_rows(found, one) for found in lists]
             outputs.extend(_PARTS.get(one.kind, _dense)(rows, one, serialized.ndim))
         return tuple(outputs)
+
+
+class SequenceExamples(Composite, abstract=True):
+    """Serialized SequenceExamples as tensors: of contexts, and of lists of features.
+
+    Sparse features come first, in contexts and in lists. Outputs are the indices of sparse features
+    of contexts, their values, their shapes, and dense tensors of others; then the same of lists,
+    and, of several examples, how many steps each has of dense lists. Inputs behind the examples
+    are the default values of dense features of contexts.
+    """
+
+    differentiable = False
+    rank: ClassVar[int]
+    context_keys: tuple[str, ...]
+    context_specs: tuple[TensorSpec, ...]
+    context_kinds: tuple[str, ...]
+    keys: tuple[str, ...]
+    specs: tuple[TensorSpec, ...]
+    kinds: tuple[str, ...]
+
+    @property
+    def context(self) -> list[Wanted]:
+        """The features of contexts."""
+        return features_of(self.context_keys, self.context_specs, self.context_kinds)
+
+    @property
+    def lists(self) -> list[Wanted]:
+        """The lists."""
+        return features_of(self.keys, self.specs, self.kinds)
+
+    def compose(self, serialized: Tensor, *defaults: Tensor) -> list[Tensor]:
+        """Return what is read of contexts and of lists, by parts."""
+        own, read = _apart(self.context, self.lists, serialized, defaults)
+        count = self.kinds.count("sparse")
+        return [*own, *by_part(read, count, len(self.kinds) - count, self.rank > 0)]
+
+    def lists_have(self) -> int:
+        """Return how many outputs there are of lists."""
+        count = self.kinds.count("sparse")
+        return 3 * count + (len(self.kinds) - count) * (2 if self.rank else 1)
+
+    def by_list(self, outputs: Sequence[Tensor]) -> Iterator[Tensor | None]:
+        """Yield the outputs of lists, one list behind another; None for lengths not given."""
+        count = self.kinds.count("sparse")
+        for i in range(count):
+            yield from outputs[i : 3 * count : count]
+        dense = outputs[3 * count :]
+        step = len(self.kinds) - count
+        for i in range(step):
+            yield dense[i]
+            yield dense[i + step] if self.rank else None
+
+
+def by_part(
+    read: Sequence[Tensor], sparse: int, dense: int, with_lengths: bool
+) -> list[Tensor]:
+    """Return parts of lists, each of all of them together: sparse ones come first, then dense."""
+    places, rows = read[: 3 * sparse], read[3 * sparse : 3 * sparse + 2 * dense]
+    parts = [x for i in range(3) for x in places[i::3]]
+    return [*parts, *rows[0::2], *(rows[1::2] if with_lengths else ())]
+
+
+class ParseSequenceExample(SequenceExamples):
+    """A vector of SequenceExamples."""
+
+    rank = 1
+
+
+class ParseSingleSequenceExample(SequenceExamples):
+    """One SequenceExample."""
+
+    rank = 0
 
 
 def _checked(serialized: TensorSpec) -> TensorSpec:
@@ -206,23 +281,8 @@ def parse_sequence_example(
     [[1 2]
      [0 0]] [2 0]
     """
-    texts = to_tensor(serialized)
-    context: dict[str, Any] = {}
-    if context_features:
-        (inner,) = calls(SequenceContext(), texts)
-        context = parse_example(inner, context_features)
-    if not sequence_features:
-        return context, {}, {}
-    keys = sorted(sequence_features)
-    asked = [_asked(key, sequence_features[key]) for key in keys]
-    outputs = iter(calls(ParseFeatureLists(*attributes_of(asked)), texts))
-    rank = texts.spec.rank or 0
-    found = {key: _taken(sequence_features[key], outputs, rank) for key in keys}
-    pairs = {key: found[key] for key in sequence_features}
-    return (
-        context,
-        {key: value for key, (value, _) in pairs.items()},
-        {key: length for key, (_, length) in pairs.items() if length is not None},
+    return parsed(
+        ParseSequenceExample, serialized, context_features, sequence_features
     )
 
 
@@ -249,7 +309,64 @@ def parse_single_sequence_example(
     one = to_tensor(serialized)
     if one.spec.rank not in (0, None):
         raise DTypeError(f"{WHERE} takes one string, not {one.spec}")
-    return parse_sequence_example(one, context_features, sequence_features)[:2]
+    return parsed(
+        ParseSingleSequenceExample, one, context_features, sequence_features
+    )[:2]
+
+
+def parsed(
+    kind: type[SequenceExamples],
+    serialized: TensorLike,
+    context_features: Features | None,
+    sequence_features: Features | None,
+    default_of: Default | None = None,
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return what `parse_sequence_example` does, read by an operator that TensorFlow has, too.
+
+    It reads no ragged lists, and texts of one rank. `default_of` makes tensors of default values.
+    """
+    texts, features = to_tensor(serialized), sequence_features or {}
+    context = Asked(context_features or {}, default_of)
+    lists = {key: _asked(key, features[key]) for key in sorted(features)}
+    order = sorted(lists, key=lambda key: lists[key].kind != "sparse")
+    ones = [lists[key] for key in order]
+    is_known = texts.spec.rank == kind.rank
+    own: Sequence[Tensor]
+    found: Iterator[Tensor | None]
+    if not (context.ones or ones):
+        return {}, {}, {}
+    if is_known and all(one.kind != "ragged" for one in ones):
+        op = kind(*attributes_of(context.ones), *attributes_of(ones))
+        made: Any = composed(op, texts, *context.defaults)
+        outputs = [made] if isinstance(made, Tensor) else list(made)
+        count = len(outputs) - op.lists_have()
+        own, found = outputs[:count], op.by_list(outputs[count:])
+    else:
+        own, rest = _apart(context.ones, ones, texts, context.defaults)
+        found = iter(rest)
+    rank = texts.spec.rank or 0
+    taken = {key: _taken(features[key], found, rank) for key in order}
+    pairs = {key: taken[key] for key in features}
+    return (
+        context.taken(own),
+        {key: value for key, (value, _) in pairs.items()},
+        {key: length for key, (_, length) in pairs.items() if length is not None},
+    )
+
+
+def _apart(
+    context: Sequence[Wanted],
+    lists: Sequence[Wanted],
+    texts: Tensor,
+    defaults: Sequence[TensorLike],
+) -> tuple[Sequence[Tensor], Sequence[Tensor]]:
+    """Return what is read of contexts, and what of lists, one list behind another."""
+    own: Sequence[Tensor] = ()
+    if context:
+        inner = call(SequenceContext(), texts)
+        own = calls(ParseExampleV2(*attributes_of(context)), inner, *defaults)
+    read = calls(ParseFeatureLists(*attributes_of(lists)), texts) if lists else ()
+    return own, read
 
 
 def _asked(key: str, feature: Any) -> Wanted:
@@ -268,7 +385,7 @@ def _asked(key: str, feature: Any) -> Wanted:
 
 
 def _taken(
-    feature: Any, outputs: Iterator[Tensor], rank: int
+    feature: Any, outputs: Iterator[Any], rank: int
 ) -> tuple[Any, Tensor | None]:
     """Return a list, and the number of its steps where it has been filled up."""
     if isinstance(feature, VarLenFeature):

@@ -274,5 +274,5 @@ def merged(
     if (
         active_graph() is not None
     ):  # TensorFlow orders it, and then has its shape again
-        SparseTensor(places, kept, told(shape) or shape)
+        SparseTensor(places, kept, told(shape) or arrays.identity(shape))
     return SparseTensor(places, kept, shape)

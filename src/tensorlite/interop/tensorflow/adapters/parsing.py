@@ -30,13 +30,15 @@ from tensorlite.ops.records.examples import (
 )
 
 
-def _keys(texts: Sequence[str], name: str) -> Spelled:
+def keys_part(texts: Sequence[str], name: str) -> Spelled:
+    """Return a constant of several texts."""
     array = np.empty(len(texts), object)
     array[:] = [_bytes(text) for text in texts]
     return Spelled("Const", {"value": array, "dtype": string}, (), name)
 
 
-def _key(text: str, name: str) -> Spelled:
+def key_part(text: str, name: str) -> Spelled:
+    """Return a constant of one text."""
     return Spelled(
         "Const", {"value": np.array(_bytes(text), object), "dtype": string}, (), name
     )
@@ -97,7 +99,7 @@ def _version_1_written(
     told = {**attributes, "Nsparse": len(sparse), "Ndense": len(dense)}
     titles = "sparse_keys", "dense_keys"
     parts = [
-        _key(text, f"{title}_{i}")
+        key_part(text, f"{title}_{i}")
         for title, listed in zip(titles, texts, strict=True)
         for i, text in enumerate(listed)
     ]
@@ -107,7 +109,7 @@ def _version_1_written(
         *[part.name for part in parts],
         *defaults,
     )
-    return (_keys([], "names"), *parts, Spelled("ParseExample", told, inputs))
+    return (keys_part([], "names"), *parts, Spelled("ParseExample", told, inputs))
 
 
 def _version_2_written(
@@ -121,7 +123,7 @@ def _version_2_written(
         "ragged_split_types": (),
     }
     return (
-        *map(_keys, ([], *texts, []), names),
+        *map(keys_part, ([], *texts, []), names),
         Spelled("ParseExampleV2", told, (0, *names, *defaults)),
     )
 

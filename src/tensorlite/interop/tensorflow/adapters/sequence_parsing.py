@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import GraphDefError
+from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
+from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.parsing import (
     check_alike,
+    key_part,
+    keys_part,
     read_of,
     texts_of,
     wanted_in,
 )
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.interop.tensorflow.attributes import Shape
+from tensorlite.interop.tensorflow.writers.parts import Spelled
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.records.examples import Wanted, attributes_of
 from tensorlite.ops.records.sequence_examples import (
     ParseFeatureLists,
+    ParseSequenceExample,
+    ParseSingleSequenceExample,
     SequenceContext,
+    SequenceExamples,
+    by_part,
 )
 
 
@@ -50,32 +59,32 @@ def _read(
     more = [one._replace(kind="sparse") for one in more]
     ragged, ends = _ragged(given, "feature_list", keys.ragged)
     lists = [*_sparse(given, keys.sparse), *_dense(given, keys), *ragged]
+    tensors = [given.tensor(i) for i in (0, *defaults)]
+    whole = _WHOLE.get(given.record.op)
+    if whole is not None and tensors[0].spec.rank == whole.rank:
+        given.check_attributes()
+        told = *attributes_of(context), *attributes_of(lists)
+        return given.node(whole(*told), *tensors).outputs
     own, op = read_of(context, more, kinds), ParseFeatureLists(*attributes_of(lists))
 
     def read(serialized: Tensor, *values: Tensor) -> list[Tensor]:
         inner = call(SequenceContext(), serialized)
         found = calls(op, serialized)
-        first = 3 * len(keys.sparse)
-        second = first + 2 * len(keys.dense)
-        sparse, dense = found[:first], found[first:second]
-        rows = found[second:]
+        counts = len(keys.sparse), len(keys.dense)
+        rows = found[3 * counts[0] + 2 * counts[1] :]
         splits = [
             astype(one, kind)
             for i in (1, 2)
             for one, kind in zip(rows[i::3], ends, strict=True)
         ]
-        by_part = [x for i in range(3) for x in sparse[i::3]]
-        lengths = dense[1::2] if with_lengths else ()
         return [
             *own(inner, *values),
-            *by_part,
-            *dense[0::2],
-            *lengths,
+            *by_part(found, *counts, with_lengths),
             *rows[0::3],
             *splits,
         ]
 
-    return given.composed(read, *[given.tensor(i) for i in (0, *defaults)])
+    return given.composed(read, *tensors)
 
 
 def _ragged(
@@ -158,6 +167,72 @@ _KINDS = (
     "feature_list_dense",
 )
 _OF_CONTEXT = ("context_sparse_types", "Tcontext_dense", "context_dense_shapes")
+
+_WHOLE = {
+    "ParseSequenceExample": ParseSequenceExample,
+    "ParseSingleSequenceExample": ParseSingleSequenceExample,
+}
+
+
+def _told(op: SequenceExamples) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return attributes that both operators have, and the keys of each kind of features."""
+    parts = {
+        kind: [one for one in ones if (one.kind == "sparse") is is_sparse]
+        for what, ones in (("context", op.context), ("feature_list", op.lists))
+        for kind, is_sparse in ((f"{what}_sparse", True), (f"{what}_dense", False))
+    }
+    types = {kind: tuple([x.dtype for x in ones]) for kind, ones in parts.items()}
+    shapes = {
+        f"{kind}_shapes": tuple([Shape(x.shape) for x in parts[kind]])
+        for kind in ("context_dense", "feature_list_dense")
+    }
+    attributes = {
+        "context_sparse_types": types["context_sparse"],
+        "Tcontext_dense": types["context_dense"],
+        "feature_list_sparse_types": types["feature_list_sparse"],
+        "feature_list_dense_types": types["feature_list_dense"],
+        **{f"N{kind}": len(ones) for kind, ones in parts.items()},
+        **shapes,
+    }
+    return attributes, {kind: [x.key for x in ones] for kind, ones in parts.items()}
+
+
+def _optional(op: SequenceExamples) -> list[str]:
+    return [one.key for one in op.lists if one.kind == "rows?"]
+
+
+def _single_written(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Write what reads one SequenceExample: keys are inputs, each by itself."""
+    assert isinstance(op, ParseSingleSequenceExample)
+    attributes, keys = _told(op)
+    parts = [
+        key_part(text, f"{kind}_keys_{i}")
+        for kind in _KINDS
+        for i, text in enumerate(keys[kind])
+    ]
+    optional = keys_part(_optional(op), "feature_list_dense_missing_assumed_empty")
+    names = [part.name for part in (optional, *parts)]
+    inputs = (0, *names, *range(1, len(node.inputs)), "debug_name")
+    last = Spelled("ParseSingleSequenceExample", attributes, inputs)
+    return (optional, *parts, key_part("", "debug_name"), last)
+
+
+def _several_written(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Write what reads SequenceExamples: keys are attributes."""
+    assert isinstance(op, ParseSequenceExample)
+    attributes, keys = _told(op)
+    attributes |= {f"{kind}_keys": tuple(texts) for kind, texts in keys.items()}
+    attributes["feature_list_dense_missing_assumed_empty"] = tuple(_optional(op))
+    inputs = (0, "debug_name", *range(1, len(node.inputs)))
+    last = Spelled("ParseSequenceExample", attributes, inputs)
+    return (keys_part([], "debug_name"), last)
+
+
+SEQUENCES_WRITTEN: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
+    "ParseSequenceExample": _several_written,
+    "ParseSingleSequenceExample": _single_written,
+}
+"""How they are written."""
 
 SEQUENCES: dict[str, Adapter] = {
     "ParseSequenceExample": _version_1,

@@ -17,6 +17,7 @@ from tensorlite.interop.tensorflow.adapters.further_datasets import FURTHER_WRIT
 from tensorlite.interop.tensorflow.adapters.parsing import PARSING
 from tensorlite.interop.tensorflow.adapters.plain import PLAIN, Plain
 from tensorlite.interop.tensorflow.adapters.putting_aside import STAGED
+from tensorlite.interop.tensorflow.adapters.sequence_parsing import SEQUENCES_WRITTEN
 from tensorlite.interop.tensorflow.adapters.spectra import TRANSFORMS
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.python_calls import written as _python_call
@@ -366,6 +367,7 @@ def _unbundle(op: Op, _: Node) -> tuple[Spelled, ...]:
 _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **DECOMPOSED,
     **PARSING,
+    **SEQUENCES_WRITTEN,
     **FILED,
     **FURTHER_WRITTEN,
     **GUARDED,
