@@ -59,7 +59,7 @@ class SplitVariable(Module, Operand):
         self.name, self.trainable = name, trainable
         self.shape: Shape = value.shape
         self.dtype: DType = value.dtype
-        self.starts = _starts(rows, len(places))
+        self.starts = starts_of(rows, len(places))
         self.parts: list[RowPart] = []
         whole, options = object(), {"trainable": trainable, "name": name}
         bounds = zip(places, self.starts[:-1], self.starts[1:], strict=True)
@@ -104,7 +104,7 @@ class SplitVariable(Module, Operand):
         )
 
 
-def _starts(rows: int, count: int) -> list[int]:
+def starts_of(rows: int, count: int) -> list[int]:
     """Return where each part begins, and the last ends; the first are longer by one where due."""
     short, longer = divmod(rows, count)
     return [i * short + min(i, longer) for i in range(count + 1)]

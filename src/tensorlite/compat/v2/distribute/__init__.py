@@ -8,10 +8,12 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import cluster_resolvers
 from tensorlite.compat.v1.training.placing import Server as Server
-from tensorlite.compat.v2.distribute import experimental as experimental
+from tensorlite.compat.v2.distribute import (
+    coordinator as coordinator,
+    experimental as experimental,
+)
 from tensorlite.compat.v2.distribute.clusters import (
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
-    ParameterServerStrategy as ParameterServerStrategy,
     TPUStrategy as TPUStrategy,
 )
 from tensorlite.compat.v2.distribute.mirrored import (
@@ -30,6 +32,9 @@ from tensorlite.compat.v2.distribute.options import (
     InputReplicationMode as InputReplicationMode,
     ReduceOp as ReduceOp,
     RunOptions as RunOptions,
+)
+from tensorlite.compat.v2.distribute.parameter_server import (
+    ParameterServerStrategy as ParameterServerStrategy,
 )
 from tensorlite.compat.v2.distribute.strategy import (
     ReplicaContext as ReplicaContext,

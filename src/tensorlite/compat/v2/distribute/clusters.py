@@ -30,16 +30,6 @@ class MultiWorkerMirroredStrategy(Strategy):
         self.cluster_resolver = resolver
 
 
-class ParameterServerStrategy(Strategy):
-    """Raises InvalidArgumentError: clusters train by tl.distribute.ParameterServer."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise InvalidArgumentError(
-            "ParameterServerStrategy: train on a cluster with tl.distribute.connect and "
-            "tl.distribute.ParameterServer"
-        )
-
-
 class TPUStrategy(Strategy):
     """Raises InvalidArgumentError: there are no TPUs here."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2 import partitioners as partitioners
+from tensorlite.compat.v2.distribute import coordinator as coordinator
 from tensorlite.compat.v2.distribute.clusters import (
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
-    ParameterServerStrategy as ParameterServerStrategy,
     TPUStrategy as TPUStrategy,
 )
 from tensorlite.compat.v2.distribute.mirrored import (
@@ -15,6 +15,9 @@ from tensorlite.compat.v2.distribute.mirrored import (
 from tensorlite.compat.v2.distribute.options import (
     CommunicationImplementation as CommunicationImplementation,
     CommunicationOptions as CommunicationOptions,
+)
+from tensorlite.compat.v2.distribute.parameter_server import (
+    ParameterServerStrategy as ParameterServerStrategy,
 )
 
 CollectiveCommunication = CommunicationImplementation

@@ -47,6 +47,7 @@ from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.shapes import TensorShape
 from tensorlite.function.staging import converted
+from tensorlite.graph_mode.partitioned import PartitionedVariable
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.math.bounds import maximum
 
@@ -199,9 +200,10 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
             with in_sessions.in_graph_of_models(graph), graph.building():
                 name = own if inside else f"{naming.prefixed(own)}"
                 made = in_sessions.SessionWeight(first, name=name, **told)
-        self._held.weights.append(made)
+        parts = made.parts if isinstance(made, PartitionedVariable) else [made]
+        self._held.weights.extend(parts)
         if trainable is False:
-            self._held.untrained.add(id(made))
+            self._held.untrained.update(map(id, parts))
         if regularizer is not None:
             self._held.regularized.append((made, regularizers.get(regularizer)))
         return made

@@ -25,6 +25,7 @@ from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import scope
+from tensorlite.graph_mode.partitioned import PartitionedVariable
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.nn.channels import bias_add
 
@@ -242,7 +243,9 @@ class Embedding(LowRank):
         if self.lora_enabled:
             return self._adapted(whole)
         if in_graphs.building.get() is None:
-            return tl.nn.embedding_lookup(self.embeddings, whole)
+            table = self.embeddings
+            parts = table.parts if isinstance(table, PartitionedVariable) else table
+            return tl.nn.embedding_lookup(parts, whole, "div")
         return plain(
             in_graph(lambda: self._read(whole), "embedding_lookup", None, None)
         )
