@@ -160,6 +160,18 @@ def test_keras_is_that_of_version_1() -> None:
 
 
 @pytest.mark.usefixtures("_at_once")
+def test_layers_take_sizes_that_models_do_not_know_yet() -> None:
+    layers, given = tf.keras.layers, tf.keras.Input((4, 3))
+    square = layers.Reshape((4, 3, 1))(layers.Cropping1D((0, 0))(given))
+    wide = layers.Conv2DTranspose(2, 2, kernel_initializer="ones")(square)
+    rows = layers.TimeDistributed(layers.Lambda(lambda x: x * x.shape[1].value))(wide)
+    model = tf.keras.Model(given, layers.Reshape((-1,))(rows))
+    found = model.predict(tf.ones((2, 4, 3)))
+    assert found.shape == (2, 40)
+    assert found.sum() == 2 * 4 * (4 * 3 * 4 * 2)
+
+
+@pytest.mark.usefixtures("_at_once")
 def test_descriptions_of_models_have_plain_sizes() -> None:
     given = tf.keras.Input((3,))
     assert given.shape.as_list() == [None, 3]

@@ -349,15 +349,18 @@ class Graph:
         return node.outputs[0]
 
     def free_name(self, name: str) -> str:
-        """Return `name`, with a number behind it if it is taken."""
-        counts = self._counts
-        count = counts.get(name, 0)
-        counts[name] = count + 1
+        """Return `name`, with a number behind it if it is taken.
+
+        Inside of what programs of TensorFlow 1 call it is so, too, if it differs in capitals only.
+        """
+        counts, key = self._counts, name.lower() if self.as_called else name
+        count = counts.get(key, 0)
+        counts[key] = count + 1
         if not count:
             return name
-        while f"{name}_{count}" in counts:
+        while f"{key}_{count}" in counts:
             count += 1
-        counts[name], counts[f"{name}_{count}"] = count + 1, 1
+        counts[key], counts[f"{key}_{count}"] = count + 1, 1
         return f"{name}_{count}"
 
     def take(self, names: Iterable[str]) -> None:

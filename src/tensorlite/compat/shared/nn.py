@@ -20,6 +20,7 @@ from tensorlite.core.dtypes import as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.arrays import search
 from tensorlite.ops.linear.matmul import matmul
 from tensorlite.ops.math import trigonometric
@@ -217,16 +218,19 @@ def _normalised(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, epsilon: float
 ) -> Any:
     """Return a tensor normalised by the nodes that TensorFlow makes for it."""
-    is_array = isinstance(variance, np.ndarray)
-    wide = variance if is_array else shown(converted(variance))
-    factor = elementwise.rsqrt(wide + epsilon)
+    factor = elementwise.rsqrt(_operand(variance) + epsilon)
     if scale is not None:
         factor = factor * scale
     whole = shown(x) * elementwise.cast(factor, x.dtype)
-    middle = shown(converted(mean))
-    below = None if offset is None else shown(converted(offset))
+    middle, below = _operand(mean), None if offset is None else _operand(offset)
     rest = -middle * factor if below is None else below - middle * factor
     return whole + elementwise.cast(rest, x.dtype)
+
+
+def _operand(value: Any) -> Any:
+    """Return what operators read or take as it is, variables and arrays; others as a tensor."""
+    given = isinstance(value, (np.ndarray, GraphVariable))
+    return value if given else shown(converted(value))
 
 
 @named("LRN")

@@ -15,6 +15,7 @@ from tensorlite.core.check import several
 from tensorlite.core.dtypes import as_dtype, int32, uint8
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.images.boxes import (
     non_max_suppression_overlaps as non_max_suppression_overlaps_of,
@@ -353,7 +354,8 @@ def resize(
     antialias=True filters before they become smaller.
     """
     options = (str(method), preserve_aspect_ratio, antialias)
-    sizes = converted(sizes_of(size), int32, "size")
+    is_node = isinstance(size, Operand) and active_graph() is not None
+    sizes = converted(size if is_node else sizes_of(size), int32, "size")
     if isinstance(images, RaggedParts):
         return _resized_rows(images, sizes, options)
     return tl.image.resize(converted(images), sizes, *options)

@@ -15,6 +15,7 @@ import numpy as np
 from tensorlite.compat.shared import arrays, cutting, elementwise
 from tensorlite.compat.shared.linear import matrices
 from tensorlite.compat.v1 import random
+from tensorlite.compat.v1.functions.matrices import eye
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import as_dtype, float32
@@ -384,7 +385,7 @@ class Identity(Initializer):
                 f"Identity matrix initializer can only be used for 2D matrices, not {whole}"
             )
         wanted = self._chosen(dtype)
-        made = arrays.eye(whole[0], whole[1], dtype=wanted)
+        made = eye(whole[0], whole[1], dtype=wanted)
         if partition_info is not None:
             made = cutting.slice(made, partition_info.var_offset, shape)
         return self.gain * made

@@ -10,9 +10,8 @@ from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import arrays, elementwise, nn, reductions, statistics
 from tensorlite.compat.shared.python import custom_gradient
-from tensorlite.compat.v1.functions.nn_losses import (
-    floats,
-)
+from tensorlite.compat.v1.functions.nn_losses import floats
+from tensorlite.compat.v1.functions.numbers import reduce_sum
 from tensorlite.compat.v1.functions.statistics_written import (
     sufficient_statistics_written,
     weighted_moments_written,
@@ -354,7 +353,7 @@ def l2_normalize(
     chosen = renamed("axis", axis, "dim", dim)
     over = tuple(chosen) if isinstance(chosen, list) else chosen
     squares = square(absolute(value) if value.dtype.is_complex else value)
-    total = arithmetic.sum(squares, axis=over, keepdims=True)
+    total = plain(reduce_sum(squares, over, keepdims=True))
     share = rsqrt(bounds.maximum(total, converted(epsilon, total.dtype)))
     return value * astype(share, value.dtype)
 

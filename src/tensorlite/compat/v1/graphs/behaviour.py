@@ -9,6 +9,7 @@ from typing import Any
 from tensorlite.compat.documenting import explained
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.results import give_results, results_given
+from tensorlite.config import get_tensorflow_results, set_tensorflow_results
 from tensorlite.core.dispatch import executing_eagerly as runs_at_once
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.shapes import Results, TensorShape as PlainShape
@@ -143,6 +144,19 @@ def disable_v2_tensorshape() -> None:
     """Make sizes of a TensorShape Dimension objects."""
     mode.plain_sizes = False
     _choose_shapes()
+
+
+@contextmanager
+def dimensions_shown() -> Iterator[None]:
+    """Let shapes of what a program of version 1 is given outside of graphs have its sizes."""
+    before, results = Results.kind, get_tensorflow_results()
+    set_tensorflow_results(True)
+    Results.kind = TensorShape
+    try:
+        yield
+    finally:
+        Results.kind = before
+        set_tensorflow_results(results)
 
 
 def _choose_shapes() -> None:

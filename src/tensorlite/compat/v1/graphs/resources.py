@@ -16,7 +16,13 @@ from tensorlite.core.dispatch import call, calls
 from tensorlite.core.scope import control_dependencies
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import resource_variables as resources
-from tensorlite.graph_mode.graph import active_graph, built, get_default_graph, mode
+from tensorlite.graph_mode.graph import (
+    active_graph,
+    built,
+    get_default_graph,
+    inner_graph,
+    mode,
+)
 from tensorlite.ops.fetchable import ran
 from tensorlite.ops.sparse.state import ResourceGatherNd
 from tensorlite.ops.state import variable as state
@@ -90,7 +96,10 @@ class ResourceVariable(RefVariable, resources.ResourceVariable):
         def write() -> Any:
             with control_dependencies(self._written()):
                 calls(op(returns=False), self.handle, given)
-            return ran()
+            graph = active_graph()
+            if graph is None or not is_read:
+                return ran()
+            return inner_graph(graph).nodes[-1]
 
         writing = in_graph(write, op.__name__, name)
         return self.behind(writing) if is_read else writing

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import listing
-from tensorlite.compat.v1.keras import layers_written
+from tensorlite.compat.shared.arrays import concat
+from tensorlite.compat.v1.keras import (
+    convolutions_written as convolved,
+    core_written as core,
+    layers_written,
+    noises_written as noises,
+)
 from tensorlite.compat.v1.keras.activations import hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of
-from tensorlite.compat.v1.keras.layers_local import (
-    LocallyConnected1D,
-    LocallyConnected2D,
-)
 from tensorlite.compat.v1.keras.normalization import BatchNormalization
 from tensorlite.compat.v1.keras.recurrent_written import Bidirectional, Looped
-from tensorlite.compat.v2.keras import layers
+from tensorlite.compat.v2.keras import initializers, layers
+from tensorlite.graph_mode.graph import active_graph
 
 
 class LSTMCell(layers.LSTMCell):
@@ -33,6 +36,15 @@ class LSTMCell(layers.LSTMCell):
     ) -> None:
         super().__init__(units, activation, recurrent_activation, *args, **kwargs)
         self.implementation = implementation
+
+    def first_bias(self, shape: Any, dtype: Any = None) -> Any:
+        if active_graph() is None or not self.unit_forget_bias:
+            return super().first_bias(shape, dtype)
+        n, first = self.units, self.bias_initializer
+        forget = initializers.Ones()((n,), dtype=dtype)
+        return concat(
+            [first((n,), dtype=dtype), forget, first((2 * n,), dtype=dtype)], 0
+        )
 
 
 class GRUCell(layers.GRUCell):
@@ -144,33 +156,57 @@ class DenseFeatures(layers.DenseFeatures):
     """What columns say of features, side by side."""
 
 
+Dense, Flatten, Reshape = core.Dense, core.Flatten, core.Reshape
+Activation, RepeatVector = core.Activation, core.RepeatVector
+Masking, TimeDistributed = core.Masking, core.TimeDistributed
+Conv1D = Convolution1D = convolved.Conv1D
+Conv2D = Convolution2D = convolved.Conv2D
+Conv3D = Convolution3D = convolved.Conv3D
+Conv2DTranspose = Convolution2DTranspose = convolved.Conv2DTranspose
+Conv3DTranspose = Convolution3DTranspose = convolved.Conv3DTranspose
+SeparableConv1D = SeparableConvolution1D = convolved.SeparableConv1D
+SeparableConv2D = SeparableConvolution2D = convolved.SeparableConv2D
+DepthwiseConv2D = convolved.DepthwiseConv2D
+ZeroPadding1D, ZeroPadding2D = convolved.ZeroPadding1D, convolved.ZeroPadding2D
+ZeroPadding3D = convolved.ZeroPadding3D
+LocallyConnected1D = convolved.LocallyConnected1D
+LocallyConnected2D = convolved.LocallyConnected2D
+Dropout, AlphaDropout = noises.Dropout, noises.AlphaDropout
+GaussianNoise, GaussianDropout = noises.GaussianNoise, noises.GaussianDropout
+SpatialDropout1D, SpatialDropout2D = noises.SpatialDropout1D, noises.SpatialDropout2D
+SpatialDropout3D = noises.SpatialDropout3D
 MaxPooling1D = MaxPool1D = layers_written.MaxPooling1D
 AveragePooling1D = AvgPool1D = layers_written.AveragePooling1D
 UpSampling1D = layers_written.UpSampling1D
 UpSampling2D = layers_written.UpSampling2D
 PReLU, Dot = layers_written.PReLU, layers_written.Dot
 LayerNormalization = layers_written.LayerNormalization
-SeparableConv1D = SeparableConvolution1D = layers_written.SeparableConv1D
-DIFFERENT = layers_written.KINDS | {
-    kind.__name__: kind
-    for kind in (
-        BatchNormalization,
-        Embedding,
-        *(
-            LSTMCell,
-            GRUCell,
-            SimpleRNNCell,
-            LSTM,
-            GRU,
-            SimpleRNN,
-            RNN,
-            ConvLSTM2D,
-            Bidirectional,
-            DenseFeatures,
-        ),
-        *(CuDNNLSTM, CuDNNGRU, LocallyConnected1D, LocallyConnected2D),
-    )
-}
+DIFFERENT = (
+    layers_written.KINDS
+    | core.KINDS
+    | convolved.KINDS
+    | noises.KINDS
+    | {
+        kind.__name__: kind
+        for kind in (
+            BatchNormalization,
+            Embedding,
+            *(
+                LSTMCell,
+                GRUCell,
+                SimpleRNNCell,
+                LSTM,
+                GRU,
+                SimpleRNN,
+                RNN,
+                ConvLSTM2D,
+                Bidirectional,
+                DenseFeatures,
+            ),
+            *(CuDNNLSTM, CuDNNGRU),
+        )
+    }
+)
 """What is found by its name in programs of version 1."""
 
 __dir__ = listing(__name__, globals(), vars(layers))

@@ -44,13 +44,14 @@ class _Local(Convolution):
         )
         self.implementation = implementation
 
-    def _last(self, shape: Any) -> list[Any]:
+    def places_and_channels(self, shape: Any) -> list[Any]:
         """Return the sizes behind the batch, that of the channels last."""
         first, *others = list(shape)[1:]
         is_first = self.data_format == "channels_first"
         return [*others, first] if is_first else [first, *others]
 
-    def _places(self, sizes: Any) -> list[int]:
+    def places_of(self, sizes: Any) -> list[int]:
+        """Return how many windows there are along each axis of these sizes."""
         rows = zip(sizes, self.kernel_size, self.strides, strict=True)
         if self.padding == "same":
             return [-(-int(size) // step) for size, _, step in rows]
@@ -64,7 +65,7 @@ class _Local(Convolution):
     def _reached(self, sizes: Sequence[int], channels: int) -> Any:
         """Return which inputs each result is made of, with the axes of inputs before the others."""
         rows = zip(
-            *(sizes, self._places(sizes), self.kernel_size, self.strides),
+            *(sizes, self.places_of(sizes), self.kernel_size, self.strides),
             strict=True,
         )
         found: Any = np.ones((), bool)
@@ -77,20 +78,22 @@ class _Local(Convolution):
             found = np.multiply.outer(found, (at >= begins) & (at < begins + width))
         axes = range(found.ndim)
         found = found.transpose([*axes[::2], *axes[1::2]])
-        places = self._places(sizes)
+        places = self.places_of(sizes)
         single = *self._ordered(sizes, 1), *self._ordered(places, 1)
         ends = self._ordered(places, int(self.filters or 0))
         whole = *self._ordered(sizes, channels), *ends
         return np.broadcast_to(found.reshape(single), whole)
 
     def build(self, input_shape: Any) -> None:
-        *sizes, channels = self._last(TensorShape(input_shape).as_list())
+        *sizes, channels = self.places_and_channels(
+            TensorShape(input_shape).as_list()
+        )
         if None in sizes:
             raise InvalidArgumentError(
                 f"The spatial dimensions of the inputs to a {type(self).__name__} layer should be "
                 f"fully-defined, but layer received the inputs shape {tuple(input_shape)}"
             )
-        places = self._places(sizes)
+        places = self.places_of(sizes)
         self.kernel = self.add_kernel("kernel", self._kernel_shape(sizes, channels))
         if self.use_bias:
             self.bias = self.add_weight(
@@ -106,7 +109,7 @@ class _Local(Convolution):
         """Return the shape of weights: by windows, or of all that could be, or in one row."""
         if self.implementation == 1:
             window = prod(self.kernel_size) * int(channels)
-            return prod(self._places(sizes)), window, int(self.filters or 0)
+            return prod(self.places_of(sizes)), window, int(self.filters or 0)
         reached = self._reached(sizes, channels)
         whole: tuple[int, ...] = reached.shape
         return whole if self.implementation == 2 else (int(reached.sum()),)
@@ -126,10 +129,10 @@ class _Local(Convolution):
 
     def _at_once(self, inputs: Any) -> Any:
         """Return results that are one product of matrices."""
-        *sizes, channels = self._last(inputs.shape.as_list())
+        *sizes, channels = self.places_and_channels(inputs.shape.as_list())
         flat = tl.reshape(inputs, [shape_of(inputs)[0], -1])
         made = tl.matmul(flat, self._whole(sizes, channels))
-        ends = self._ordered(self._places(sizes), int(self.filters or 0))
+        ends = self._ordered(self.places_of(sizes), int(self.filters or 0))
         return tl.reshape(made, [shape_of(inputs)[0], *ends])
 
     def call(self, inputs: Any) -> Any:
@@ -138,7 +141,7 @@ class _Local(Convolution):
             made = self._at_once(inputs)
             return self._with_bias(tl.moveaxis(made, 1, -1) if is_first else made)
         x = tl.moveaxis(inputs, 1, -1) if is_first else inputs
-        places = self._places(x.spec.dims[1:-1])
+        places = self.places_of(x.spec.dims[1:-1])
         flat = x if self.axes == 2 else x[:, :, None]
         rest = [1] * (2 - self.axes)
         kernel = self.kernel.value()

@@ -14,36 +14,15 @@ from tensorlite.compat.shared.arrays import (
 from tensorlite.compat.shared.elementwise import multiply
 from tensorlite.compat.shared.images.image import resize
 from tensorlite.compat.shared.linear.matrices import matmul
-from tensorlite.compat.shared.nn import batch_normalization, bias_add, relu
+from tensorlite.compat.shared.nn import batch_normalization, relu
 from tensorlite.compat.v1.functions.arrays import shape
-from tensorlite.compat.v1.functions.channelwise import separable_conv2d
 from tensorlite.compat.v1.functions.convolutions import avg_pool, max_pool
 from tensorlite.compat.v1.functions.nn_functions import l2_normalize, moments
 from tensorlite.compat.v1.functions.numbers import reduce_sum
 from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.compat.v1.keras.written import Written
 from tensorlite.compat.v2.keras import layers
-from tensorlite.compat.v2.keras.src.models import in_graphs
-from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import int32
-
-
-class Written:
-    """A layer that says by `written` what it makes in graphs; elsewhere it computes as others.
-
-    `written` gets what programs hold. Where it returns NotImplemented the layer computes as
-    everywhere else.
-    """
-
-    def written(self, inputs: Any) -> Any:
-        """Return what the layer makes of its input, by TensorFlow's functions."""
-        return NotImplemented
-
-    def call(self, inputs: Any) -> Any:
-        if in_graphs.building.get() is not None:
-            made = self.written(shown(inputs))
-            if made is not NotImplemented:
-                return plain(made)
-        return super().call(inputs)  # type: ignore[misc]
 
 
 class _Pooling1D(Written):
@@ -151,31 +130,11 @@ class LayerNormalization(Written, layers.LayerNormalization):
         return made
 
 
-class SeparableConv1D(Written, layers.SeparableConv1D):
-    """Convolution of each channel of sequences, then across channels."""
-
-    def written(self, inputs: Any) -> Any:
-        """Return sequences convolved as images of one row."""
-        if self.data_format != "channels_last" or self.padding == "causal":
-            return NotImplemented
-        wide = expand_dims(inputs, 1)
-        kernels = [
-            expand_dims(x, 0) for x in (self.depthwise_kernel, self.pointwise_kernel)
-        ]
-        steps, rates = [1, *self.strides * 2, 1], [*self.dilation_rate * 2]
-        made = separable_conv2d(
-            wide, kernels[0], kernels[1], steps, self.padding.upper(), rates
-        )
-        if self.bias is not None:
-            made = bias_add(made, self.bias)
-        return shown(self.activation(plain(squeeze(made, [1]))))
-
-
 KINDS = {
     kind.__name__: kind
     for kind in (
         *(MaxPooling1D, AveragePooling1D, UpSampling1D, UpSampling2D, PReLU),
-        *(Dot, LayerNormalization, SeparableConv1D),
+        *(Dot, LayerNormalization),
     )
 }
 """What is found by its name in programs of version 1."""

@@ -6,20 +6,25 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.v1.functions import nn_functions
+from tensorlite.compat.v1.keras.written import written_by
+from tensorlite.compat.v1.layer_kinds.normalizing import Normalizing
+from tensorlite.compat.v1.layer_kinds.renormalization import Renormalization
 from tensorlite.compat.v2.keras import layers
+from tensorlite.compat.v2.keras.src.layers import phases
 from tensorlite.compat.v2.keras.src.layers.dropping import chosen
-from tensorlite.compat.v2.keras.src.models import in_graphs
-from tensorlite.compat.views import plain
+from tensorlite.compat.views import shown
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arrays.shape import astype
 
 
-class BatchNormalization(layers.BatchNormalization):
+class BatchNormalization(Normalizing, layers.BatchNormalization):
     """Takes off the batch's mean and divides by its spread; in use, those seen in training.
 
     The operator for images estimates the variance that is averaged without bias. A layer that is
     not trainable takes the batch's moments as others do, and leaves its averages as they are.
     """
+
+    asks_phase = False
 
     def __init__(self, *args: Any, fused: bool | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -33,19 +38,40 @@ class BatchNormalization(layers.BatchNormalization):
             super()._move(mean, variance, share)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        made = written_by(self, self._written, inputs, training)
+        if made is not NotImplemented:
+            return made
+        told = phases.here() if training is None else training
         if not self._is_fused(inputs):
-            return super().call(inputs, training, mask)
+            return super().call(inputs, told, mask)
         made, mean, variance = chosen(
-            training,
+            told,
             lambda: self._by_one(inputs),
             lambda: self._by_one(inputs, self.moving_mean, self.moving_variance),
         )
-        if isinstance(training, Tensor):
-            trains = astype(training, tl.bool)
+        if isinstance(told, Tensor):
+            trains = astype(told, tl.bool)
             share = chosen(trains, self._share, lambda: tl.constant(0.0))
             self._move(mean, variance, share)
-        elif training:
+        elif told:
             self._move(mean, variance, self._share())
+        return made
+
+    def _written(self, inputs: Any, training: Any) -> Any:
+        """Return inputs normalized by TensorFlow's nodes, which note how the averages move."""
+        if self.renorm:
+            self._corrections = self._as_corrections()
+        self.over = [self.axis % inputs.get_shape().ndims]
+        told = phases.here() if training is None else training
+        return self.normalized(inputs, shown(told))
+
+    def _as_corrections(self) -> Renormalization:
+        """Return what renormalizes in graphs, by the averages that the layer has."""
+        held: Any = self._renewed
+        made = Renormalization(held.limits, held.momentum, self.epsilon)
+        own: Any = self
+        made.moving_stddev = own.moving_stddev
+        made.mean, made.stddev = own.renorm_mean, own.renorm_stddev
         return made
 
     def _share(self) -> Any:
@@ -64,8 +90,7 @@ class BatchNormalization(layers.BatchNormalization):
         scale = tl.ones(size, dtype=tl.float32) if self.gamma is None else self.gamma
         shift = tl.zeros(size, dtype=tl.float32) if self.beta is None else self.beta
         form = "NCHW" if self.axis in (1, -3) else "NHWC"
-        made = nn_functions.fused_batch_norm(
+        return nn_functions.fused_batch_norm(
             *(x, scale, shift, mean, variance, self.epsilon, form),
             is_training=mean is None,
         )
-        return tuple(plain(made)) if in_graphs.building.get() is not None else made

@@ -91,6 +91,13 @@ class _Phaseless:
 class Bidirectional(_Phaseless, layers.Bidirectional):
     """A recurrent layer forwards and backwards."""
 
+    def build(self, input_shape: Any = None) -> None:
+        for layer in (self.forward_layer, self.backward_layer):
+            with in_graphs.inside(layer.name):
+                if in_graphs.building.get() is not None and not layer.built:
+                    layer.build_with(input_shape)
+        self.built = True
+
 
 class Looped(_Phaseless):
     """A recurrent layer that is a loop over arrays in graphs; elsewhere it runs as others."""

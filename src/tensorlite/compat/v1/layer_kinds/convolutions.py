@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
-from tensorlite.compat.shared import arrays, nn as shared_nn
-from tensorlite.compat.shared.padding import pad
-from tensorlite.compat.v1.functions import (
-    arrays as v1_arrays,
-    channelwise,
-    convolutions,
-)
-from tensorlite.compat.v1.functions.spreading import (
-    base_paddings,
-    lies_apart,
-    spread,
-)
-from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.layer_kinds import convolving
 from tensorlite.compat.v1.layer_kinds.base import InputSpec
 from tensorlite.compat.v1.layer_kinds.core import (
     Weighted,
@@ -29,12 +17,7 @@ from tensorlite.compat.v1.layer_kinds.core import (
     padding_of,
     sizes_of,
 )
-from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.graph import active_graph
-
-_FORMS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
-"""The names of the order of axes, by how many of them are of space: channels last, and first."""
 
 
 class Convolution(Weighted):
@@ -89,10 +72,6 @@ class Convolution(Weighted):
         self.kernel_constraint = kernel_constraint
         self.input_spec = InputSpec(ndim=self.count + 2)
 
-    @property
-    def _form(self) -> str:
-        return _FORMS[self.count][self._axis == 1]
-
     def build(self, input_shape: Any) -> None:
         size = known_size(input_shape, self._axis, type(self).__name__)
         self.kernel = self.add_weight(
@@ -110,71 +89,18 @@ class Convolution(Weighted):
         return [*self.kernel_size, channels, self.filters]
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        padding = self.padding.upper()
-        if self.padding == "causal":
-            inputs, padding = self._padded(inputs), "VALID"
-        return self._activated(self._biased(self._convolved(inputs, padding)))
-
-    def _padded(self, inputs: Any) -> Any:
-        """Return inputs with zeros before them, so that no output knows later inputs."""
-        pads = [[0, 0], [0, 0], [0, 0]]
-        before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
-        pads[3 - self._axis] = [before, 0]
-        return pad(inputs, pads)
+        inputs, padding = convolving.padded(self, inputs)
+        made = self._convolved(inputs, padding)
+        return self._activated(convolving.biased(self, made))
 
     def _convolved(self, inputs: Any, padding: str) -> Any:
-        """Return inputs convolved, by way of blocks where the kernel's elements lie apart."""
-        rates = self.dilation_rate
-        noted = self._noted_rate()
-        dims = self.kernel.get_shape().as_list()
-        if not lies_apart(dims, rates, self.strides, padding):
-            return self._moved(inputs, padding, rates)
-        least = base_paddings(dims, rates, padding)
-        ones = (1,) * self.count
-        return spread(
-            *(inputs, noted, least, self._form),
-            lambda x: self._moved(x, "VALID", ones),
-        )
-
-    def _moved(self, inputs: Any, padding: str, rates: Sequence[int]) -> Any:
-        """Return inputs over which the kernel was moved, its elements so far apart."""
-        raise NotImplementedError
-
-    def _biased(self, outputs: Any) -> Any:
-        if not self.use_bias:
-            return outputs
-        form = "NCHW" if self._axis == 1 else "NHWC"
-        return shared_nn.bias_add(outputs, self.bias, data_format=form)
-
-    def _noted_rate(self) -> Any:
-        """Return how far apart the kernel's elements are, in the node TensorFlow makes of it.
-
-        Seeds of random numbers count the nodes before them, so that later layers begin alike.
-        """
-        if active_graph() is None:
-            return None
-        return framework.constant(
-            list(self.dilation_rate), int32, name="dilation_rate"
-        )
-
-    def _whole(self, sizes: Sequence[int]) -> list[int]:
-        return [1, 1, *sizes] if self._axis == 1 else [1, *sizes, 1]
+        return convolving.convolved(self, inputs, padding)
 
 
 class Conv1D(Convolution):
     """Convolution of sequences [batch, length, channels], with weights of its own."""
 
     count = 1
-
-    def _moved(self, inputs: Any, padding: str, rates: Sequence[int]) -> Any:
-        return convolutions.conv1d(
-            inputs,
-            self.kernel,
-            self.strides[0],
-            padding,
-            data_format=self._form,
-            dilations=rates[0],
-        )
 
 
 class Conv2D(Convolution):
@@ -190,31 +116,11 @@ class Conv2D(Convolution):
 
     count = 2
 
-    def _moved(self, inputs: Any, padding: str, rates: Sequence[int]) -> Any:
-        return convolutions.conv2d(
-            inputs,
-            self.kernel,
-            self._whole(self.strides),
-            padding,
-            data_format=self._form,
-            dilations=self._whole(rates),
-        )
-
 
 class Conv3D(Convolution):
     """Convolution of volumes [batch, depth, height, width, channels], with weights of its own."""
 
     count = 3
-
-    def _moved(self, inputs: Any, padding: str, rates: Sequence[int]) -> Any:
-        return shared_nn.conv3d(
-            inputs,
-            self.kernel,
-            self._whole(self.strides),
-            padding,
-            data_format=self._form,
-            dilations=self._whole(rates),
-        )
 
 
 class Transposed(Convolution):
@@ -265,47 +171,8 @@ class Transposed(Convolution):
         return [*self.kernel_size, self.filters, channels]
 
     def _convolved(self, inputs: Any, padding: str) -> Any:
-        first = 2 if self._axis == 1 else 1
-        axes = range(first, first + self.count)
-        known = inputs.get_shape().as_list()
-        found = known if active_graph() is None else v1_arrays.shape(inputs)
-        batch, *sizes = [found[x] for x in (0, *axes)]
-        given = [self._longer(n, i) for i, n in enumerate(sizes)]
-        static = [self._static(known, i, x) for i, x in enumerate(axes)]
-        whole = arrays.stack(self._ordered(batch, given))
-        if self.count == 2 and active_graph() is not None:
-            whole[0]  # as TensorFlow does, in vain
-        transposed = (
-            convolutions.conv2d_transpose
-            if self.count == 2
-            else convolutions.conv3d_transpose
-        )
-        outputs = transposed(
-            inputs,
-            self.kernel,
-            whole,
-            self._whole(self.strides),
-            padding,
-            self._form,
-        )
-        if hasattr(outputs, "set_shape"):
-            outputs.set_shape(self._ordered(known[0], static))
-        return outputs
-
-    def _static(self, known: Any, i: int, axis: int) -> Any:
-        return None if known[axis] is None else self._longer(known[axis], i)
-
-    def _longer(self, size: Any, i: int) -> Any:
-        """Return the size of an axis of the outputs."""
-        whole = size * self.strides[i]
-        if self.padding == "valid":
-            whole += max(self.kernel_size[i] - self.strides[i], 0)
-        return whole
-
-    def _ordered(self, batch: Any, sizes: list[Any]) -> list[Any]:
-        if self._axis == 1:
-            return [batch, self.filters, *sizes]
-        return [batch, *sizes, self.filters]
+        longer = partial(convolving.longer, self)
+        return convolving.transposed(self, inputs, padding, longer)
 
 
 class Conv2DTranspose(Transposed):
@@ -394,30 +261,7 @@ class Separable(Convolution):
         )
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        if self.count == 2:
-            return super().call(inputs)
-        padding, axis = self.padding.upper(), 2 if self._axis == 1 else 1
-        if self.padding == "causal":
-            inputs, padding = self._padded(inputs), "VALID"
-        wide = v1_arrays.expand_dims(inputs, axis)
-        outputs = self._biased(self._convolved(wide, padding))
-        return self._activated(v1_arrays.squeeze(outputs, [axis]))
-
-    def _convolved(self, inputs: Any, padding: str) -> Any:
-        kernels = [self.depthwise_kernel, self.pointwise_kernel]
-        steps, rates = self.strides, self.dilation_rate
-        if self.count == 1:
-            kernels = [v1_arrays.expand_dims(x, 0) for x in kernels]
-            steps, rates = steps * 2, rates * 2
-        return channelwise.separable_conv2d(
-            inputs,
-            kernels[0],
-            kernels[1],
-            strides=self._whole(steps),
-            padding=padding,
-            rate=list(rates),
-            data_format=_FORMS[2][self._axis == 1],
-        )
+        return self._activated(convolving.separated(self, inputs))
 
 
 class SeparableConv1D(Separable):

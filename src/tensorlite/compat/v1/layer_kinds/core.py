@@ -297,13 +297,12 @@ class Dropout(Layer):
     def _get_noise_shape(self, inputs: Any) -> Any:
         if not isinstance(self.noise_shape, (list, tuple)):
             return self.noise_shape
-        if None not in self.noise_shape:
-            return list(self.noise_shape)
         sizes = v1_arrays.shape(inputs)
-        return [
+        found = [
             sizes[i] if size is None else size
             for i, size in enumerate(self.noise_shape)
         ]
+        return framework.convert_to_tensor(found)
 
 
 class Flatten(Layer):

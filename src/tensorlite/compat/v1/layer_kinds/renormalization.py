@@ -37,8 +37,7 @@ class Renormalization:
     def corrected(self, mean: Any, variance: Any, training: Any) -> tuple[Any, ...]:
         """Return r and d, and the moments again, which wait until the averages have moved."""
         stddev = elementwise.sqrt(variance + self.epsilon)
-        least = framework.constant(self.epsilon**0.5, variance.dtype)
-        spread = elementwise.maximum(self.stddev, least)
+        spread = elementwise.maximum(self.stddev, elementwise.sqrt(self.epsilon))
         scale, shift = stddev / spread, (mean - self.mean) / spread
         with framework.control_dependencies([scale, shift]):
             new = arrays.identity(mean), arrays.identity(stddev)
@@ -48,7 +47,7 @@ class Renormalization:
         kept = zip((self.mean, self.stddev), new, strict=True)
         moved = [self._moved(average, value, training) for average, value in kept]
         with framework.control_dependencies(moved):
-            return r, d, arrays.identity(mean), arrays.identity(variance)
+            return r, d, arrays.identity(new[0]), arrays.identity(variance)
 
     def _bounded(self, scale: Any, shift: Any) -> tuple[Any, Any]:
         low, high, most = (self.clipping.get(x) for x in ("rmin", "rmax", "dmax"))

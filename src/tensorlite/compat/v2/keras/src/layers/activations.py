@@ -110,7 +110,7 @@ def far_below(dtype: Any) -> float:
 
 
 def _check_mask(mask: Any, x: Any) -> None:
-    sizes, own = tuple(mask.shape), tuple(x.shape)
+    sizes, own = mask.spec.dims, x.spec.dims
     pairs = zip(sizes[::-1], own[::-1], strict=False)
     fits = all(m in (1, n) or None in (m, n) for m, n in pairs)
     if len(sizes) > len(own) or not fits:

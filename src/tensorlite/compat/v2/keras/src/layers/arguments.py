@@ -13,6 +13,7 @@ import numpy as np
 
 from tensorlite.compat.v2.keras import defaults
 from tensorlite.compat.v2.keras.src.layers import masks, phases
+from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype
@@ -34,6 +35,8 @@ class Arguments:
     """The part of a layer that sees to the arguments of its call."""
 
     autocast = True
+    asks_phase = True
+    """Whether its call is given the phase of a graph where nobody says whether layers train."""
     compute_dtype: Any
 
     def as_tensors(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
@@ -95,8 +98,14 @@ class Arguments:
             return kwargs
         default = parameters(type(self))["training"].default
         chosen = training_in(around)
+        if chosen is None and isinstance(default, bool):
+            chosen = default
+        if chosen is None and not (
+            self.asks_phase or in_graphs.building.get() is None
+        ):
+            return kwargs
         if chosen is None:
-            chosen = default if isinstance(default, bool) else phases.here()
+            chosen = phases.here()
         return {**kwargs, "training": chosen}
 
     def told_inside(self, args: Any, kwargs: Any, around: Calling | None) -> Any:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial, wraps
 from typing import Any
 
+from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import (
     constraints,
@@ -45,7 +46,7 @@ from tensorlite.compat.v2.keras.src.trainers.fitting import filled
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
-from tensorlite.core.shapes import TensorShape
+from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.function.staging import converted
 from tensorlite.graph_mode.partitioned import PartitionedVariable
 from tensorlite.ops.arrays.shape import astype, shape_of
@@ -64,9 +65,13 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
     supports_masking = False
     starts_masks = False
     """Whether its results may have a mask though its inputs have none."""
+    masks_jointly = False
+    """Whether a call may remember its results' mask itself."""
     keeps_sparse = False
     """Whether it is given sparse tensors as they are, as layers of programs' own are."""
     opens_scope = True
+    is_called_by_program = False
+    """Whether its call is a program's own."""
     tells_penalty = True
     """Whether its configuration has the regularizer of what it returns."""
     dtype_policy: Any = None
@@ -95,6 +100,9 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls.is_called_by_program = not describing.is_ours(cls.call)
+        if cls.is_called_by_program:
+            cls.asks_phase = False
         if not describing.is_ours(cls):
             cls.keeps_sparse = True
             if "compute_output_spec" in vars(cls):
@@ -330,6 +338,8 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         call = self.call if tracer() is None else converted(self.call)
+        if self.is_called_by_program:
+            call = in_graphs.of_program(call)
         with self._reading():
             if not self.opens_scope:
                 return call(*args, **kwargs)
@@ -348,7 +358,8 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         if self.activity_regularizer is not None:
             for x in nest.flatten(made):
                 self.add_loss(self.activity_regularizer(x) / _rows_of(x))
-        if mask is not None or self.starts_masks:
+        is_remembered = self.masks_jointly and masks.of(made) is not None
+        if (mask is not None or self.starts_masks) and not is_remembered:
             masks.remember(made, self.compute_mask(first, mask))
         return made
 
@@ -389,8 +400,18 @@ def _rows_of(x: Any) -> Any:
     return maximum(astype(shape_of(x)[0], x.dtype), 1.0) if len(x.shape) else 1.0
 
 
+def _as_program_sees(shape: Any) -> Any:
+    """Return shapes with sizes of the kind that programs of this process expect."""
+    if isinstance(shape, AnyShape):
+        return as_shape(shape.known())
+    if isinstance(shape, list):
+        return [_as_program_sees(x) for x in shape]
+    return shape
+
+
 def _building(build: Callable[..., None]) -> Callable[..., None]:
     """Let weights that a method makes bear the layer's name, and the layer be built then."""
+    of_program = not describing.is_ours(build)
 
     @wraps(build)
     def made(self: Layer, *args: Any, **kwargs: Any) -> None:
@@ -399,6 +420,9 @@ def _building(build: Callable[..., None]) -> Callable[..., None]:
             self.built_shape = describing.kept(args[0] if args else kwargs)
         with interpreted_by(None), scope:
             self.note_path()
+            if of_program:
+                args = tuple(_as_program_sees(x) for x in args)
+                kwargs = {key: _as_program_sees(x) for key, x in kwargs.items()}
             build(self, *args, **kwargs)
         self.built = True
         self.note_built()

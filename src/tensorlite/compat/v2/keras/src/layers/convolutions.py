@@ -260,10 +260,11 @@ class _Transposed(Convolution):
         start = 2 if self.first else 1
         inner = []
         for i in range(self.axes):
-            known = inputs.shape[start + i]
+            known = inputs.spec.dims[start + i]
             size = own[start + i] if known is None else known
             inner.append(self._length(size, i))
-        rows = inputs.shape[0] if inputs.shape[0] is not None else own[0]
+        known = inputs.spec.dims[0]
+        rows = own[0] if known is None else known
         ends = (
             [rows, self.filters, *inner]
             if self.first

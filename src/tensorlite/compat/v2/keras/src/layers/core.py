@@ -122,7 +122,8 @@ class Flatten(Layer):
 
 
 def _rows(x: Any) -> Any:
-    return shape_of(x)[0] if x.shape[0] is None else x.shape[0]
+    known = x.spec.dims[0]
+    return shape_of(x)[0] if known is None else known
 
 
 class Reshape(Layer):
@@ -143,11 +144,11 @@ class Reshape(Layer):
             )
 
     def call(self, inputs: Any) -> Any:
-        sizes = list(self.target_shape)
-        if -1 in sizes and None not in inputs.shape[1:]:
+        sizes, own = list(self.target_shape), inputs.spec.dims
+        if -1 in sizes and None not in own[1:]:
             known = -prod(sizes)
-            sizes[sizes.index(-1)] = prod(inputs.shape[1:]) // known
-        is_free = inputs.shape[0] is None and -1 not in sizes
+            sizes[sizes.index(-1)] = prod(own[1:]) // known
+        is_free = own[0] is None and -1 not in sizes
         return tl.reshape(inputs, [-1 if is_free else _rows(inputs), *sizes])
 
 

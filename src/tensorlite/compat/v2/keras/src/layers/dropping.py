@@ -11,6 +11,7 @@ import tensorlite as tl
 from tensorlite.compat.shared import control_flow
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import checking, seeding
+from tensorlite.compat.v2.keras.src.layers import phases
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import plain
@@ -24,6 +25,8 @@ _SELU_FLOOR = -1.7580993408473766
 
 def chosen(training: Any, during: Callable[[], Any], after: Callable[[], Any]) -> Any:
     """Return what holds in training or else, which may be known by a tensor only."""
+    if training is None and in_graphs.building.get() is not None:
+        training = phases.here()
     if training is None or isinstance(training, (bool, int, np.bool_)):
         return during() if training else after()
     if in_graphs.building.get() is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import Layer
+from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.v2.keras.src.saving import describing, lambdas, lookup
 from tensorlite.core.shapes import AnyShape, TensorShape
 
@@ -27,6 +28,7 @@ class Lambda(Layer):
     """
 
     supports_masking = True
+    asks_phase = False
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class Lambda(Layer):
         for name, value in (("mask", mask), ("training", training)):
             if name in self._taken:
                 given.setdefault(name, value)
-        return self.function(inputs, **given)
+        return in_graphs.of_program(self.function)(inputs, **given)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return self.mask(inputs, mask) if callable(self.mask) else self.mask

@@ -43,7 +43,7 @@ class InputSpec:
 
     def check(self, x: Any, layer: str, place: int = 0) -> None:
         """Refuse a tensor that is not as it must be."""
-        sizes = tuple(x.shape)
+        sizes = tuple(x.get_shape().as_list())
         found = self._unlike(sizes, x.dtype.name)
         if found is not None:
             raise ShapeError(

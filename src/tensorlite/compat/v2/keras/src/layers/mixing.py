@@ -340,5 +340,5 @@ class MaxNumBoundingBoxes(Layer):
         filled = tl.pad(
             x, widths, "constant", tl.asarray(self.fill_value, dtype=x.dtype)
         )
-        sizes = [shape_of(x)[0], self.max_number, *x.shape[2:]]
+        sizes = [shape_of(x)[0], self.max_number, *x.spec.dims[2:]]
         return tl.reshape(filled, sizes)

@@ -25,7 +25,7 @@ _PHASE = "learning phase"
 def of_graph(graph: Graph) -> Any:
     """Return the tensor that says in a graph whether layers train; it is made at first."""
     if _PHASE not in graph.scopes:
-        with graph.as_default(), outside(), name_scope(None):
+        with graph.as_default(), outside(), name_scope(""):
             made = placeholder_with_default(False, (), name="keras_learning_phase")
         graph.scopes[_PHASE] = made
     return graph.scopes[_PHASE]

@@ -223,7 +223,7 @@ class _Cropping(Layer):
     def call(self, inputs: Any) -> Any:
         before = 2 if self.data_format == "channels_first" else 1
         pairs = _pairs(self.cropping, self.axes)
-        for size, pair in zip(inputs.shape[before:], pairs, strict=False):
+        for size, pair in zip(inputs.spec.dims[before:], pairs, strict=False):
             if size is not None and sum(pair) >= size:
                 self._refuse(inputs.shape)
         parts = [slice(a, -b if b else None) for a, b in pairs]

@@ -411,6 +411,8 @@ class Bidirectional(Layer):
 class TimeDistributed(Layer):
     """A layer at each step."""
 
+    asks_phase = False
+
     def __init__(self, layer: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(layer, Layer):
@@ -428,22 +430,22 @@ class TimeDistributed(Layer):
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         own = shape_of(inputs)
-        sizes = [own[i] if x is None else x for i, x in enumerate(inputs.shape)]
+        sizes = [own[i] if x is None else x for i, x in enumerate(inputs.spec.dims)]
         flat = tl.reshape(inputs, [-1, *sizes[2:]])
-        if self.layer.non_trainable_weights and inputs.shape[1] is not None:
+        if self.layer.non_trainable_weights and inputs.spec.dims[1] is not None:
             return self._step_by_step(inputs, training, mask)
         given: dict[str, Any] = {"training": training}
         if mask is not None:
-            self._check_mask(mask.shape, inputs.shape)
+            self._check_mask(mask.spec.dims, inputs.spec.dims)
             if self.layer.takes("mask"):
-                given["mask"] = tl.reshape(mask, [-1, *mask.shape[2:]])
+                given["mask"] = tl.reshape(mask, [-1, *mask.spec.dims[2:]])
         made = self.layer(flat, **given)
-        return tl.reshape(made, [-1, sizes[1], *made.shape[1:]])
+        return tl.reshape(made, [-1, sizes[1], *made.spec.dims[1:]])
 
     def _step_by_step(self, inputs: Any, training: Any, mask: Any) -> Any:
         """Return results where each step changes what the layer keeps."""
         made = []
-        for i in range(int(inputs.shape[1])):
+        for i in range(inputs.spec.dims[1]):
             given: dict[str, Any] = {"training": training}
             if mask is not None and self.layer.takes("mask"):
                 given["mask"] = mask[:, i]

@@ -18,9 +18,9 @@ class Renormalization:
     """What a layer keeps for it, and the corrections that it makes of them."""
 
     def __init__(self, limits: Mapping[str, float] | None, momentum: float) -> None:
-        self._limits, self._momentum = dict(limits or {}), momentum
-        most, least, apart = [self._limits.get(name) for name in _LIMITS]
-        if set(self._limits) - set(_LIMITS):
+        self.limits, self.momentum = dict(limits or {}), momentum
+        most, least, apart = [self.limits.get(name) for name in _LIMITS]
+        if set(self.limits) - set(_LIMITS):
             raise InvalidArgumentError(
                 "Received invalid keys for `renorm_clipping` argument: "
                 f"{limits}. Supported values: {list(_LIMITS)}."
@@ -59,7 +59,7 @@ class Renormalization:
         spread = tl.maximum(layer.renorm_stddev.value(), least)
         scale = tl.sqrt(variance + layer.epsilon) / spread
         shift = (mean - layer.renorm_mean.value()) / spread
-        limits = self._limits
+        limits = self.limits
         if limits.get("rmin") is not None:
             scale = tl.maximum(scale, limits["rmin"])
         if limits.get("rmax") is not None:
@@ -72,8 +72,8 @@ class Renormalization:
         """Let the averages follow a batch."""
         stddev = tl.sqrt(variance + layer.epsilon)
         follows = [
-            (layer.renorm_mean, mean, self._momentum),
-            (layer.renorm_stddev, stddev, self._momentum),
+            (layer.renorm_mean, mean, self.momentum),
+            (layer.renorm_stddev, stddev, self.momentum),
             (layer.moving_mean, mean, layer.momentum),
             (layer.moving_stddev, stddev, layer.momentum),
         ]

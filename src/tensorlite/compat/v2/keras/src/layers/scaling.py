@@ -182,7 +182,7 @@ class GroupNormalization(_Scaled):
     def call(self, inputs: Any) -> Any:
         x = tl.moveaxis(_wide(inputs), self.axis, -1)
         own = shape_of(x)
-        sizes = [own[i] if n is None else n for i, n in enumerate(x.shape)]
+        sizes = [own[i] if n is None else n for i, n in enumerate(x.spec.dims)]
         parts = tl.reshape(x, [*sizes[:-1], self.groups, sizes[-1] // self.groups])
         rank = len(parts.shape)
         axes = (*range(1, rank - 2), rank - 1)
@@ -211,7 +211,7 @@ class RMSNormalization(Layer):
 
     def call(self, inputs: Any) -> Any:
         own = _axes_in(self.axis, len(inputs.shape))
-        sizes = [n if i in own else 1 for i, n in enumerate(inputs.shape)]
+        sizes = [n if i in own else 1 for i, n in enumerate(inputs.spec.dims)]
         x = _wide(inputs)
         power = tl.mean(tl.square(x), axis=own, keepdims=True)
         scale = astype(tl.reshape(self.scale, sizes), x.dtype)

@@ -40,6 +40,7 @@ class Model(Training, Layer):
 
     _plan: Any
     _strategy: Any
+    asks_phase = False
     is_chain = False
     """Whether its layers stand one after the other."""
     starts: Any = None

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorlite.compat import views
 from tensorlite.compat.arguments import name_arguments
+from tensorlite.compat.v1.graphs.behaviour import dimensions_shown
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.nest import flatten
 from tensorlite.core.tensor import IndexedSlices, Tensor
@@ -18,6 +19,7 @@ from tensorlite.graph_mode.graph import (
     at_once,
     built,
     inner_graph,
+    mode,
     name_scope,
 )
 from tensorlite.graph_mode.variables import GraphVariable
@@ -113,6 +115,25 @@ def writes(function: Callable[..., Any]) -> Callable[[Any], Any]:
         return written
 
     return decorate
+
+
+def of_program(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a program's own function as Keras calls it: it sees what programs of its version do.
+
+    In graphs of version 1 that is what stands for tensors there; where such programs compute
+    outside of graphs, sizes of shapes are Dimensions.
+    """
+    if mode.eager is not False or mode.plain_sizes:
+        return function
+
+    @wraps(function)
+    def seen(*args: Any, **kwargs: Any) -> Any:
+        if building.get() is None:
+            with dimensions_shown():
+                return function(*args, **kwargs)
+        return views.plain(function(*views.shown(args), **views.shown(kwargs)))
+
+    return seen
 
 
 def in_default(call: Callable[..., Any], *args: Any) -> Any:

@@ -214,9 +214,9 @@ def maker_of(value: Any, root: type) -> Any:
     return None if found is root else found
 
 
-def is_ours(kind: type) -> bool:
-    """Return whether a class is one of Keras', not a program's."""
-    return kind.__module__.startswith(OURS)
+def is_ours(kind: Any) -> bool:
+    """Return whether a class or function is one of Keras', not a program's."""
+    return str(kind.__module__).startswith(OURS)
 
 
 def given_arguments(value: Any, maker: Any, root: type) -> dict[str, Any]:

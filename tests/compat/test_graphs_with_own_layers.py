@@ -1,0 +1,150 @@
+"""Layers, models and functions of a program's own see in graphs of TensorFlow 1 what they do there.
+
+What they compute with has sizes that know their value, in models that are trained at once, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+from tensorlite.core.device import settings
+from tensorlite.core.shapes import Results
+from tensorlite.graph_mode.graph import mode
+
+keras: Any = tf.keras
+X = np.arange(12.0, dtype=np.float32).reshape(4, 3)
+
+
+@pytest.fixture(autouse=True)
+def _graph() -> Iterator[None]:
+    before = mode.eager
+    mode.eager = False
+    with tf.Graph().as_default():
+        yield
+    mode.eager = before
+
+
+class Sums(keras.layers.Layer):  # type: ignore[misc]
+    """Makes two columns, of one more than what is given in training."""
+
+    def build(self, input_shape: Any) -> None:
+        count = input_shape[1].value
+        self.kernel = self.add_weight("kernel", [count, 2], initializer="ones")
+        super().build(input_shape)
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        if training is not None:
+            inputs = inputs + tf.cast(training, inputs.dtype)
+        assert inputs.get_shape()[1].value == inputs.shape.dims[1].value
+        made = tf.matmul(inputs, self.kernel)
+        return tf.reshape(made, [-1, made.shape[1].value])
+
+
+class Twice(keras.layers.Dense):  # type: ignore[misc]
+    """Products times their number."""
+
+    def call(self, inputs: Any) -> Any:
+        made = super().call(inputs)
+        return made * made.shape[1].value
+
+
+class Net(keras.Model):  # type: ignore[misc]
+    """Two layers, and a function between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sums = Sums()
+        self.times = keras.layers.Lambda(lambda x: x * x.shape[1].value)
+
+    def call(self, inputs: Any) -> Any:
+        return self.times(self.sums(inputs)) + inputs.shape[1].value
+
+
+def run(tensor: Any, x: Any) -> Any:
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(tensor, {x: X})
+
+
+def test_own_layers_see_sizes_that_know_their_value() -> None:
+    x = tf.placeholder(tf.float32, [None, 3])
+    made = Sums()(x)
+    np.testing.assert_array_equal(run(made, x), X.sum(1, keepdims=True) * [1, 1])
+    assert not [n for n in made.graph.get_operations() if "phase" in n.name]
+
+
+def test_layers_that_extend_others_see_what_these_give() -> None:
+    x = tf.placeholder(tf.float32, [None, 3])
+    made = Twice(2, kernel_initializer="ones")(x)
+    assert made.name == "twice/mul:0"
+    np.testing.assert_array_equal(run(made, x), X.sum(1, keepdims=True) * [2, 2])
+
+
+def test_functions_see_them_in_lambda_and_as_activations() -> None:
+    x = tf.placeholder(tf.float32, [None, 3])
+    through = keras.layers.Lambda(lambda x: x * x.shape[1].value)(x)
+    dense = keras.layers.Dense(
+        2, lambda x: x * x.shape[1].value, kernel_initializer="ones"
+    )
+    activated = keras.layers.Activation(lambda x: x + x.shape[1].value)(x)
+    np.testing.assert_array_equal(run(through, x), X * 3)
+    np.testing.assert_array_equal(run(dense(x), x), X.sum(1, keepdims=True) * [2, 2])
+    np.testing.assert_array_equal(run(activated, x), X + 3)
+
+
+def test_own_models_see_them_in_graphs_and_where_they_are_trained() -> None:
+    x = tf.placeholder(tf.float32, [None, 3])
+    np.testing.assert_array_equal(
+        run(Net()(x), x), X.sum(1, keepdims=True) * [2, 2] + 3
+    )
+    model = Net()
+    model.compile("sgd", "mse")
+    model.fit(X, np.zeros((4, 2)), epochs=1, verbose=0)
+    assert model.predict(X).shape == (4, 2)
+
+
+def test_shapes_are_what_they_were_once_such_a_call_is_over() -> None:
+    before = Results.kind, settings.tensorflow_results
+    inputs = keras.Input([3])
+    model = keras.Model(inputs, Sums()(inputs))
+    np.testing.assert_array_equal(model.predict(X), X.sum(1, keepdims=True) * [1, 1])
+    assert (Results.kind, settings.tensorflow_results) == before
+
+
+def test_graphs_have_a_phase_if_a_layer_asks_for_it() -> None:
+    x = tf.placeholder(tf.float32, [None, 2, 3])
+    keras.layers.TimeDistributed(keras.layers.Dense(2))(x)
+    keras.Sequential([keras.layers.Dense(2)])(x)
+    graph: Any = tf.get_default_graph()
+    assert not [n for n in graph.get_operations() if "learning_phase" in n.name]
+    keras.layers.TimeDistributed(keras.layers.Dropout(0.5))(x)
+    assert graph.get_tensor_by_name("keras_learning_phase:0").dtype == tf.bool
+
+
+def test_dropouts_of_a_programs_own_say_what_is_dropped_together() -> None:
+    class Rows(keras.layers.Dropout):  # type: ignore[misc]
+        def _get_noise_shape(self, inputs: Any) -> Any:
+            return [tf.shape(inputs)[0], 1]
+
+    x = tf.placeholder(tf.float32, [None, 3])
+    found = run(Rows(0.5, seed=1)(x, training=True), x)
+    assert all(row.all() or not row.any() for row in found[1:])
+
+
+def test_a_phase_says_which_moments_are_renormalized() -> None:
+    x = tf.placeholder(tf.float32, [None, 3])
+    layer = keras.layers.BatchNormalization(renorm=True)
+    y = layer(x)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        usual = session.run(y, {x: X})
+        phase = keras.backend.learning_phase()
+        trained = session.run(y, {x: X, phase: True})
+    np.testing.assert_allclose(usual, X / np.sqrt(1.001), rtol=1e-5)
+    # At first corrections make of a batch's moments those that are kept.
+    np.testing.assert_allclose(trained, X, rtol=1e-4)
