@@ -339,6 +339,13 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     return as_complex(*parts)
 
 
+def _inward(end: Any, dtype: Any) -> Any:
+    """Return the end of a range as a number of a dtype, that is in the range still."""
+    made = end.astype(dtype.numpy)
+    is_out = np.abs(float(made)) > np.abs(float(end))
+    return np.nextafter(made, np.asarray(0, made.dtype)) if is_out else made
+
+
 def _saturated(x: Any, wanted: Any) -> Any:
     """Return real numbers of another dtype, those out of its range as its ends."""
     if x.dtype is wanted and x.dtype.is_floating:
@@ -347,12 +354,9 @@ def _saturated(x: Any, wanted: Any) -> Any:
     if x.dtype.is_floating and active_graph() is None:
         x = tl.clip(x, x.dtype.min, x.dtype.max)
     if float(x.dtype.min) < float(low):
-        x = tl.maximum(x, converted(low.astype(x.dtype.numpy), None, "min"))
+        x = tl.maximum(x, converted(_inward(low, x.dtype), None, "min"))
     if float(x.dtype.max) > float(high):
-        top = high.astype(x.dtype.numpy)
-        if float(top) > float(high):
-            top = np.nextafter(top, np.asarray(0, top.dtype))
-        x = tl.minimum(x, converted(top, None, "max"))
+        x = tl.minimum(x, converted(_inward(high, x.dtype), None, "max"))
     return tl.astype(x, wanted)
 
 

@@ -331,7 +331,7 @@ def _histogram(
 
 def _counts(x: Any, ends: Any, nbins: Any, dtype: Any) -> Any:
     """Return how many values lie in each of `nbins` parts of a range, those outside at its ends."""
-    if not isinstance(nbins, Operand) and nbins < 1:
+    if isinstance(nbins, int) and nbins < 1:
         return math.histogram_fixed_width(x, ends, nbins, dtype)  # which refuses it
     return composed(HistogramFixedWidth(dtype), x, ends, converted(nbins, int32))
 

@@ -53,7 +53,9 @@ def repeat_along(x: Any, repeats: Any, axis: int, name: str | None = None) -> An
     count = in_graph(lambda: call(Cast(int32), often), "Cast")
     sizes = shape(rows)
     along = axis % len(rows.spec.dims)
-    if often.spec.rank == 0:
+    if often.spec.shape == (1,) and rows.spec.dims[along] != 1:
+        count = reshape(count, [])
+    if plain(count).spec.rank == 0:
         return _evenly(rows, often, count, along, sizes)
     return _unevenly(rows, count, along, sizes)
 

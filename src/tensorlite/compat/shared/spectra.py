@@ -106,7 +106,12 @@ def _lengths(given: Any) -> Any:
         return None
     if isinstance(given, Operand):
         given = given.__tensor__().spec.constant()
-    return tuple(np.ravel(np.asarray(given)).tolist())
+    sizes = tuple(np.ravel(np.asarray(given)).tolist())
+    if any(size < 0 for size in sizes):
+        raise InvalidArgumentError(
+            f"fft_length[{sizes.index(min(sizes))}] must be >= 0, but got: {min(sizes)}"
+        )
+    return sizes
 
 
 def _own_lengths(x: Any, axes: int, is_back: bool) -> Any:

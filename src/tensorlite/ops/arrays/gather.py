@@ -40,6 +40,7 @@ from tensorlite.ops.arrays.shape import as_shape, astype, reshape, shape_of
 from tensorlite.ops.arrays.slicing import SliceKey
 from tensorlite.ops.math.arithmetic import Range, broadcast_to
 from tensorlite.ops.math.compare import less, where
+from tensorlite.ops.math.reduce import prod as prod_of
 
 __all__ = [
     "gather",
@@ -122,7 +123,9 @@ class GatherV2(Op):
             )
         if at == 0 and self.batch_dims == 0:
             return rows_of(dy, params, indices), None, None
-        return _summed_slices(dy, params, indices, at, self.batch_dims), None, None
+        is_open = params.spec.rank is None or indices.spec.rank is None
+        summed = _summed_runs if is_open else _summed_slices
+        return summed(dy, params, indices, at, self.batch_dims), None, None
 
 
 def rows_of(dy: Tensor, params: Tensor, indices: Tensor) -> IndexedSlices:
@@ -179,6 +182,36 @@ def _summed_slices(
     )
     rest = [*shape[b:axis], *shape[axis + 1 :]]
     return moveaxis(reshape(summed, [*shape[:b], shape[axis], *rest]), b, axis)
+
+
+def _summed_runs(
+    dy: Tensor, params: Tensor, indices: Tensor, axis: int, b: int
+) -> Tensor:
+    """Return the gradient of a gather along `axis` where ranks become known when it runs.
+
+    The axes before, between and behind the batch's and the one gathered along are each seen as one.
+    """
+    whole = shape_of(params)
+    batch, number = _elements(whole, 0, b), _elements(shape_of(indices), b, None)
+    outer, n = _elements(whole, b, axis), _elements(whole, axis, axis + 1 or None)
+    inner = _elements(whole, axis + 1, None) if axis != -1 else 1
+    rows = permute_dims(reshape(dy, [batch, outer, number, inner]), (0, 2, 1, 3))
+    starts = astype(
+        reshape(call(Range(), 0, batch, 1) * n, [batch, 1]), indices.dtype
+    )
+    places = reshape(reshape(indices, [batch, number]) + starts, (-1,))
+    summed = unsorted_segment_sum(
+        reshape(rows, [batch * number, outer, inner]), places, batch * n
+    )
+    found = permute_dims(reshape(summed, [batch, n, outer, inner]), (0, 2, 1, 3))
+    return reshape(found, whole)
+
+
+def _elements(shape: Tensor, first: int, behind: int | None) -> Tensor:
+    """Return how many elements the axes of a shape from one to another have, as a 0-d tensor."""
+    key = SliceKey()
+    key.add_slice(first, behind, None)
+    return prod_of(key.select(shape), axis=0)
 
 
 class GatherNd(Op):
@@ -328,7 +361,7 @@ def gather(
         rows: Tensor = read(indices)
         return rows
     params = to_tensor(x)
-    if axis < 0 or params.spec.rank is not None:
+    if params.spec.rank is not None:
         axis = normalise_axis(axis, len(params.shape))
     return call(
         GatherV2(batch_dims), params, indices, constant(np.asarray(axis, np.int32))

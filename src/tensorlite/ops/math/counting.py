@@ -111,16 +111,35 @@ def histogram_fixed_width_bins(
 def histogram_fixed_width(
     values: TensorLike,
     value_range: TensorLike,
-    nbins: int = 100,
+    nbins: int | Tensor = 100,
     dtype: DTypeLike = dtypes.int32,
 ) -> Tensor:
     """Return how many elements are in each of `nbins` equal bins over a range.
 
+    The bins are those of double precision: nothing overflows between the ends of float32.
+
     >>> print(tl.math.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0], (0.0, 5.0), 5))
     [2 1 1 0 1]
     """
-    bins = histogram_fixed_width_bins(values, value_range, nbins)
-    return astype(bincount(reshape(bins, (-1,)), minlength=nbins), dtype)
+    number = to_tensor(nbins)
+    if number.spec.rank:
+        raise ShapeError(
+            f"nbins: Shape must be rank 0 but is rank {number.spec.rank}"
+        )
+    if (number.spec.scalar() or 1) < 1:
+        raise InvalidArgumentError(f"nbins={nbins}; there must be at least one")
+    x, ends = to_tensor(values), to_tensor(value_range)
+    if ends.spec.shape not in (None, (None,), (2,)):
+        raise ShapeError(
+            f"value_range is {ends.spec}; it should be a vector of 2 elements"
+        )
+    low, high = [astype(astype(ends[i], x.dtype), dtypes.float64) for i in (0, 1)]
+    count = astype(number, dtypes.float64)
+    place = floor(
+        (astype(reshape(x, (-1,)), dtypes.float64) - low) / (high - low) * count
+    )
+    bins = astype(clip(place, 0.0, count - 1.0), dtypes.int32)
+    return astype(bincount(bins, minlength=number), dtype)
 
 
 class HistogramFixedWidth(Composite):
@@ -135,13 +154,8 @@ class HistogramFixedWidth(Composite):
         return (TensorSpec((specs[2].scalar(),), self.dtype),)
 
     def compose(self, values: Tensor, value_range: Tensor, nbins: Tensor) -> Tensor:
-        """Return the counts; InvalidArgumentError where the graph computes how many bins."""
-        number = nbins.spec.scalar()
-        if number is None:
-            raise InvalidArgumentError(
-                "HistogramFixedWidth: nbins is computed by the graph; supported are constants"
-            )
-        return histogram_fixed_width(values, value_range, number, self.dtype)
+        """Return the counts."""
+        return histogram_fixed_width(values, value_range, nbins, self.dtype)
 
 
 def unique_with_counts(

@@ -87,11 +87,14 @@ class StatelessRandomBinomial(_Draw):
     def drawn(
         self, key: Array, counter: Array, shape: tuple[int, ...], *parameters: Array
     ) -> Any:
-        """Return what NumPy draws."""
-        counts, chances = parameters
-        return _generator(key, counter).binomial(
-            counts.astype(np.int64), chances.astype(np.float64), shape
+        """Return what NumPy draws; NaN for a chance that is none, but 0 of no trials."""
+        counts, chances = (x.astype(np.float64) for x in parameters)
+        unknown = np.isnan(counts) | (np.isnan(chances) & (counts > 0))
+        trials = np.maximum(np.nan_to_num(counts), 0).astype(np.int64)
+        drawn = _generator(key, counter).binomial(
+            trials, np.clip(np.nan_to_num(chances), 0, 1), shape
         )
+        return np.where(unknown, np.nan, drawn) if unknown.any() else drawn
 
 
 def _from(

@@ -102,7 +102,9 @@ def poisson(key: Array, counter: Array, shape: tuple[int, ...], mean: Array) -> 
     uniform = _Numbers(lanes, each.size, philox.uniforms)
     result = np.empty(each.size)
     _count_steps(result, each, np.flatnonzero(each < _FEW), uniform)
-    _transform(result, each, np.flatnonzero(each >= _FEW), uniform)
+    large = (each >= _FEW) & np.isfinite(each)
+    _transform(result, each, np.flatnonzero(large), uniform)
+    result[np.isinf(each)] = np.inf
     return laid_out(result)
 
 

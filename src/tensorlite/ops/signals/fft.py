@@ -264,9 +264,9 @@ def _arguments(
         raise ShapeError(
             f"{what}: {len(given)} sizes for {len(places)} axes; give one each"
         )
-    if any(size < 1 and size != OPEN for size in given):
+    if any(size < 0 and size != OPEN for size in given):
         raise InvalidArgumentError(
-            f"{what}: sizes {list(given)}; allowed are 1 and more"
+            f"{what}: sizes {list(given)}; allowed are 0 and more"
         )
     return tuple(places), tuple(int(size) for size in given)
 

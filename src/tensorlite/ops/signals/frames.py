@@ -6,6 +6,7 @@ Fourier transforms themselves are in fft.py.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -15,11 +16,13 @@ from tensorlite.core.check import whole
 from tensorlite.core.dispatch import constant, floating, to_tensor
 from tensorlite.core.dtypes import DTypeLike, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.operand import Operand
 from tensorlite.core.spec import (
     check_rank_at_least,
     normalise_axis,
 )
 from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.arrays.arrange import expand_dims, flip, matrix_transpose
 from tensorlite.ops.arrays.create import ones
 from tensorlite.ops.arrays.gather import gather, sizes, unsorted_segment_sum
@@ -29,9 +32,9 @@ from tensorlite.ops.arrays.ranges import arange
 from tensorlite.ops.arrays.repeat import pad, tile
 from tensorlite.ops.linear.einsum import tensordot
 from tensorlite.ops.math.arithmetic import negative, sum as sum_of
-from tensorlite.ops.math.bounds import maximum
+from tensorlite.ops.math.bounds import maximum, minimum
 from tensorlite.ops.math.compare import logical_and
-from tensorlite.ops.math.elementwise import square
+from tensorlite.ops.math.elementwise import log1p, square
 from tensorlite.ops.math.trigonometric import cos
 from tensorlite.ops.operators import astype, reshape
 from tensorlite.ops.signals.fft import irfft, rfft
@@ -375,44 +378,71 @@ def inverse_mdct(
     return overlap_and_add(frames, half)
 
 
-def _mel(hertz: Any) -> Any:
-    return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
-
-
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
-    num_spectrogram_bins: int = 129,
-    sample_rate: float = 8000,
+    num_spectrogram_bins: int | Tensor = 129,
+    sample_rate: float | Tensor = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
     dtype: DTypeLike = dtypes.float32,
 ) -> Tensor:
     """Return the matrix that turns spectra of linear frequencies to bins of the mel scale.
 
+    The number of frequencies and the sample rate may be tensors of a graph.
+
     >>> tl.signal.linear_to_mel_weight_matrix(4, 9).shape
     (9, 4)
     """
+    target = as_dtype(dtype)
     if num_mel_bins < 1:
         raise InvalidArgumentError(
             f"num_mel_bins must be positive. Got: {num_mel_bins}"
         )
-    if not 0 <= lower_edge_hertz < upper_edge_hertz <= sample_rate / 2:
+    if not target.is_floating:
         raise InvalidArgumentError(
-            f"edges {lower_edge_hertz} and {upper_edge_hertz} of sample rate {sample_rate}; they "
-            "must ascend, and be at most half of the rate"
+            f"dtype must be a floating point type. Got: {target!r}"
         )
-    linear = _mel(np.linspace(0.0, sample_rate / 2, num_spectrogram_bins)[1:])[
-        :, None
-    ]
-    ends = _mel([lower_edge_hertz, upper_edge_hertz])
+    rate, count = _known(sample_rate), _known(num_spectrogram_bins)
+    _check_edges(lower_edge_hertz, upper_edge_hertz, rate)
+    ends = 1127.0 * np.log1p(np.asarray([lower_edge_hertz, upper_edge_hertz]) / 700.0)
     edges = np.linspace(ends[0], ends[1], num_mel_bins + 2)
+    if isinstance(rate, Tensor) or isinstance(count, Tensor):
+        wide = [astype(to_tensor(x), dtypes.float64) for x in (rate, count)]
+        step = wide[0] / 2.0 / (wide[1] - 1.0)
+        hertz = astype(arange(1, count), dtypes.float64) * step
+        linear = expand_dims(1127.0 * log1p(hertz / 700.0), -1)
+        weights = maximum(0.0, minimum(*_bands(linear, edges)))
+        return astype(pad(weights, [[1, 0], [0, 0]]), target)
+    places = np.linspace(0.0, rate / 2, int(count))[1:, None]
+    sides = _bands(1127.0 * np.log1p(places / 700.0), edges)
+    known = np.maximum(0.0, np.minimum(*sides))
+    return constant(np.pad(known, [[1, 0], [0, 0]]), target)
+
+
+def _known(x: Any) -> Any:
+    """Return the value of a number or 0-d tensor; the tensor if only a run of its graph knows."""
+    if not isinstance(x, Operand):
+        return x
+    tensor = x.__tensor__()
+    known = tensor.spec.scalar()
+    is_open = known is None and isinstance(tensor, SymbolicTensor)
+    return tensor if is_open else tensor.numpy().item() if known is None else known
+
+
+def _check_edges(low: float, high: float, rate: Any) -> None:
+    """Raise InvalidArgumentError for edges of bands that do not ascend, to half of the rate."""
+    limit = inf if isinstance(rate, Tensor) else rate / 2
+    if not 0 <= low < high <= limit:
+        raise InvalidArgumentError(
+            f"edges {low} and {high} of sample rate {rate}; they must ascend, and be at most half "
+            "of the rate"
+        )
+
+
+def _bands(linear: Any, edges: Any) -> tuple[Any, Any]:
+    """Return overlapping triangles at frequencies, on the mel scale: rising sides, and falling."""
     low, centre, high = edges[:-2], edges[1:-1], edges[2:]
-    rising, falling = (
-        (linear - low) / (centre - low),
-        (high - linear) / (high - centre),
-    )
-    weights = np.maximum(0.0, np.minimum(rising, falling))
-    return constant(np.pad(weights, [[1, 0], [0, 0]]), as_dtype(dtype))
+    return (linear - low) / (centre - low), (high - linear) / (high - centre)
 
 
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike) -> Tensor:

@@ -354,7 +354,8 @@ def linear_to_mel_weight_matrix(
     `sample_rate` is in hertz, as are the ends of the lowest and of the highest band.
     """
     edges = (lower_edge_hertz, upper_edge_hertz)
-    if active_graph() is None or not _ascend(*edges, sample_rate):
+    is_right = as_dtype(dtype).is_floating and num_mel_bins > 0
+    if active_graph() is None or not (is_right and _ascend(*edges, sample_rate)):
         given = (num_mel_bins, num_spectrogram_bins, sample_rate, *edges, dtype)
         return shared.linear_to_mel_weight_matrix(*given, name=name)
     with name_scope(name, "linear_to_mel_weight_matrix") as whole:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
+from tensorlite.compat.shared.making import unary
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     Distribution,
@@ -23,11 +24,20 @@ from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs.constants import constant
-from tensorlite.compat.v1.math import erfinv
 from tensorlite.graph_mode.graph import name_scope
+from tensorlite.math import log_ndtr
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 log, exp, square = elementwise.log, elementwise.exp, elementwise.square
+
+
+_log_ndtr = unary("log_ndtr", log_ndtr)
+
+
+def _log_half_tail(z: Any) -> Any:
+    """Return the logarithm of Laplace's distribution function, exact far out on either side."""
+    right = elementwise.log1p(-0.5 * exp(-elementwise.abs(z)))
+    return v1_arrays.where_v2(z < 0, z - math.log(2.0), right)
 
 
 class LocationScale(Distribution):
@@ -93,8 +103,17 @@ class Normal(LocationScale):
     def _cdf(self, x: Any) -> Any:
         return 0.5 * elementwise.erfc(-self._standard(x) / math.sqrt(2.0))
 
+    def _log_cdf(self, x: Any) -> Any:
+        return _log_ndtr(self._standard(x))
+
+    def _survival(self, x: Any) -> Any:
+        return 0.5 * elementwise.erfc(self._standard(x) / math.sqrt(2.0))
+
+    def _log_survival(self, x: Any) -> Any:
+        return _log_ndtr(-self._standard(x))
+
     def _quantile(self, p: Any) -> Any:
-        return self._loc + self._scale * math.sqrt(2.0) * erfinv(2.0 * p - 1.0)
+        return self._loc + self._scale * elementwise.ndtri(p)
 
     def _entropy(self) -> Any:
         scale = self._scale * v1_arrays.ones_like(self._loc)
@@ -153,6 +172,12 @@ class Laplace(LocationScale):
         z = self._standard(x)
         tail = 0.5 * exp(-elementwise.abs(z))
         return v1_arrays.where_v2(z > 0, 1.0 - tail, tail)
+
+    def _log_cdf(self, x: Any) -> Any:
+        return _log_half_tail(self._standard(x))
+
+    def _log_survival(self, x: Any) -> Any:
+        return _log_half_tail(-self._standard(x))
 
     def _entropy(self) -> Any:
         scale = self._scale + v1_arrays.zeros_like(self._loc)
@@ -350,6 +375,9 @@ class Exponential(Gamma):
         least = float(np.finfo(self.dtype.numpy).tiny)
         shape = arrays.concat([[count], v1_arrays.shape(self._rate)], 0)
         return -log(random.uniform(shape, least, 1.0, self.dtype, seed)) / self._rate
+
+    def _log_survival(self, x: Any) -> Any:
+        return -self._rate * x
 
 
 class Beta(Distribution):

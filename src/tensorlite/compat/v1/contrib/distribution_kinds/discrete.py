@@ -11,7 +11,12 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     RegisterKL,
     as_parameter,
 )
-from tensorlite.compat.v1.contrib.distribution_kinds.validating import probabilities
+from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
+    counting,
+    events,
+    probabilities,
+    validated,
+)
 from tensorlite.compat.v1.functions import (
     arrays as v1_arrays,
     nn_functions,
@@ -82,14 +87,17 @@ class Bernoulli(Distribution):
         drawn = random.uniform(shape, dtype=dtype, seed=seed)
         return elementwise.cast(elementwise.less(drawn, self._probs), self.dtype)
 
+    def _valid_sample(self, x: Any) -> Any:
+        return validated(True, x, counting, events)
+
     def _log_prob(self, x: Any) -> Any:
-        events, logits = elementwise.cast(x, self._logits.dtype), self._logits
-        own, others = events.get_shape(), logits.get_shape()
+        drawn, logits = elementwise.cast(x, self._logits.dtype), self._logits
+        own, others = drawn.get_shape(), logits.get_shape()
         if not (own.is_fully_defined() and own == others):
-            scores = v1_arrays.ones_like(events) * logits
-            events, logits = v1_arrays.ones_like(logits) * events, scores
+            scores = v1_arrays.ones_like(drawn) * logits
+            drawn, logits = v1_arrays.ones_like(logits) * drawn, scores
         return -nn_losses.sigmoid_cross_entropy_with_logits(
-            labels=events, logits=logits
+            labels=drawn, logits=logits
         )
 
     def _entropy(self) -> Any:

@@ -249,18 +249,28 @@ class Distribution:
     def log_cdf(self, value: Any, name: str = "log_cdf") -> Any:
         """Return the logarithm of the probability of draws that are at most value."""
         with self._named("log_cdf", name):
-            return elementwise.log(self._cdf(self._value(value)))
+            return self._log_cdf(self._value(value))
+
+    def _log_cdf(self, x: Any) -> Any:
+        return elementwise.log(self._cdf(x))
 
     def survival_function(self, value: Any, name: str = "survival_function") -> Any:
         """Return the probability of draws that are larger than value."""
         with self._named("survival_function", name):
-            return 1.0 - self._cdf(self._value(value))
+            return self._survival(self._value(value))
+
+    def _survival(self, x: Any) -> Any:
+        return 1.0 - self._cdf(x)
 
     def log_survival_function(
         self, value: Any, name: str = "log_survival_function"
     ) -> Any:
         """Return the logarithm of the probability of draws that are larger than value."""
-        return elementwise.log(self.survival_function(value, name))
+        with self._named("log_survival_function", name):
+            return self._log_survival(self._value(value))
+
+    def _log_survival(self, x: Any) -> Any:
+        return elementwise.log1p(-self._cdf(x))
 
     def quantile(self, value: Any, name: str = "quantile") -> Any:
         """Return the number below which draws lie with the probability value."""

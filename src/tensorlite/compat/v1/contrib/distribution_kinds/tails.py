@@ -17,6 +17,10 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     new_seed,
     sizes_behind,
 )
+from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
+    positive,
+    validated,
+)
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.graph_mode.graph import name_scope
@@ -223,7 +227,8 @@ class StudentT(Distribution):
         name: str = "StudentT",
     ) -> None:
         with name_scope(name) as prefix:
-            self._df = held(df, "df")
+            freedom = held(df, "df")
+            self._df = validated(validate_args, freedom, positive())
             dtype = self._df.dtype
             self._loc, self._scale = (
                 held(loc, "loc", dtype),

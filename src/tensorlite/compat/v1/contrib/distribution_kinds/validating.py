@@ -35,6 +35,13 @@ def counting(x: Any) -> Any:
     return checks.assert_non_negative(x, message="x must be non-negative.")
 
 
+def events(x: Any) -> Any:
+    """Return the check that there is nothing but what is at most 1."""
+    return checks.assert_less_equal(
+        x, v1_arrays.ones_like(x), message="Elements cannot exceed 1."
+    )
+
+
 def whole(name: str) -> Check:
     """Return the check that there are whole numbers only."""
     return lambda x: checks.assert_equal(

@@ -1,0 +1,170 @@
+"""What unit tests of TensorFlow 2 found wrong; expected is what NumPy or TensorFlow gives."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1, v2
+from tensorlite.core.errors import AssertionFailedError, InvalidArgumentError
+
+tf: Any = v2
+
+
+@pytest.mark.parametrize(
+    ("axis", "batch_dims"), [(0, 0), (1, 0), (-1, 0), (2, 1), (1, 1)]
+)
+def test_gathers_have_gradients_where_ranks_are_not_known(
+    axis: int, batch_dims: int
+) -> None:
+    params = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    indices = np.array([[1, 0, 1], [0, 1, 1]])
+
+    def taken(x: Any, at: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.gather(x, at, axis=axis, batch_dims=batch_dims)
+            whole = tf.reduce_sum(y * y)
+        return tape.gradient(whole, x)
+
+    traced = tf.function(
+        taken, input_signature=[tf.TensorSpec(None), tf.TensorSpec(None, tf.int64)]
+    )
+    with tf.GradientTape() as tape:
+        x = tf.constant(params)
+        tape.watch(x)
+        y = tf.gather(x, indices, axis=axis, batch_dims=batch_dims)
+        whole = tf.reduce_sum(y * y)
+    expected = tf.convert_to_tensor(tape.gradient(whole, x))
+    np.testing.assert_allclose(
+        tf.convert_to_tensor(traced(params, indices)), expected
+    )
+
+
+def test_one_number_repeats_all_rows_of_a_graph() -> None:
+    def repeated(x: Any) -> Any:
+        return tf.repeat(x, [2], axis=0)
+
+    traced = tf.function(repeated)
+    x = np.array([[1, 2], [3, 4]])
+    np.testing.assert_array_equal(traced(x), np.repeat(x, 2, axis=0))
+
+
+def test_binomial_draws_are_nan_of_a_chance_that_is_none_and_0_of_no_trials() -> None:
+    counts = np.array([5, 5, 5, 0, 0, 0], np.float32)
+    chances = np.array([0, 1, nan, -10, 10, nan], np.float32)
+    drawn = tf.random.Generator.from_seed(1).binomial(
+        [6], counts, chances, tf.float32
+    )
+    np.testing.assert_array_equal(drawn, [0, 5, nan, 0, 0, 0])
+
+
+def test_poisson_draws_of_an_endless_mean_are_endless() -> None:
+    assert np.all(np.isinf(tf.random.poisson([2], inf)))
+
+
+@pytest.mark.parametrize("wanted", ["float16", "float32", "bfloat16"])
+@pytest.mark.parametrize("given", ["float16", "float32", "float64", "bfloat16"])
+def test_saturated_casts_to_floats_are_finite(given: str, wanted: str) -> None:
+    ends = tf.saturate_cast(tf.constant([inf, -inf], given), wanted)
+    assert np.all(np.isfinite(ends.numpy().astype(np.float64)))
+
+
+def test_histograms_overflow_nowhere_and_take_numbers_of_bins_of_a_graph() -> None:
+    values = tf.constant([3e38, 100.0], tf.float32)
+    ends = tf.constant([-1e38, 3e38])
+    assert tf.histogram_fixed_width(values, ends, 2).numpy().tolist() == [1, 1]
+    whole = tf.constant([-(2**31), 2**31 - 1])
+    assert tf.histogram_fixed_width(whole, whole, 2).numpy().tolist() == [1, 1]
+
+    def counted(nbins: Any) -> Any:
+        return tf.histogram_fixed_width(
+            [-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins
+        )
+
+    traced = tf.function(counted, input_signature=[tf.TensorSpec([], tf.int32)])
+    assert traced(5).numpy().tolist() == [2, 1, 1, 0, 2]
+    with pytest.raises(ValueError, match="Shape must be rank 0 but is rank 1"):
+        tf.histogram_fixed_width(values, ends, [1, 2])
+    with pytest.raises(ValueError, match="should be a vector of 2 elements"):
+        tf.histogram_fixed_width(values, [1.0, 2.0, 3.0])
+
+
+def test_real_transforms_of_no_elements_are_empty_and_lengths_below_zero_refused() -> (
+    None
+):
+    assert tf.signal.rfft(tf.zeros([3, 4]), [0]).shape == (3, 0)
+    with pytest.raises(InvalidArgumentError, match="must be >= 0"):
+        tf.signal.rfft2d(tf.zeros([6, 4]), [1, -1])
+
+
+def test_mel_weights_take_a_rate_and_numbers_of_bins_that_a_graph_computes() -> None:
+    expected = tf.signal.linear_to_mel_weight_matrix(20, 129, 8000.0)
+
+    def weights(rate: Any, bins: Any) -> Any:
+        return tf.signal.linear_to_mel_weight_matrix(20, bins, rate)
+
+    traced = tf.function(
+        weights, input_signature=[tf.TensorSpec([]), tf.TensorSpec([], tf.int32)]
+    )
+    np.testing.assert_allclose(traced(8000.0, 129), expected, atol=1e-6)
+    rate = tf.constant(8000.0)
+    again = tf.signal.linear_to_mel_weight_matrix(20, 129, rate)
+    np.testing.assert_array_equal(again, expected)
+    with pytest.raises(ValueError, match="floating"):
+        tf.signal.linear_to_mel_weight_matrix(dtype=tf.int32)
+
+
+def test_tails_of_distributions_are_exact_far_out() -> None:
+    kinds = v1.distributions
+    normal = kinds.Normal(0.0, 1.0)
+    np.testing.assert_allclose(normal.log_cdf(-20.0), -203.91715537109727, rtol=1e-6)
+    np.testing.assert_allclose(
+        normal.log_survival_function(20.0), -203.91715537109727, rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        normal.survival_function(10.0), 7.6198530e-24, rtol=1e-5
+    )
+    np.testing.assert_allclose(normal.quantile(1e-30), -11.46402, rtol=1e-6)
+    laplace = kinds.Laplace(0.0, 1.0)
+    np.testing.assert_allclose(laplace.log_cdf(-200.0), -200 - np.log(2), rtol=1e-6)
+    exponential = kinds.Exponential(2.0)
+    np.testing.assert_allclose(exponential.log_survival_function(100.0), -200.0)
+
+
+def test_distributions_check_what_they_are_given_where_asked_to() -> None:
+    kinds = v1.distributions
+    with pytest.raises(AssertionFailedError, match="x > 0"):
+        kinds.StudentT([2.0, -5.0], 0.0, 1.0, validate_args=True)
+    events = kinds.Bernoulli(probs=[0.1, 0.2], validate_args=True)
+    with pytest.raises(AssertionFailedError, match="non-negative"):
+        events.prob([-1, 1])
+    with pytest.raises(AssertionFailedError, match="cannot exceed 1"):
+        events.prob([2, 1])
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("framework.config", "set_soft_device_placement"),
+        ("ops.stateful_random_ops", "Generator"),
+        ("ops.ragged.ragged_string_ops", "string_bytes_split"),
+        ("ops.random_crop_ops", "random_crop"),
+        ("ops.unconnected_gradients", "UnconnectedGradients"),
+        ("ops.linalg.sparse.conjugate_gradient", "conjugate_gradient"),
+    ],
+)
+def test_inner_modules_have_names(module: str, name: str) -> None:
+    found = import_module(f"tensorlite.compat.v2.python.{module}")
+    assert callable(getattr(found, name))
+
+
+def test_inner_losses_are_those_of_version_1_and_prints_those_of_version_2() -> None:
+    losses = import_module("tensorlite.compat.v2.python.ops.losses.losses")
+    assert losses.mean_squared_error is v1.losses.mean_squared_error
+    logging = import_module("tensorlite.compat.v2.python.ops.logging_ops")
+    assert logging.print_v2 is tf.print
