@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf
-from tensorlite.distributed import attached, reached
+from tensorlite.distributed import asking, attached
 from tensorlite.distributed.transport.plane import Plane
 from tensorlite.graph_mode import monitored
 from tests.threads import Background, until
@@ -217,7 +217,7 @@ def test_sync_replicas_do_what_one_worker_does(
 def test_a_lost_task_is_waited_for_by_a_new_session(
     serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reached, "_TOLD", 0.2)
+    monkeypatch.setattr(asking, "TOLD", 0.2)
     cluster = spec(ps=1, worker=1)
     worker = serve(cluster, "worker")
     ps = serve(cluster, "ps")

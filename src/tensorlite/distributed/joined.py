@@ -13,8 +13,9 @@ from threading import Lock
 from tensorlite.core import remote
 from tensorlite.core.check import check_seconds
 from tensorlite.core.errors import FailedPreconditionError
+from tensorlite.distributed.asking import NOT_THERE
 from tensorlite.distributed.cluster_key import located
-from tensorlite.distributed.reached import NOT_THERE, Reached
+from tensorlite.distributed.reached import Reached
 
 PATIENCE = 5.0
 """Seconds in which a task says that it is there."""

@@ -7,47 +7,27 @@ server.py's, what a step does, master.py's.
 
 from __future__ import annotations
 
-import logging
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from time import monotonic
 from typing import Any
 
 from tensorlite.core.device import DeviceName
-from tensorlite.core.errors import (
-    DeadlineExceededError,
-    FailedPreconditionError,
-    InvalidArgumentError,
-    ProtocolError,
-    UnavailableError,
-)
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import Tensor
 from tensorlite.distributed import packing, tracing
+from tensorlite.distributed.asking import at, check_task, listener, patiently
 from tensorlite.distributed.cluster import CLIENT, first_number
-from tensorlite.distributed.cluster_key import VARIABLE, keys_for, located
+from tensorlite.distributed.cluster_key import keys_for, located
 from tensorlite.distributed.engines.host import check_versions
 from tensorlite.distributed.master import Master
-from tensorlite.distributed.server import at
 from tensorlite.distributed.steps import ClusterStep
-from tensorlite.distributed.transport.endpoints import connected, shake
-from tensorlite.distributed.transport.handshake import Hello, asked
+from tensorlite.distributed.transport.handshake import Hello
 from tensorlite.distributed.transport.keys import tls_of
 from tensorlite.distributed.transport.parcels import Parcel
 from tensorlite.distributed.transport.plane import Plane
 from tensorlite.passes.partition import Division
 from tensorlite.runtime.timeline import Recorder
-
-_PAUSE = 0.1
-"""Seconds between attempts to find a task."""
-_TOLD = 10.0
-"""Seconds after which it is told again who is waited for."""
-_TIMEOUT = 10.0
-"""Seconds that a task may take to say who it is."""
-_log = logging.getLogger("tensorflow")
-NOT_THERE = OSError, UnavailableError, DeadlineExceededError, ProtocolError
-"""What goes wrong where no task listens, or not yet."""
 
 
 class Reached:
@@ -110,31 +90,14 @@ class Reached:
 
     def find(self, task: str | None, address: str) -> tuple[str, dict[str, Any]]:
         """Link with the task at an address, once it is there; return its name and what it tells."""
-        since = told = monotonic()
-        while True:
-            try:
-                return self.link(task, address)
-            except NOT_THERE as error:
-                if monotonic() - told > _TOLD:
-                    told = monotonic()
-                    _log.warning(
-                        "CreateSession still waiting for response from worker: %s at %s, for %.0f "
-                        "s (%s)",
-                        task or "the master",
-                        address,
-                        told - since,
-                        error,
-                    )
-                time.sleep(_PAUSE)
+        return patiently(lambda: self.link(task, address), task, address)
 
     def link(self, task: str | None, address: str) -> tuple[str, dict[str, Any]]:
         """Link with the task at an address; one of NOT_THERE where it does not listen."""
         where = located(address)
-        hello = self._asked(where)
-        if task is not None and hello.task != task:
-            raise InvalidArgumentError(
-                f"at {address} is {hello.task}, and not {task}: give all processes one cluster"
-            )
+        me = Hello(self.task, self._carrier.incarnation, 0)
+        hello = listener(where, me, self._secret, self._tls)
+        check_task(task, hello.task, address)
         found = hello.task
         self._carrier.meet(found, at(where), hello.incarnation)
         self._carrier.connect(found)
@@ -144,17 +107,3 @@ class Reached:
         self._devices[found] = [DeviceName.parse(each) for each in told["devices"]]
         self._known[found] = [["", "", list(where)], hello.incarnation]
         return found, told
-
-    def _asked(self, where: tuple[str, int]) -> Hello:
-        """Return who listens at an IP address and port; OSError when nobody does."""
-        sock = connected(at(where), self._tls, _TIMEOUT, _TIMEOUT)
-        with sock:
-            shake(sock, _TIMEOUT)
-            me = Hello(self.task, self._carrier.incarnation, 0)
-            try:
-                return asked(sock, me, self._secret, _TIMEOUT)
-            except ProtocolError as error:
-                raise FailedPreconditionError(
-                    f"what listens at {where[0]}:{where[1]} is no task that this process may use: "
-                    f"{error}. {VARIABLE} is to be the same in all processes"
-                ) from error

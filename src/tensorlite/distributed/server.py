@@ -10,7 +10,8 @@ import atexit
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from threading import Event
 
 from tensorlite.core.containers import Container
@@ -20,10 +21,12 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     UnavailableError,
 )
+from tensorlite.distributed.asking import at, check_task, listener, patiently
 from tensorlite.distributed.cluster_key import is_loopback, keys_for, located
 from tensorlite.distributed.engines.engine import TaskSettings
 from tensorlite.distributed.engines.host import versions
-from tensorlite.distributed.transport.endpoints import Address
+from tensorlite.distributed.transport.carrier import Carrier
+from tensorlite.distributed.transport.handshake import Hello
 from tensorlite.distributed.transport.keys import tls_of
 from tensorlite.distributed.transport.plane import Plane
 from tensorlite.distributed.worker import Worker
@@ -59,6 +62,8 @@ class Server:
         _check_alike(addresses, {each: ip for each, (ip, _) in places.items()})
         ip, port = places[task]
         keys = keys_for(task, [each for each, _ in places.values()])
+        self._secret = keys.secret
+        self._tls = tls_of(keys) if keys.certificate else None
         try:
             self._plane = Plane(
                 task,
@@ -67,7 +72,7 @@ class Server:
                 host=ip,
                 port=port,
                 unix=False,
-                tls=tls_of(keys) if keys.certificate else None,
+                tls=self._tls,
             )
         except OSError as error:
             raise UnavailableError(
@@ -96,6 +101,26 @@ class Server:
         """The task's resources by name."""
         return self._worker.container
 
+    @property
+    def carrier(self) -> Carrier:
+        """What the task sends and receives by."""
+        return self._plane
+
+    def meet(self, tasks: Sequence[str]) -> None:
+        """Link with other tasks of the cluster, once each of them is there."""
+        for task in tasks:
+            if task != self.task:
+                address = self.addresses[task]
+                patiently(partial(self._link, task, address), task, address)
+
+    def _link(self, task: str, address: str) -> None:
+        where = located(address)
+        me = Hello(self.task, self._plane.incarnation, 0)
+        hello = listener(where, me, self._secret, self._tls)
+        check_task(task, hello.task, address)
+        self._plane.meet(task, at(where), hello.incarnation)
+        self._plane.connect(task)
+
     def join(self) -> None:
         """Serve until the process is ended."""
         Event().wait()
@@ -115,11 +140,6 @@ class Server:
             "node": socket.gethostname(),
             "pid": os.getpid(),
         }
-
-
-def at(where: tuple[str, int]) -> Address:
-    """Return an IP address and port as where a task listens."""
-    return Address("", "", where)
 
 
 def _check_alike(addresses: Mapping[str, str], ips: Mapping[str, str]) -> None:

@@ -30,10 +30,15 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.waiting import Cancel, Done, Waiting
 from tensorlite.core.xp import Array, Xp, device_of, to_device, to_host
 from tensorlite.distributed.collectives import rooms
-from tensorlite.distributed.collectives.collectives import all_gather, all_reduce
+from tensorlite.distributed.collectives.collectives import (
+    all_gather,
+    all_reduce,
+    broadcast,
+)
 from tensorlite.distributed.collectives.context import StepContext, turn_of
 from tensorlite.distributed.collectives.folds import fold_of
 from tensorlite.distributed.collectives.meetings import Group, Members
+from tensorlite.distributed.collectives.programs import program_of
 from tensorlite.distributed.exchange import context as current
 from tensorlite.ops.arrays.join import ConcatV2
 from tensorlite.ops.arrays.shape import astype
@@ -42,8 +47,10 @@ from tensorlite.ops.math.compare import equal
 __all__ = [
     "SHARED",
     "Bucket",
+    "CollectiveBroadcast",
     "CollectiveGather",
     "CollectiveReduce",
+    "from_first",
     "gathered",
     "reduced",
 ]
@@ -86,17 +93,25 @@ class _Collective(Waiting, abstract=True):
             place = rooms.Place(turn_of(done), self.group, self.key)
             return rooms.come(place, self.rank, arrays[0], done, self._meet)
         context: StepContext | None = current.get()
-        if context is None:
+        if context is not None:
+            return self.start_in(context, done, *arrays)
+        program = program_of(tasks[self.rank])
+        if program is None:
             raise FailedPreconditionError(
                 f"{self.name} {self.key!r} is between {', '.join(self.group)}, and runs in a "
                 "step of their cluster: call it in a function that runs there, once for each rank"
             )
-        return self.start_in(context, done, *arrays)
+        turn = program.turn(self.key)
+        return self.start_in(turn, done, *arrays, after=turn.end)
 
     def start_in(
-        self, context: StepContext, done: Done, *arrays: Array
+        self,
+        context: StepContext,
+        done: Done,
+        *arrays: Array,
+        after: Callable[[], None] | None = None,
     ) -> Cancel | None:
-        """Begin with the other tasks of the step that `context` is."""
+        """Begin with the other tasks of the step that `context` is; `after` is called behind."""
         tasks = tuple([_task(member) for member in self.group])
         if len(set(tasks)) != len(tasks):
             raise InvalidArgumentError(
@@ -111,7 +126,8 @@ class _Collective(Waiting, abstract=True):
         tag = turn_of(done).tag
         key = self.key + "".join([f", turn {number}" for number in tag])
         group = Group(tasks, self.rank, context.carrier)
-        return self.over(group, context.step, key, arrays[0], done)
+        then = done if after is None else _then(done, after)
+        return self.over(group, context.step, key, arrays[0], then)
 
     def _meet(self, arrays: list[Array]) -> Sequence[Any]:
         """Return what each rank gets, where its array is; it is worked out in host memory."""
@@ -260,6 +276,32 @@ class CollectiveGather(_Collective):
         return [np.concatenate(arrays) for _ in arrays]
 
 
+class CollectiveBroadcast(_Collective):
+    """The tensor of rank 0, for all ranks.
+
+    Source: TensorFlow's, of which one is for who sends, and one for who receives.
+    """
+
+    group: tuple[str, ...]
+    rank: int
+    key: str
+
+    def infer(self, x: TensorSpec) -> TensorSpec:
+        """Return the spec of the input, which all ranks have alike."""
+        self.checked()
+        return TensorSpec(x.shape, x.dtype)
+
+    def over(
+        self, group: Group, step: int, key: str, array: Array, done: Done
+    ) -> Cancel | None:
+        """Begin with other tasks."""
+        return broadcast(group, step, key, array, _like(array, key, done))
+
+    def together(self, arrays: list[Array]) -> Sequence[Any]:
+        """Return the first rank's for each, in an array of its own."""
+        return [arrays[0].copy() for _ in arrays]
+
+
 class Bucket(ConcatV2):
     """Tensors joined, to be reduced: of large ones the other tasks get no copy but the memory.
 
@@ -276,6 +318,34 @@ class Bucket(ConcatV2):
         if room is None:
             return super().kernel(xp, *arrays)
         return np.concatenate(parts, axis=int(axis), out=room)
+
+
+def _then(done: Done, after: Callable[[], None]) -> Done:
+    """Return what calls `after`, and then `done` with what it is given."""
+
+    def end(found: Any) -> None:
+        after()
+        done(found)
+
+    return end
+
+
+def _like(own: Array, key: str, done: Done) -> Done:
+    """Return what gives `done` the array that came, or an error if it is none like the own one."""
+
+    def check(found: Any) -> None:
+        is_error = isinstance(found, BaseException)
+        if is_error or (found.shape, found.dtype) == (own.shape, own.dtype):
+            done(found)
+            return
+        done(
+            InvalidArgumentError(
+                f"broadcast {key!r}: rank 0 has {found.dtype} of shape {found.shape}, and this "
+                f"one {own.dtype} of shape {own.shape}; all ranks must have the same"
+            )
+        )
+
+    return check
 
 
 def _joining(done: Done) -> Callable[[Any], None]:
@@ -319,3 +389,12 @@ def gathered(x: TensorLike, members: Members, key: str) -> Tensor:
     [[1 2]]
     """
     return call(CollectiveGather(members.tasks, members.rank, key), x)
+
+
+def from_first(x: TensorLike, members: Members, key: str) -> Tensor:
+    """Return the tensor of the first member; all have one of this shape and dtype.
+
+    >>> print(from_first([1, 2], Members(("/device:CPU:0",), 0), "x"))
+    [1 2]
+    """
+    return call(CollectiveBroadcast(members.tasks, members.rank, key), x)
