@@ -379,3 +379,28 @@ def test_tables_of_files_are_mapped_and_shuffled_in_graphs(tmp_path: Path) -> No
             [1.0, 2.0, 3.0, 4.0],
             [5.0, 6.0, 7.0, 8.0],
         ]
+
+
+def test_files_are_looked_for_when_an_iterator_begins(tmp_path: Any) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        names = tf.data.Dataset.list_files(str(tmp_path / "*.txt"), shuffle=False)
+        iterator = tf.data.make_initializable_iterator(names)
+        element = iterator.get_next()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched"):
+            session.run(iterator.initializer)
+        for name in ("b.txt", "a.txt"):
+            (tmp_path / name).write_text(name)
+        session.run(iterator.initializer)
+        found = [session.run(element) for _ in range(2)]
+        assert found == [str(tmp_path / x).encode() for x in ("a.txt", "b.txt")]
+
+
+def test_datasets_are_nodes_of_the_scope_that_they_are_made_in() -> None:
+    with tf.Graph().as_default() as graph:
+        with tf.name_scope("input"):
+            numbers = tf.data.Dataset.range(3)
+        with tf.name_scope("run"):
+            tf.data.make_one_shot_iterator(numbers.batch(2))
+            tf.data.make_initializable_iterator(numbers.batch(2))
+        made = {x.name for x in graph.get_operations()}
+        assert {"input/RangeDataset", "run/BatchDatasetV2"} <= made

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from tensorlite.core import texts
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.scope import scope
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.options import Options
@@ -41,7 +42,10 @@ class Recipe:
     functions: Mapping[str, Prepared] = field(default_factory=dict)
     """By the names of the attributes that they are."""
     numbers: Mapping[str, Any] = field(default_factory=dict)
-    """What else it is given, by names: numbers that are int64, tensors, and what becomes these."""
+    """What else it is given, by names: numbers that are int64, tensors, and what becomes these.
+
+    What stands behind a colon tells names apart and is not written.
+    """
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The other attributes."""
 
@@ -90,6 +94,8 @@ class Pipeline(Generic[T]):
     """Returns which operator of graphs makes it, None where there is none."""
     from_ragged: bool = False
     """Whether it began with ragged tensors, of whose rows batches are ragged, too."""
+    within: str = field(default_factory=lambda: scope.get().name)
+    """The name scope in which it was made, which its nodes in graphs are in, too."""
 
     def rewind(self) -> None:
         """Let the next run be like the very first: shuffles draw their orders from the beginning.

@@ -100,8 +100,8 @@ def padding(
         )
     ]
     numbers: dict[str, Any] = {"batch_size": rows}
-    numbers |= {f"padded_shape_{i}": size for i, size in enumerate(sizes)}
-    numbers |= {f"padding_value_{i}": x for i, x in enumerate(fillers)}
+    numbers |= {f"Const:{i}": size for i, size in enumerate(sizes)}
+    numbers |= {f"padding_value:{i}": x for i, x in enumerate(fillers)}
     return Recipe(
         "PaddedBatchDatasetV2",
         (of,),

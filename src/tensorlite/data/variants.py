@@ -182,7 +182,11 @@ class _Making:
     def tensor(self, dataset: Pipeline[Any]) -> Tensor:
         """Return the tensor that holds a dataset."""
         if id(dataset) not in self._known:
-            self._known[id(dataset)] = self._made(dataset)
+            token = scope.set(scope.get()._replace(name=dataset.within))
+            try:
+                self._known[id(dataset)] = self._made(dataset)
+            finally:
+                scope.reset(token)
         return self._known[id(dataset)]
 
     def _made(self, dataset: Pipeline[Any]) -> Tensor:
@@ -198,7 +202,8 @@ class _Making:
         inputs = [self.tensor(one) for one in recipe.made_of]
         inputs += [self._own(x, f"{_GIVEN}_{i}") for i, x in enumerate(recipe.state)]
         inputs += [self._own(x, "captured") for one in functions for x in one.given]
-        inputs += [self._own(x, name) for name, x in recipe.numbers.items()]
+        titles = [(name.partition(":")[0], x) for name, x in recipe.numbers.items()]
+        inputs += [self._own(x, name) for name, x in titles]
         kind = REGISTRY[recipe.kind]
         made = kind(
             specs=leaf_specs(dataset.element_spec),

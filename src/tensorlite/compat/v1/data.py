@@ -6,6 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared import (
+    arrays as shared_arrays,
+    checks,
+    elementwise,
+    parsing,
+)
 from tensorlite.compat.shared.datasets import (
     data_experimental as experimental,
     tf_data,
@@ -20,7 +26,10 @@ from tensorlite.compat.shared.datasets.tf_data import (
     specs_of,
     types_of,
 )
+from tensorlite.compat.v1.functions import arrays, strings_older
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.dtypes import int64, string
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
@@ -31,7 +40,7 @@ from tensorlite.data.options import Options
 from tensorlite.data.ordering import Draws
 from tensorlite.data.recipes import Order
 from tensorlite.graph_mode import iterators
-from tensorlite.graph_mode.graph import active_graph, get_default_graph
+from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 
 __all__ = [
     "AUTOTUNE",
@@ -106,6 +115,25 @@ class Dataset(tf_data.Dataset[T]):
         """Return an iterator that begins when its `initializer` is run."""
         return make_initializable_iterator(self, shared_name)
 
+    @classmethod
+    def list_files(
+        cls, file_pattern: Any, shuffle: bool | None = None, seed: Any = None
+    ) -> Any:
+        """Return the names of the files that match patterns, shuffled unless that is refused.
+
+        They are looked for when an iterator begins; InvalidArgumentError if none matches.
+        """
+        if active_graph() is None:
+            asked = True if shuffle is None else shuffle
+            return super().list_files(file_pattern, asked, seed)
+        with name_scope("list_files"):
+            names = _names_of_files(file_pattern)
+            made: Any = cls.from_tensor_slices(names)
+            if shuffle is False:
+                return made
+            count = arrays.shape(names, out_type=int64)[0]
+            return made.shuffle(elementwise.maximum(count, 1), seed)
+
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
         """Return a dataset of the rows of a SparseTensor, as (indices, values, shape)."""
@@ -129,6 +157,18 @@ class Dataset(tf_data.Dataset[T]):
                 "dataset.make_one_shot_iterator().get_next() in a graph"
             )
         return EagerIterator(self)
+
+
+def _names_of_files(file_pattern: Any) -> Any:
+    """Return the names of files that match patterns, which there must be as they are read."""
+    patterns = framework.convert_to_tensor(file_pattern, string, "file_pattern")
+    found = parsing.matching_files(patterns)
+    is_any = elementwise.greater(arrays.shape(found)[0], 0, name="match_not_empty")
+    listed = strings_older.reduce_join(patterns, separator=", ")
+    said = elementwise.add("No files matched pattern: ", listed, name="message")
+    checked = checks.Assert(is_any, [said], summarize=1, name="assert_not_empty")
+    with framework.control_dependencies([checked]):
+        return shared_arrays.identity(found)
 
 
 class EagerIterator(DatasetIterator[T]):
