@@ -61,7 +61,9 @@ def test_metrics_at_thresholds(metric: Callable[..., Any], wanted: Any) -> None:
         np.testing.assert_allclose(session.run(value), wanted, rtol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_metrics_of_nothing_are_zero() -> None:
+    """Quotients of nothing are computed, as in TensorFlow, and not taken."""
     nothing = tf.placeholder(tf.int32, [0])
     made = [
         tf.metrics.precision(tf.cast(nothing, tf.bool), tf.cast(nothing, tf.bool)),

@@ -82,18 +82,6 @@ def test_overlap_leaves_out_classes_that_do_not_occur() -> None:
     assert float(scores.mean_overlap(table, [2])) == 0.0
 
 
-def test_what_is_right_by_class() -> None:
-    labels, found = RNG.integers(0, 3, 40), RNG.integers(0, 3, 40)
-    weight = tl.asarray(WEIGHTS.astype("f"))
-    seen, right = scores.right_by_class(
-        tl.asarray(labels), tl.asarray(found), 3, weight
-    )
-    for k in range(3):
-        assert float(seen[k]) == pytest.approx(WEIGHTS[labels == k].sum(), 1e-5)
-        both = (labels == k) & (found == k)
-        assert float(right[k]) == pytest.approx(WEIGHTS[both].sum(), 1e-5)
-
-
 def test_sets_of_labels_and_predictions() -> None:
     labels = np.array([[1, 2, 2], [3, scores.NO_LABEL, scores.NO_LABEL], [0, 1, 4]])
     best = np.array([[2, 3], [3, 0], [5, 6]])

@@ -156,23 +156,6 @@ def mean_overlap(matrix: Tensor, classes: Sequence[int] | None = None) -> Tensor
     return divide_no_nan(sum_of(divide_no_nan(common, union)), present)
 
 
-def right_by_class(
-    labels: Tensor, predictions: Tensor, count: int, weights: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
-    """Return for each of `count` classes how many labels there are, and how many are found.
-
-    >>> from tensorlite.train.scores import right_by_class
-    >>> labels, found = right_by_class(tl.asarray([0, 1, 1]), tl.asarray([0, 1, 0]), 2)
-    >>> print(labels, found)
-    [1. 2.] [1. 1.]
-    """
-    rows = one_hot(labels, count, dtype=dtypes.float32)
-    if weights is not None:
-        rows = rows * expand_dims(weights, -1)
-    right = astype(predictions == labels, dtypes.float32)
-    return sum_of(rows, axis=0), sum_of(rows * expand_dims(right, -1), axis=0)
-
-
 def sets_in_common(
     labels: Tensor, predictions: Tensor, class_id: int | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:

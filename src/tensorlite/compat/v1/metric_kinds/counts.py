@@ -114,7 +114,7 @@ def ratio(
 def _share(hits: Any, misses: Any, name: str) -> Any:
     """Return the share of hits, 0 where nothing was counted."""
     is_any = elementwise.greater(hits + misses, 0)
-    share = elementwise.div_no_nan(hits, hits + misses, name="div")
+    share = elementwise.div(hits, hits + misses)
     return v1_arrays.where(is_any, share, 0, name=name)
 
 

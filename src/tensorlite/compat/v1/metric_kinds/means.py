@@ -9,11 +9,11 @@ from tensorlite.compat.documenting import explained
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1.functions import arrays as v1_arrays, matrices, numbers
 from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.graphs.state import scatter_add
 from tensorlite.compat.v1.metric_kinds.parts import (
     Metric,
     alike,
     collected,
-    computed,
     fitted,
     in_graph_only,
     metric_variable,
@@ -23,7 +23,6 @@ from tensorlite.compat.v1.metric_kinds.parts import (
 )
 from tensorlite.core.dtypes import float32, float64, int64
 from tensorlite.core.operand import Operand
-from tensorlite.train import scores
 
 
 def mean(
@@ -76,8 +75,9 @@ def mean_tensor(
         number = v1_arrays.ones_like(each)
         if weights is not None:
             each, _, scale = fitted(each, None, weights)
-            number = spread(scale, each)
-            each = elementwise.multiply(each, number)
+            share = spread(scale, each)
+            each = elementwise.multiply(each, share)
+            number = elementwise.multiply(number, share)
         update_total = total.assign_add(each)
         with framework.control_dependencies([each]):
             update_count = count.assign_add(number)
@@ -281,11 +281,14 @@ def mean_per_class_accuracy(
         alike(found, wanted)
         total = metric_variable([num_classes], name="total")
         count = metric_variable([num_classes], name="count")
-        weight = None if scale is None else elementwise.cast(scale, float32)
-        given = wanted, elementwise.cast(found, int64), num_classes, weight
-        labels_seen, hits = computed("Sum", scores.right_by_class, *given)
-        update_total = total.assign_add(labels_seen)
-        update_count = count.assign_add(hits)
+        ones = arrays.ones([arrays.size(wanted)], float32)
+        is_right = elementwise.equal(elementwise.cast(found, int64), wanted)
+        hits = elementwise.cast(is_right, float32)
+        if scale is not None:
+            weight = elementwise.cast(scale, float32)
+            hits, ones = hits * weight, ones * weight
+        update_total = scatter_add(total, wanted, ones)
+        update_count = scatter_add(count, wanted, hits)
         value = numbers.reduce_mean(
             quotient(count.value(), total.value()), name="mean_accuracy"
         )
@@ -342,5 +345,5 @@ def _mean_overlap(matrix: Any) -> Any:
     shares = elementwise.div(common, divisor)
     is_any = elementwise.greater(present, 0)
     total = numbers.reduce_sum(shares, name="mean_iou")
-    whole = elementwise.div_no_nan(total, present, name="truediv")
+    whole = total / present
     return v1_arrays.where(is_any, whole, 0)
