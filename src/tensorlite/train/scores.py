@@ -17,7 +17,6 @@ from tensorlite.ops.arrays.arrange import expand_dims
 from tensorlite.ops.arrays.create import ones_like
 from tensorlite.ops.arrays.gather import take
 from tensorlite.ops.arrays.ranges import arange
-from tensorlite.ops.arrays.scatter import one_hot
 from tensorlite.ops.arrays.shape import astype, reshape, shape_of
 from tensorlite.ops.linear.diagonal import diagonal
 from tensorlite.ops.math.arithmetic import sum as sum_of
