@@ -13,6 +13,7 @@ from tensorlite.distributed.strategies.base import Strategy
 from tensorlite.distributed.strategies.mirrored import AllReduce, Mirrored
 from tensorlite.distributed.strategies.mirrored_variable import MirroredVariable
 from tensorlite.distributed.strategies.parameter_server import ParameterServer
+from tensorlite.distributed.strategies.per_replica import PerReplica
 from tensorlite.distributed.strategies.pipeline import Pipeline
 from tensorlite.distributed.strategies.placing import (
     ByRows,
@@ -20,7 +21,6 @@ from tensorlite.distributed.strategies.placing import (
     Policy,
     RoundRobin,
 )
-from tensorlite.distributed.strategies.shards import PerReplica
 from tensorlite.distributed.strategies.split import SplitVariable
 from tensorlite.distributed.strategies.tasks import LocalTasks
 from tensorlite.distributed.training.trainer import Trainer

@@ -118,8 +118,6 @@ def test_strategies_have_one_replica() -> None:
     assert (
         float(strategy.reduce(tf.distribute.ReduceOp.SUM, result, axis=None)) == 6.0
     )
-    with pytest.raises(tl.errors.InvalidArgumentError, match="Mirrored"):
-        tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,13 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
 
+from tensorlite.core.device import ANYWHERE
 from tensorlite.core.dispatch import current
 from tensorlite.core.errors import (
     InvalidArgumentError,
 )
 from tensorlite.core.provenance import user_line
+from tensorlite.core.scope import scope
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.function.branches import stand_in
 from tensorlite.function.compile import (
@@ -176,7 +178,7 @@ class Function(Generic[P, R_co]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
         """Return what the function returns, by running the graph for arguments like these."""
         cache = self.cache
-        if cache.fast and not kwargs and current.get() is None and not _eagerly.get():
+        if cache.fast and not kwargs and _is_usual() and not _eagerly.get():
             key, tensors = _quick(args)
             concrete = cache.fast.get(key) if key is not None else None
             if concrete is not None:
@@ -194,7 +196,7 @@ class Function(Generic[P, R_co]):
             concrete, used = self._concrete(arguments)
         except ProvisionalError as provisional:
             return stand_in(provisional.value)
-        if not kwargs and current.get() is None and used.tensors is not None:
+        if not kwargs and _is_usual() and used.tensors is not None:
             key, tensors = _quick(args)
             if key is not None and len(tensors) == len(used.tensors):
                 self.cache.fast[key] = concrete
@@ -319,6 +321,11 @@ class Function(Generic[P, R_co]):
 
     def __repr__(self) -> str:
         return f"<tl.function {self.name}, traced {self.trace_count} times>"
+
+
+def _is_usual() -> bool:
+    """Return whether a call is in no trace and no scope of a device, by which traces differ."""
+    return current.get() is None and scope.get().device is ANYWHERE
 
 
 def _quick(args: tuple[Any, ...]) -> tuple[Key | None, list[Tensor]]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tensorlite as tl
-from tensorlite.core import nest
-from tensorlite.distributed.strategies.shards import PerReplica, cut, joined
+from tensorlite.distributed.strategies.per_replica import PerReplica, leaves
+from tensorlite.distributed.strategies.shards import cut, joined
 from tests.distributed.strategies.training import CPUS
 
 
@@ -152,8 +152,7 @@ def test_bad_input_is_refused(name: str) -> None:
 
 def sizes_of(batches: Any) -> list[list[int]]:
     return [
-        [0 if x is None else len(x) for x in nest.flatten(batch)[0]]
-        for batch in batches
+        [0 if x is None else len(x) for x in leaves(batch)[0]] for batch in batches
     ]
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from inspect import Signature
 from typing import Any
 
+from tensorlite.distributed.strategies.copied import several
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.state.variable import Variable
 
@@ -34,10 +35,6 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
         _creators.reset(token)
 
 
-cutting: ContextVar[Creator | None] = ContextVar("cutting", default=None)
-"""What makes variables in parts, given their class, what makes one, and what that is given."""
-
-
 class Creatable(type(Variable)):  # type: ignore[misc]  # a metaclass that is asked for at run time
     """The kind of classes of variables which, when called, ask the creators around first."""
 
@@ -47,9 +44,9 @@ class Creatable(type(Variable)):  # type: ignore[misc]  # a metaclass that is as
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Return what the innermost creator makes, which is told the others."""
         creators, make = _creators.get(), super().__call__
-        cut = cutting.get()
-        if cut is not None and active_graph() is None:
-            make = partial(cut, cls, make)
+        made_several = several.get()
+        if made_several is not None and active_graph() is None:
+            make = partial(made_several, cls, make)
         if not creators or "arguments" not in vars(cls):
             return make(*args, **kwargs)
         given = cls.arguments.bind(None, *args, **kwargs)

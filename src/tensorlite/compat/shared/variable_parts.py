@@ -19,6 +19,7 @@ from tensorlite.compat.shared.values import (
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies
+from tensorlite.distributed.strategies.copied import Copied
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.resource_variables import ResourceVariable
 from tensorlite.graph_mode.variables import GraphVariable
@@ -89,6 +90,8 @@ def _brought(op: Callable[..., Op], does: str) -> Callable[..., Any]:
         places, values = converted(indices), converted(updates, variable.dtype)
         if places.spec.rank == 0:
             places, values = tl.expand_dims(places, 0), tl.expand_dims(values, 0)
+        if isinstance(variable, Copied):
+            return variable.written(op(), places, values)
         own = op(returns=_is_reference(variable))
         return effect(own, variable.handle, places, values)
 

@@ -193,6 +193,7 @@ class Variable(EagerVariable, metaclass=_Kind):
             name=name,
             dtype=dtype,
             constraint=constraint,
+            synchronization=synchronization,
             shape=shape,
         )
         self.distribute(synchronization, aggregation)

@@ -11,9 +11,9 @@ from tensorlite.core.errors import InvalidArgumentError, note
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.distributed.strategies.apart import Alone, Apart
+from tensorlite.distributed.strategies.per_replica import PerReplica, leaves
 from tensorlite.distributed.strategies.shards import (
     Batch,
-    PerReplica,
     Reduce,
     Share,
     cut,
@@ -110,7 +110,7 @@ class Asynchronous(Apart):
         """Begin a step, as soon as there is a worker for it, and return a handle of its result."""
         self._raise_failed()
         count = self.strategy.count
-        is_cut = any(isinstance(leaf, PerReplica) for leaf in nest.flatten(batch))
+        is_cut = any(isinstance(leaf, PerReplica) for leaf in leaves(batch))
         if not is_cut:
             whole = cut(batch, 1)
             worker = self._free(range(count), range(count))

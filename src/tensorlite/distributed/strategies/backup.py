@@ -29,7 +29,7 @@ from tensorlite.distributed.strategies.shards import (
     joined,
 )
 from tensorlite.distributed.strategies.steps import Step, key_of, name_of
-from tensorlite.distributed.strategies.together import on
+from tensorlite.distributed.strategies.updating import on
 from tensorlite.function.function import Function, function
 from tensorlite.graph.trace import outermost
 from tensorlite.ops.arrays.create import fill

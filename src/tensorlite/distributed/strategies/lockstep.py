@@ -18,6 +18,10 @@ Merge: TypeAlias = Callable[[list[Any]], Sequence[Any]]
 """Given what each has brought to the meeting, returns what each goes on with."""
 
 
+class UnevenError(InvalidArgumentError, RuntimeError):
+    """Raised where one of the functions comes to a meeting and another does not."""
+
+
 class _LeaveError(BaseException):
     """Ends a function that waits for others which will not come."""
 
@@ -114,7 +118,7 @@ class Lockstep:
         ended = [i for i, member in enumerate(self._members) if member.ended]
         if ended and len(ended) < len(self._members):
             waiting = min(set(range(len(self._members))) - set(ended))
-            raise InvalidArgumentError(
+            raise UnevenError(
                 f"replica {waiting} of the step calls {self.point} for the {self.meetings + 1}. "
                 f"time, which replica {ended[0]} does not: all replicas must call it equally often"
             )

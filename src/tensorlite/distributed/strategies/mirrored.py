@@ -5,8 +5,7 @@ Variables with copies are in mirrored_variable.py, how replicas are traced is in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.core.check import whole
@@ -23,37 +22,12 @@ from tensorlite.distributed.strategies.mirrored_variable import (
 )
 from tensorlite.distributed.strategies.shards import Batch
 from tensorlite.distributed.strategies.tasks import LocalTasks, own_devices, tasks_of
-from tensorlite.distributed.strategies.together import Joint, Together, on, scaled
+from tensorlite.distributed.strategies.together import Joint, Together, scaled
+from tensorlite.distributed.strategies.updating import as_replica, on
 from tensorlite.ops.arrays.create import zeros, zeros_like
-from tensorlite.ops.fetchable import Fetchable
 from tensorlite.ops.sparse.slices import densify
 from tensorlite.ops.state.variable import Variable
-from tensorlite.train.optimizers import Optimizer, Pair
-from tensorlite.train.replica import replica
-
-
-class Own:
-    """The replica whose copies are updated."""
-
-    def __init__(self, index: int, count: int, device: DeviceName) -> None:
-        self.index, self.count, self.device = index, count, device
-
-    def apply_gradients(
-        self, optimizer: Optimizer, pairs: Sequence[Pair]
-    ) -> Fetchable:
-        """Update the copies, by these gradients alone."""
-        return optimizer.update(pairs)
-
-
-@contextmanager
-def as_replica(index: int, count: int, place: DeviceName) -> Iterator[None]:
-    """Do as a replica, on its device, what stands inside."""
-    token = replica.set(Own(index, count, place))
-    try:
-        with on(place):
-            yield
-    finally:
-        replica.reset(token)
+from tensorlite.train.optimizers import Optimizer
 
 
 class Copies(Together):

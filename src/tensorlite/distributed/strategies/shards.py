@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from tensorlite.core.errors import InvalidArgumentError, StructureError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.distributed.strategies.per_replica import PerReplica, each, leaves
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.arrays.stack import stack
@@ -23,31 +23,6 @@ from tensorlite.ops.sparse.slices import accumulate
 Reduce: TypeAlias = Any
 """One of REDUCTIONS, or a structure of them like that which the step returns."""
 REDUCTIONS = ("mean", "sum", "concat", "stack", "none")
-
-
-@dataclass(frozen=True, eq=False)
-class PerReplica:
-    """One value for each replica; None for a replica that takes no part.
-
-    >>> shares = tl.distribute.PerReplica((tl.ones(2), None))
-    >>> len(shares), shares[1]
-    (2, None)
-    """
-
-    values: tuple[Any, ...]
-    is_leaf: ClassVar[bool] = True
-
-    def __len__(self) -> int:
-        """Return the number of replicas."""
-        return len(self.values)
-
-    def __getitem__(self, index: int) -> Any:
-        """Return the value of a replica."""
-        return self.values[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        """Iterate over the values, the first replica's first."""
-        return iter(self.values)
 
 
 class Share(NamedTuple):
@@ -83,10 +58,10 @@ def cut(arguments: tuple[Any, ...], count: int) -> Batch:
     differ by one row at most; 0-d ones and what is no array go to every replica whole. What is
     PerReplica already stays so. Replicas without rows take no part.
     """
-    leaves = nest.flatten(arguments)
-    given = [leaf for leaf in leaves if isinstance(leaf, PerReplica)]
+    parts = leaves(arguments)
+    given = [leaf for leaf in parts if isinstance(leaf, PerReplica)]
     _check_counts(given, count)
-    sizes = {leaf.shape[0] for leaf in leaves if _has_rows(leaf)}
+    sizes = {leaf.shape[0] for leaf in parts if _has_rows(leaf)}
     if None in sizes:
         raise InvalidArgumentError(
             "a batch whose number of rows is not known while tracing cannot be shared out: give "
@@ -99,8 +74,8 @@ def cut(arguments: tuple[Any, ...], count: int) -> Batch:
             f"{' beside values that are cut already' if given else ''} cannot be shared out: all "
             "must have as many rows. What every replica is to have whole, the step may capture"
         )
-    bounds = _bounds(whole[0] if whole else None, count)
-    shares = [_share(arguments, leaves, i, bounds) for i in range(count)]
+    bounds = None if not whole else bounds_of(whole[0], count)
+    shares = [_share(arguments, parts, i, bounds) for i in range(count)]
     taking = tuple([share for share in shares if share is not None])
     if not taking:
         raise InvalidArgumentError(
@@ -127,10 +102,8 @@ def _has_rows(leaf: object) -> bool:
     return isinstance(leaf, (Tensor, np.ndarray)) and len(leaf.shape) > 0
 
 
-def _bounds(rows: int | None, count: int) -> list[tuple[int, int]] | None:
+def bounds_of(rows: int, count: int) -> list[tuple[int, int]]:
     """Return where each share begins and ends; the first are longer by one where it must be."""
-    if rows is None:
-        return None
     short, longer = divmod(rows, count)
     starts = [i * short + min(i, longer) for i in range(count + 1)]
     return list(pairwise(starts))
@@ -138,14 +111,14 @@ def _bounds(rows: int | None, count: int) -> list[tuple[int, int]] | None:
 
 def _share(
     arguments: Any,
-    leaves: Sequence[Any],
+    parts: Sequence[Any],
     index: int,
     bounds: list[tuple[int, int]] | None,
 ) -> Share | None:
     """Return the share of a replica; None when it has none."""
     own = []
     rows: int | None = None
-    for leaf in leaves:
+    for leaf in parts:
         value = leaf
         if isinstance(leaf, PerReplica):
             value = leaf[index]
@@ -159,7 +132,8 @@ def _share(
         own.append(value)
     if rows == 0:
         return None
-    return Share(index, nest.pack_like(arguments, own), rows)
+    source = iter(own)
+    return Share(index, each(lambda _: next(source), arguments), rows)
 
 
 def _rows(leaf: Any, start: int, end: int) -> Any:

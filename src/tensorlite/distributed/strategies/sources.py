@@ -12,7 +12,8 @@ from tensorlite.core.check import whole
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, OutOfRangeError
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.dataset import Dataset
-from tensorlite.distributed.strategies.shards import PerReplica, cut
+from tensorlite.distributed.strategies.per_replica import PerReplica
+from tensorlite.distributed.strategies.shards import cut
 
 Source: TypeAlias = Any
 """A Dataset, a structure of arrays, or a function of a replica's index and their number."""

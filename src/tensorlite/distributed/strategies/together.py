@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -30,6 +29,7 @@ from tensorlite.distributed.strategies.steps import (
     tensors_of,
 )
 from tensorlite.distributed.strategies.tasks import ClusterTasks
+from tensorlite.distributed.strategies.updating import on
 from tensorlite.function.function import Function, function
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.fetchable import Fetchable
@@ -244,10 +244,3 @@ def _as(g: Tensor | IndexedSlices, variable: Variable) -> Tensor | IndexedSlices
     if isinstance(g, IndexedSlices):
         return g
     return astype(g, variable.dtype)
-
-
-@contextmanager
-def on(place: DeviceName) -> Iterator[None]:
-    """Work on a device, whatever scopes are around."""
-    with device(None), device(place):
-        yield

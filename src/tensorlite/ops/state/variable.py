@@ -295,7 +295,7 @@ class Variable(Operand):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return another variable on the same device, with the value that this one has now."""
         made = memo[id(self)] = object.__new__(type(self))
-        for member, value in _members(self):
+        for member, value in members(self):
             is_handle = isinstance(value, Tensor) and value.dtype is resource
             own = _copied(self, made, value) if is_handle else deepcopy(value, memo)
             member.__set__(made, own)
@@ -356,7 +356,7 @@ class Variable(Operand):
         return f"Variable(name={self.name!r}, {text}"
 
 
-def _members(variable: Variable) -> Iterator[tuple[Any, Any]]:
+def members(variable: Variable) -> Iterator[tuple[Any, Any]]:
     """Yield the places in which objects of a variable's class hold something, with what it is."""
     for kind in reversed(type(variable).__mro__):
         for member in vars(kind).values():

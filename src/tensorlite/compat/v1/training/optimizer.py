@@ -31,6 +31,7 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
+from tensorlite.distributed.strategies.turns import jointly
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
@@ -187,6 +188,11 @@ class Optimizer:
                 raise UnimplementedError(
                     f"Trying to update a Tensor {variable}; give the variable"
                 )
+        return jointly(lambda own: self._apply_pairs(own, global_step, name), given)
+
+    def _apply_pairs(
+        self, given: list[Pair], global_step: Any, name: str | None
+    ) -> Any:
         with framework.init_scope():
             self._create_slots([variable for _, variable in given])
         with name_scope(name, self._name) as prefix:

@@ -1,4 +1,4 @@
-"""tf.distribute: its names. One replica on one device; tl.distribute has strategies of several.
+"""tf.distribute: its names, over the replicas of distributed/strategies.
 
 Strategies of one machine are in mirrored.py, those of clusters in clusters.py.
 """
@@ -16,8 +16,17 @@ from tensorlite.compat.v2.distribute.clusters import (
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
     TPUStrategy as TPUStrategy,
 )
+from tensorlite.compat.v2.distribute.contexts import (
+    ReplicaContext as ReplicaContext,
+    has_strategy as has_strategy,
+    in_cross_replica_context as in_cross_replica_context,
+)
+from tensorlite.compat.v2.distribute.extended import (
+    StrategyExtended as StrategyExtended,
+)
 from tensorlite.compat.v2.distribute.mirrored import (
     CentralStorageStrategy as CentralStorageStrategy,
+    CrossDeviceOps as CrossDeviceOps,
     HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
     MirroredStrategy as MirroredStrategy,
     NcclAllReduce as NcclAllReduce,
@@ -37,13 +46,17 @@ from tensorlite.compat.v2.distribute.parameter_server import (
     ParameterServerStrategy as ParameterServerStrategy,
 )
 from tensorlite.compat.v2.distribute.strategy import (
-    ReplicaContext as ReplicaContext,
     Strategy as Strategy,
     experimental_set_strategy as experimental_set_strategy,
     get_replica_context as get_replica_context,
     get_strategy as get_strategy,
-    has_strategy as has_strategy,
-    in_cross_replica_context as in_cross_replica_context,
+)
+from tensorlite.distributed.strategies.per_replica import (
+    DistributedValues as DistributedValues,
+)
+from tensorlite.distributed.strategies.shared_datasets import (
+    DistributedDataset as DistributedDataset,
+    DistributedIterator as DistributedIterator,
 )
 
 cluster_resolver = cluster_resolvers

@@ -8,11 +8,17 @@ from typing import Any, NamedTuple
 from tensorlite.core.errors import InvalidArgumentError
 
 
-class ReduceOp:
-    """How the replicas' values become one; of one replica's it is that value."""
+class ReduceOp(Enum):
+    """How the replicas' values become one."""
 
     SUM = "SUM"
     MEAN = "MEAN"
+
+
+def how_of(reduce_op: Any) -> str:
+    """Return which reduction is asked for, by a name or a ReduceOp; ValueError for no such."""
+    told = reduce_op.upper() if isinstance(reduce_op, str) else reduce_op
+    return ReduceOp(told).value
 
 
 class InputReplicationMode(Enum):
@@ -23,7 +29,7 @@ class InputReplicationMode(Enum):
 
 
 class InputOptions(NamedTuple):
-    """How elements of datasets get to replicas: to one, which is here, they need not."""
+    """How elements of datasets get to replicas, whose memory is one: which has no effect."""
 
     experimental_fetch_to_device: bool | None = True
     experimental_replication_mode: Any = InputReplicationMode.PER_WORKER
@@ -32,7 +38,7 @@ class InputOptions(NamedTuple):
 
 
 class RunOptions(NamedTuple):
-    """How a step is run: on one device always in the same way."""
+    """How a step is run, which has no effect."""
 
     experimental_enable_dynamic_batch_size: bool = True
     experimental_bucketizing_dynamic_shape: bool = False
@@ -40,7 +46,7 @@ class RunOptions(NamedTuple):
 
 
 class InputContext:
-    """Which part of the input a replica reads: all of it."""
+    """Which part of the input is read here."""
 
     def __init__(
         self,
@@ -53,8 +59,26 @@ class InputContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """Return the batch size of one replica, rounded down."""
+        """Return the batch size of one replica; ValueError where the whole cannot be shared."""
+        if global_batch_size % self.num_replicas_in_sync:
+            raise InvalidArgumentError(
+                f"The `global_batch_size` {global_batch_size} is not divisible by "
+                f"`num_replicas_in_sync` {self.num_replicas_in_sync}"
+            )
         return global_batch_size // self.num_replicas_in_sync
+
+    def __str__(self) -> str:
+        return (
+            f"tf.distribute.InputContext(input pipeline id {self.input_pipeline_id}, total: "
+            f"{self.num_input_pipelines})"
+        )
+
+
+class ValueContext(NamedTuple):
+    """Which replica a value is for."""
+
+    replica_id_in_sync_group: int = 0
+    num_replicas_in_sync: int = 1
 
 
 class CommunicationImplementation:

@@ -11,12 +11,12 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.shapes import as_shape
-from tensorlite.compat.shared.creators import cutting
 from tensorlite.compat.v1.graphs.partitioned import PartitionedVariable
 from tensorlite.core.dispatch import interpreted_by, to_tensor
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
+from tensorlite.distributed.strategies.copied import several
 from tensorlite.distributed.strategies.split import starts_of
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.train.module import Module
@@ -86,11 +86,11 @@ class ShardedVariable(Module, PartitionedVariable):
 @contextmanager
 def sharding(partitioner: Callable[..., Any]) -> Iterator[None]:
     """Let variables that are made inside be in as many parts as a partitioner says."""
-    token = cutting.set(partial(_made, partitioner))
+    token = several.set(partial(_made, partitioner))
     try:
         yield
     finally:
-        cutting.reset(token)
+        several.reset(token)
 
 
 def _made(

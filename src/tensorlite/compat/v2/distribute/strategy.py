@@ -1,71 +1,73 @@
-"""The strategy of one replica on one device, which others are made of, and which one is current."""
+"""Strategy: what all strategies offer, over the replicas of distributed/strategies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from types import SimpleNamespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
-import tensorlite as tl
-from tensorlite.compat.v2.distribute.options import InputContext
-from tensorlite.core import nest
-
-
-class ReplicaContext:
-    """What a step knows of the replica that it runs on."""
-
-    replica_id_in_sync_group = 0
-    num_replicas_in_sync = 1
-
-    def __init__(self, strategy: Any) -> None:
-        self.strategy = strategy
-
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """Return the value: of one replica it is the sum and the mean."""
-        return value
-
-    def merge_call(self, merge_fn: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Return merge_fn(strategy, *args, **kwargs)."""
-        return merge_fn(self.strategy, *args, **(kwargs or {}))
+from tensorlite.compat.v2.distribute import contexts
+from tensorlite.compat.v2.distribute.contexts import ReplicaContext, opened
+from tensorlite.compat.v2.distribute.extended import StrategyExtended
+from tensorlite.compat.v2.distribute.options import (
+    InputContext,
+    ValueContext,
+    how_of,
+)
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.distributed.strategies.per_replica import (
+    DistributedValues,
+    grouped,
+)
+from tensorlite.distributed.strategies.reducing import gathered, reduced
+from tensorlite.distributed.strategies.replicas import Replicas, check_outside
+from tensorlite.distributed.strategies.shared_datasets import cut_for, in_groups
 
 
 class Strategy:
-    """One replica on one device."""
+    """Replicas on some devices; without any, one that is wherever it is called."""
 
-    num_replicas_in_sync = 1
-
-    def __init__(self, device: str | None = None) -> None:
-        self._device = device
-        self.extended = SimpleNamespace(
-            worker_devices=(device or "/device:CPU:0",),
-            num_replicas_in_sync=1,
-            variable_created_in_scope=lambda _: True,
-            call_for_each_replica=self.run,
-        )
+    def __init__(self, replicas: Replicas | None = None) -> None:
+        self.replicas = replicas
+        self.extended = StrategyExtended(self, replicas)
         self.cluster_resolver: Any = None
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return 1 if self.replicas is None else self.replicas.count
 
     @contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """Open a context in which this strategy is the current one, on its device."""
-        with ExitStack() as stack:
-            if self._device is not None:
-                stack.enter_context(tl.device(self._device))
-            _open.append(self)
-            try:
-                yield self
-            finally:
-                _open.pop()
+        """Open a context in which this strategy is the current one, and has new variables.
+
+        RuntimeError is raised in the scope of another strategy, and for a replica.
+        """
+        if self is default_strategy:
+            yield self
+            return
+        check_outside()
+        making = nullcontext() if self.replicas is None else self.replicas.making()
+        with opened(self), making:
+            yield self
 
     def run(
         self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None
     ) -> Any:
-        """Return fn(*args, **kwargs), called once on the strategy's device.
+        """Return fn(*args, **kwargs) of each replica, which is given its own values per replica.
 
-        options has no effect.
+        options has no effect. RuntimeError is raised for a replica.
         """
+        if not callable(fn):
+            raise DTypeError(f"a strategy runs a function, not {fn!r}")
+        if not isinstance(args, (list, tuple)):
+            raise InvalidArgumentError(
+                f"positional args must be a list or tuple, got {type(args)}"
+            )
         with self.scope():
-            return fn(*args, **(kwargs or {}))
+            if self.replicas is None:
+                return fn(*args, **(kwargs or {}))
+            return self.replicas.call(fn, tuple(args), kwargs or {})
 
     experimental_run_v2 = run
 
@@ -75,68 +77,63 @@ class Strategy:
             fn, () if input_iterator is None else (input_iterator.get_next(),)
         )
 
-    def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
-        """Return the value, or its sum or mean along an axis, by reduce_op."""
-        if axis is None:
-            return value
-        total = (
-            tl.sum
-            if str(getattr(reduce_op, "value", reduce_op)) == "SUM"
-            else tl.mean
-        )
-        return nest.map_structure(lambda x: total(x, axis=axis), value)
+    def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
+        """Return the sum or the mean of the replicas' values, along an axis too if not None."""
+        check_outside()
+        return reduced(how_of(reduce_op), value, self.num_replicas_in_sync, axis)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """Return the value, which is all of what replicas have."""
-        return value
+        """Return the replicas' values behind each other along an axis."""
+        check_outside()
+        return gathered(value, axis)
 
     def experimental_distribute_dataset(
         self, dataset: Any, options: Any = None
     ) -> Any:
-        """Return the dataset, as one replica reads all of it."""
-        return dataset
+        """Return a dataset whose batches are cut into shares for the replicas.
+
+        options has no effect, but for PER_REPLICA, for which NotImplementedError is raised.
+        """
+        if self.replicas is None:
+            return dataset
+        return cut_for(dataset, self.num_replicas_in_sync)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Any, options: Any = None
     ) -> Any:
-        """Return the dataset that dataset_fn(InputContext()) makes."""
-        return dataset_fn(InputContext())
+        """Return the dataset that dataset_fn(InputContext) makes, a batch for each replica."""
+        count = self.num_replicas_in_sync
+        dataset = dataset_fn(InputContext(num_replicas_in_sync=count))
+        return dataset if self.replicas is None else in_groups(dataset, count)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """Return the values of this machine's replicas: a tuple with the one."""
-        return (value,)
+        """Return the values of this machine's replicas as a tuple."""
+        return (
+            tuple(value.values) if isinstance(value, DistributedValues) else (value,)
+        )
 
     unwrap = experimental_local_results
 
     def experimental_distribute_values_from_function(self, value_fn: Any) -> Any:
-        """Return value_fn of the replica's context."""
-        return value_fn(ReplicaContext(self))
+        """Return values per replica: value_fn(ValueContext) of each."""
+        count = self.num_replicas_in_sync
+        made = [value_fn(ValueContext(i, count)) for i in range(count)]
+        return grouped(made, always=self.replicas is not None)
 
 
-_default = Strategy()
-_open: list[Strategy] = []
+default_strategy = Strategy()
 
 
-def get_strategy() -> Strategy:
+def get_strategy() -> Any:
     """Return the strategy whose scope is open, or the default one with one replica."""
-    return _open[-1] if _open else _default
+    return contexts.current.get() or default_strategy
 
 
-def has_strategy() -> bool:
-    """Return whether the scope of a strategy other than the default one is open."""
-    return any(strategy is not _default for strategy in _open)
-
-
-def in_cross_replica_context() -> bool:
-    """Return whether the scope of a strategy is open."""
-    return bool(_open)
-
-
-def get_replica_context() -> ReplicaContext:
-    """Return the context of the one replica, of the current strategy."""
-    return ReplicaContext(get_strategy())
+def get_replica_context() -> ReplicaContext | None:
+    """Return the context of the replica this is called for, None in the scope of a strategy."""
+    return contexts.here(default_strategy)
 
 
 @contextmanager
@@ -144,3 +141,9 @@ def experimental_set_strategy(strategy: Any) -> Iterator[None]:
     """Open a context in which a strategy is the current one."""
     with strategy.scope():
         yield
+
+
+def devices_given(devices: Any) -> Sequence[str] | None:
+    """Return devices as a list, None for none; a name alone is one."""
+    listed = [devices] if isinstance(devices, str) else list(devices or ())
+    return listed or None

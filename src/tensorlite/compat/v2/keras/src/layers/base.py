@@ -34,7 +34,7 @@ from tensorlite.compat.v2.keras.src.layers.own_weights import (
     leaves,
 )
 from tensorlite.compat.v2.keras.src.layers.views import Views
-from tensorlite.compat.v2.keras.src.layers.weights import Weight
+from tensorlite.compat.v2.keras.src.layers.weights import Weight, joining
 from tensorlite.compat.v2.keras.src.models import (
     histories,
     in_graphs,
@@ -183,7 +183,8 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         """Return a new weight of the layer, its name below the layer's.
 
         The initializer is "glorot_uniform" if None, "zeros" for what is not floating. A shape may
-        also come first. Further arguments have no effect.
+        also come first. Of further arguments synchronization and aggregation say what strategies
+        do with the copies of replicas.
         """
         if name is not None and not isinstance(name, str):
             name, shape = None, name  # Keras 3 has the shape first
@@ -201,6 +202,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         graph = in_sessions.graph_of_models()
         if graph is None:
             kind = self._kind_of_weight(wanted, autocast)
+            told |= joining(**kwargs)
             with interpreted_by(None):
                 made: Any = kind(first(), name=naming.prefixed(own), **told)
         else:

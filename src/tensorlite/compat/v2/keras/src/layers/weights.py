@@ -4,15 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.shared.values import (
+    VariableAggregation,
+    VariableSynchronization,
+)
 from tensorlite.compat.v2.framework import Variable
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import device
 from tensorlite.ops.state.variable import Variable as AnyVariable
 
 _whole: Any = vars(AnyVariable)["name"]
 """Where a variable keeps its name: that of a weight has those of the layers before it."""
+
+
+def joining(
+    synchronization: Any = None, aggregation: Any = None, **_: Any
+) -> dict[str, Any]:
+    """Return how replicas' copies of a weight become one, by Keras' names or TensorFlow's values.
+
+    ValueError is raised for names that there are not.
+    """
+    return {
+        "synchronization": _member(VariableSynchronization, synchronization),
+        "aggregation": _member(VariableAggregation, aggregation),
+    }
+
+
+def _member(kind: Any, given: Any) -> Any:
+    """Return a member of an enumeration by its name in small letters, or itself."""
+    if not isinstance(given, str):
+        return given
+    known = {x.name.lower(): x for x in kind}
+    if given not in known:
+        raise InvalidArgumentError(
+            f"Invalid value {given!r}. Expected one of {{None, {', '.join(map(repr, known))}}}"
+        )
+    return known[given]
 
 
 class Reading(Operand):

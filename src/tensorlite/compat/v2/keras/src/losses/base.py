@@ -14,6 +14,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.dtype_policies import compute_dtype_of
 from tensorlite.compat.v2.keras.src.layers import masks
+from tensorlite.compat.v2.keras.src.losses import shares
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType
@@ -133,8 +134,8 @@ def reduced(losses: Any, sample_weight: Any, reduction: Any, mask: Any = None) -
     if reduction == Reduction.SUM:
         return tl.sum(x)
     if reduction == _WEIGHED and weights is not None:
-        return divide_no_nan(tl.sum(x), tl.sum(weights))
-    return tl.mean(x)
+        return shares.scaled(divide_no_nan(tl.sum(x), tl.sum(weights)))
+    return shares.mean(x)
 
 
 def _masked(mask: Any, weights: Any, dtype: Any, reduction: Any) -> Any:

@@ -12,6 +12,10 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat import views
 from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.values import (
+    VariableAggregation,
+    VariableSynchronization,
+)
 from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import dtype_policies, initializers
 from tensorlite.compat.v2.keras.src.layers import masks, naming
@@ -77,7 +81,8 @@ class Metric(Module):
     ) -> Any:
         """Return a new variable of the metric, zeros by default.
 
-        aggregation and synchronization have no effect.
+        Replicas gather each by itself, and add up what they have where it is read; aggregation and
+        synchronization have no effect.
         """
         if name is not None and not isinstance(name, str):
             name, shape = None, name
@@ -92,7 +97,14 @@ class Metric(Module):
                     if naming.is_keras_3()
                     else name
                 )
-                made: Any = Weight(make(), trainable=False, name=whole, dtype=wanted)
+                made: Any = Weight(
+                    make(),
+                    trainable=False,
+                    name=whole,
+                    dtype=wanted,
+                    synchronization=VariableSynchronization.ON_READ,
+                    aggregation=VariableAggregation.SUM,
+                )
         else:
             with in_graph_of_models(graph), graph.building():
                 made = SessionWeight(make, False, (), name=name, dtype=wanted)

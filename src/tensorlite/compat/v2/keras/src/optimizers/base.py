@@ -27,6 +27,7 @@ from tensorlite.compat.v2.keras.src.saving import describing, lookup, saved_ways
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.distributed.strategies.turns import jointly
 from tensorlite.ops.state.variable import Variable as AnyVariable
 from tensorlite.train.module import Module
 from tensorlite.train.optimizers import Optimizer as Core
@@ -119,7 +120,7 @@ class Optimizer(Module):
         zero = np.asarray(0, np.int64)
         named = Weight(zero, trainable=False, name=f"{self.name}/iteration")
         self._core.iterations = named
-        if type(self._rate) is Weight:
+        if isinstance(self._rate, Weight):
             self._rate.name = f"{self.name}/learning_rate"
 
     def core(self, rate: Any) -> Core:
@@ -301,6 +302,13 @@ class Optimizer(Module):
         if self.loss_scale_factor is not None:
             scale = self.loss_scale_factor
             gradients = [rows.each(lambda x: x / scale, g) for g in gradients]
+        if self._gathered is None:
+            gradients = clipping.clipped(self, gradients)
+        return jointly(self._updated, list(zip(gradients, variables, strict=True)))
+
+    def _updated(self, pairs: list[tuple[Any, Any]]) -> Any:
+        """Make a step by gradients that are ready, in a replica by the sums of all replicas'."""
+        gradients, variables = [g for g, _ in pairs], [v for _, v in pairs]
         if not self.built:
             self.build(variables)
         for held in self._kept():
@@ -323,9 +331,9 @@ class Optimizer(Module):
         return gradient
 
     def _applied(self, gradients: list[Any], variables: list[Any]) -> Any:
-        clipped = [self._taken(g) for g in clipping.clipped(self, gradients)]
+        taken = [self._taken(g) for g in gradients]
         self._decay.take(variables, self._rate_of_next_step())
-        return self._core.apply_gradients(list(zip(clipped, variables, strict=True)))
+        return self._core.apply_gradients(list(zip(taken, variables, strict=True)))
 
     def _gather(
         self, gathered: Gathered, gradients: list[Any], variables: list[Any]
@@ -336,7 +344,7 @@ class Optimizer(Module):
 
         def due() -> Any:
             means = [total / float(gathered.count) for total in totals]
-            self._applied(means, variables)
+            self._applied(clipping.clipped(self, means), variables)
             gathered.forget()
             return tl.asarray(0)
 

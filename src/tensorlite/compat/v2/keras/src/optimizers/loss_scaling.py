@@ -14,6 +14,7 @@ from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer, Variables
 from tensorlite.compat.v2.keras.src.saving import describing
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.distributed.strategies.turns import jointly
 
 
 class LossScaleOptimizer(Optimizer):
@@ -88,7 +89,10 @@ class LossScaleOptimizer(Optimizer):
 
         name and skip_gradients_aggregation have no effect.
         """
-        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        given = [(g, v) for g, v in grads_and_vars if g is not None]
+        return jointly(self._apply_pairs, given)
+
+    def _apply_pairs(self, pairs: list[tuple[Any, Any]]) -> Any:
         self.build([v for _, v in pairs])
         finite = tl.all(
             tl.stack([tl.all(tl.isfinite(rows.values(g))) for g, _ in pairs])

@@ -8,6 +8,7 @@ from typing import Any
 
 from tensorlite.compat.v2.keras import losses, metrics
 from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.losses.shares import scaled, unscaled
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, Metric
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
@@ -102,7 +103,8 @@ class CompiledLoss:
         total = self.total(y_true, y_pred, sample_weight, regularization_losses)
         predicted = nest.flatten(y_pred)
         if predicted:
-            self.mean.update_state(total, sample_weight=batch_of(predicted[0]))
+            own = unscaled(total)
+            self.mean.update_state(own, sample_weight=batch_of(predicted[0]))
         return total
 
     def total(
@@ -127,10 +129,10 @@ class CompiledLoss:
                 continue
             value = loss(y, p, sample_weight=weight)
             if self._each:
-                self._each[i].update_state(value)
+                self._each[i].update_state(unscaled(value))
             term = value if share in (None, 1.0) else value * share
             total = term if total is None else total + term
-        for term in regularization_losses or ():
+        for term in map(scaled, regularization_losses or ()):
             total = term if total is None else total + term
         if total is None:
             raise InvalidArgumentError(

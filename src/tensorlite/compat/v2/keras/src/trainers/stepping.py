@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.distribute.strategy import default_strategy
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.operand import Operand
+from tensorlite.distributed.strategies.per_replica import PerReplica, leaves
+from tensorlite.distributed.strategies.shared_datasets import shares_of
 
 
 class Steps:
@@ -28,6 +31,41 @@ def calling(method: Any) -> Any:
         return method(data)
 
     return step
+
+
+def has_replicas(strategy: Any) -> bool:
+    """Return whether a strategy is one that a program has made."""
+    return strategy is not default_strategy
+
+
+def of_all_replicas(step: Any, strategy: Any, name: str) -> Any:
+    """Return a step as one that all replicas of a strategy take, each on its share of a batch.
+
+    What they predict comes back as one, of what metrics come to the means.
+    """
+
+    def taken(data: Any) -> Any:
+        found = strategy.run(step, (data,))
+        if name == "predict":
+            return strategy.gather(found, axis=0)
+        return strategy.reduce("MEAN", found, axis=None)
+
+    return taken
+
+
+def counted_by_all(model: Any, logs: dict[str, Any]) -> dict[str, Any]:
+    """Return the logs of an epoch, with what a strategy's replicas have counted together."""
+    if not has_replicas(model.distribute_strategy):
+        return logs
+    found = numbers(model.get_metrics_result())
+    return found if found.keys() == logs.keys() else logs
+
+
+def shared_out(data: Any, count: int) -> Any:
+    """Return a batch cut into the shares of replicas, unless it is that already."""
+    if count == 1 or any(isinstance(x, PerReplica) for x in leaves(data)):
+        return data
+    return shares_of(data, count)
 
 
 def as_tensor(x: Any) -> Any:
@@ -72,3 +110,13 @@ def in_order(logs: Any) -> dict[str, Any]:
     """Return logs as numbers, in Keras 3 in the order of their names."""
     found = numbers(logs)
     return dict(sorted(found.items())) if naming.is_keras_3() else found
+
+
+def is_due(epoch: int, freq: Any) -> bool:
+    """Return whether an epoch, counted from 1, is one after which a model is evaluated."""
+    return epoch % freq == 0 if isinstance(freq, int) else epoch in freq
+
+
+def array_of(x: Any) -> Any:
+    """Return a tensor as an array that can be changed."""
+    return np.array(x.numpy())

@@ -29,11 +29,17 @@ from tensorlite.compat.v2.keras.src.trainers.compiled import (
 from tensorlite.compat.v2.keras.src.trainers.generators import OfGenerators
 from tensorlite.compat.v2.keras.src.trainers.stepping import (
     Steps,
+    array_of,
     as_tensor,
     calling,
+    counted_by_all,
     grouped,
+    has_replicas,
     in_order,
+    is_due,
     numbers,
+    of_all_replicas,
+    shared_out,
 )
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
@@ -59,6 +65,7 @@ class Training(OfGenerators):
     stop_evaluating = stop_predicting = False
     loss: Any = None
     output_names: list[str]
+    distribute_strategy: Any
     _steps: Any = None
     _compiled = False
     _trained: Any = None
@@ -230,13 +237,16 @@ class Training(OfGenerators):
         traced = self._steps.traced
         key = name, in_sessions.holder_of(self._layer())
         if key not in traced:
-            method = getattr(self, f"{name}_step")
-            traced[key] = function(calling(method), reduce_retracing=True)
+            method = calling(getattr(self, f"{name}_step"))
+            if has_replicas(self.distribute_strategy):
+                method = of_all_replicas(method, self.distribute_strategy, name)
+            traced[key] = function(method, reduce_retracing=True)
         step = traced[key]
 
         def run(data: Any) -> Any:
             batch = nest.map_structure(as_tensor, feeding.filled(data))
             batch = batch if naming.is_keras_3() else feeding.in_columns(batch)
+            batch = shared_out(batch, self.distribute_strategy.num_replicas_in_sync)
             if self.run_eagerly:
                 with run_eagerly():
                     return step(batch)
@@ -298,7 +308,7 @@ class Training(OfGenerators):
             listeners.on_epoch_begin(epoch)
             self.reset_metrics()
             logs = self._epoch(step, batches.epoch(), listeners, class_weight)
-            if held is not None and _is_due(epoch + 1, validation_freq):
+            if held is not None and is_due(epoch + 1, validation_freq):
                 found = self._evaluated(held, validation_steps, listeners)
                 logs = in_order(logs | {f"val_{k}": x for k, x in found.items()})
             listeners.on_epoch_end(epoch, logs)
@@ -332,7 +342,7 @@ class Training(OfGenerators):
             listeners.on_train_batch_end(last, logs)
             if self.stop_training:
                 break
-        return logs
+        return in_order(counted_by_all(self, logs))
 
     def _validation(self, data: Any, batch_size: Any) -> Any:
         if isinstance(data, (tuple, list)):
@@ -353,6 +363,7 @@ class Training(OfGenerators):
             listeners.on_test_batch_end(last, logs)
             if self.stop_evaluating:
                 break
+        logs = counted_by_all(self, logs)
         listeners.on_test_end(logs)
         return dict(logs)
 
@@ -398,7 +409,7 @@ class Training(OfGenerators):
         batches = islice(source.epoch(), steps)
         for first, last, group in grouped(batches, self.steps_per_execution):
             listeners.on_predict_batch_begin(first)
-            made = [nest.map_structure(_array, step(data)) for data in group]
+            made = [nest.map_structure(array_of, step(data)) for data in group]
             parts += made
             joined = nest.map_structure(lambda *rows: np.concatenate(rows), *made)
             listeners.on_predict_batch_end(last, {"outputs": joined})
@@ -448,7 +459,7 @@ class Training(OfGenerators):
     def predict_on_batch(self, x: Any) -> Any:
         """Return what the model makes of one batch, as arrays."""
         made = self._step("predict")(self._batch(x, None, None))
-        return nest.map_structure(lambda t: np.array(t.numpy()), made)
+        return nest.map_structure(array_of, made)
 
     def _listed(self, logs: dict[str, Any]) -> Any:
         """Return numbers in the order in which Keras 3 lists them, of one it itself."""
@@ -463,11 +474,6 @@ class Training(OfGenerators):
     def _batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
         arrays = feeding.Arrays(x, y, sample_weight, None, False)
         return feeding.packed(*arrays.parts)
-
-
-def _is_due(epoch: int, freq: Any) -> bool:
-    """Return whether an epoch, counted from 1, is one after which a model is evaluated."""
-    return epoch % freq == 0 if isinstance(freq, int) else epoch in freq
 
 
 def _kept_metrics(layer: Any) -> list[Metric]:
@@ -489,7 +495,3 @@ def _are_metrics(given: Any) -> bool:
     if isinstance(given, (list, tuple)):
         return any(map(_are_metrics, given))
     return given is not None and not isinstance(given, (int, float, np.generic))
-
-
-def _array(x: Any) -> Any:
-    return np.array(x.numpy())

@@ -1,0 +1,153 @@
+"""Strategies of several devices: gradients that are summed, checkpoints of copies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite as tl
+import tensorlite.compat.v2 as module
+
+tf: Any = module
+Strategies = Any
+
+
+@pytest.fixture(autouse=True)
+def _cpus() -> Iterator[None]:
+    (cpu,) = tf.config.list_physical_devices("CPU")
+    split = [tf.config.LogicalDeviceConfiguration()] * 4
+    tf.config.set_logical_device_configuration(cpu, split)
+    yield
+    tl.config.set_logical_devices("CPU", 1)
+
+
+def mirrored(count: int = 2) -> Any:
+    return tf.distribute.MirroredStrategy([f"/cpu:{i}" for i in range(count)])
+
+
+def number() -> Any:
+    """Return the number of the replica that this is called for, from 1."""
+    here = tf.distribute.get_replica_context()
+    return tf.cast(here.replica_id_in_sync_group, tf.float32) + 1.0
+
+
+def listed(value: Any) -> list[Any]:
+    return [np.asarray(x).tolist() for x in value.values]
+
+
+OPTIMIZERS: dict[str, Any] = {
+    "keras": lambda: tf.keras.optimizers.SGD(0.1, momentum=0.9),
+    "adam": lambda: tf.keras.optimizers.Adam(0.1),
+    "version 1": lambda: tf.compat.v1.train.MomentumOptimizer(0.1, 0.9),
+    "scaled": lambda: tf.keras.mixed_precision.LossScaleOptimizer(
+        tf.keras.optimizers.SGD(0.1)
+    ),
+}
+
+
+@pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS.keys())
+@pytest.mark.parametrize("how", ["eager", "traced", "loop"])
+def test_gradients_are_summed(make: Any, how: str) -> None:
+    x = np.arange(12, dtype=np.float32).reshape(6, 2) / 10
+    y = np.arange(6, dtype=np.float32).reshape(6, 1)
+
+    def trained(strategy: Any) -> Any:
+        with strategy.scope():
+            w, optimizer = tf.Variable([[1.0], [2.0]]), make()
+        data = tf.data.Dataset.from_tensor_slices((x, y)).batch(6).repeat(3)
+        batches = strategy.experimental_distribute_dataset(data)
+
+        def step(batch: Any) -> Any:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((batch[0] @ w - batch[1]) ** 2) / 6.0
+            optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+            return loss
+
+        def whole(batch: Any) -> Any:
+            return strategy.reduce(
+                "SUM", strategy.run(step, args=(batch,)), axis=None
+            )
+
+        def loop(batches: Any) -> Any:
+            last = tf.constant(0.0)
+            for batch in batches:
+                last = whole(batch)
+            return last
+
+        if how == "loop":
+            return float(tf.function(loop)(batches)), w.numpy().tolist(), w
+        call = tf.function(whole) if how == "traced" else whole
+        return [float(call(b)) for b in batches][-1], w.numpy().tolist(), w
+
+    loss, weights, _ = trained(tf.distribute.get_strategy())
+    for strategy in (
+        mirrored(3),
+        tf.distribute.experimental.CentralStorageStrategy(["/cpu:0", "/cpu:1"]),
+    ):
+        found, own, w = trained(strategy)
+        np.testing.assert_allclose(found, loss, rtol=1e-5)
+        np.testing.assert_allclose(own, weights, rtol=1e-5)
+        for copy in w.values:
+            np.testing.assert_array_equal(copy, own)
+
+
+def test_rows_of_gradients_are_summed() -> None:
+    strategy = mirrored()
+    with strategy.scope():
+        table = tf.Variable(tf.zeros([4, 2]))
+        optimizer = tf.keras.optimizers.SGD(1.0)
+
+    def step() -> None:
+        with tf.GradientTape() as tape:
+            rows = tf.gather(table, [0, tf.cast(number(), tf.int32)])
+            loss = tf.reduce_sum(rows)
+        gradient = tape.gradient(loss, table)
+        assert isinstance(gradient, tf.IndexedSlices)
+        optimizer.apply_gradients([(gradient, table)])
+
+    strategy.run(step)
+    expected = [[-2, -2], [-1, -1], [-1, -1], [0, 0]]
+    assert table.numpy().tolist() == expected
+    assert int(optimizer.iterations.numpy()) == 1
+
+
+def test_optimizers_take_variables_of_the_scope() -> None:
+    strategy, w = mirrored(), tf.Variable(1.0)
+    with strategy.scope():
+        v, optimizer = tf.Variable(1.0), tf.keras.optimizers.SGD(0.5)
+    with pytest.raises(ValueError, match="outside of this strategy's scope"):
+        strategy.run(lambda: optimizer.apply_gradients([(tf.constant(1.0), w)]))
+    optimizer.apply_gradients([(tf.constant(1.0), v)])  # as no replica
+    assert listed(v) == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_checkpoints_do_not_depend_on_replicas(tmp_path: Any, is_first: bool) -> None:
+    def parts(strategy: Any) -> Any:
+        with strategy.scope():
+            v = tf.Variable([1.0, 2.0])
+            r = tf.Variable(
+                1.0,
+                synchronization=tf.VariableSynchronization.ON_READ,
+                aggregation=tf.VariableAggregation.SUM,
+            )
+            return v, r, tf.train.Checkpoint(v=v, r=r)
+
+    default = tf.distribute.get_strategy()
+    first, second = (mirrored(), default) if is_first else (default, mirrored(3))
+    v, r, checkpoint = parts(first)
+    v.assign([3.0, 4.0])
+    r.assign(6.0)
+    path = checkpoint.save(str(tmp_path / "ckpt"))
+    w, s, other = parts(second)
+    other.restore(path).assert_consumed()
+    assert w.numpy().tolist() == [3.0, 4.0]
+    assert float(s.numpy()) == 6.0
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert [x for x in names if "/.ATTRIBUTES" in x and x[0] in "vr"] == [
+        "r/.ATTRIBUTES/VARIABLE_VALUE",
+        "v/.ATTRIBUTES/VARIABLE_VALUE",
+    ]
