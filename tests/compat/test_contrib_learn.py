@@ -84,6 +84,22 @@ def test_linear_models(name: str) -> None:
     assert [x for x in names if not x.endswith(slots)] == variables
 
 
+def test_slots_are_saved_by_what_is_left_of_their_names() -> None:
+    estimator = learn.LinearClassifier([X, C]).fit(input_fn=given(TWO), steps=1)
+    assert estimator.get_variable_names() == [
+        "global_step",
+        "linear/bias_weight",
+        "linear/bias_weight/d/linear/bias_weight/part_0/Ftrl",
+        "linear/bias_weight/d/linear/bias_weight/part_0/Ftrl_1",
+        "linear/c/weights",
+        "linear/c/weights/ead/linear/c/weights/part_0/Ftrl",
+        "linear/c/weights/ead/linear/c/weights/part_0/Ftrl_1",
+        "linear/x/weight",
+        "linear/x/weight/head/linear/x/weight/part_0/Ftrl",
+        "linear/x/weight/head/linear/x/weight/part_0/Ftrl_1",
+    ]
+
+
 def test_a_bias_of_its_own_is_trained_beside_the_model() -> None:
     estimator = learn.LinearClassifier(
         [X], weight_column_name="w", enable_centered_bias=True

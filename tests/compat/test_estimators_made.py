@@ -286,3 +286,36 @@ def test_columns_of_words_are_exported(tmp_path: Path) -> None:
         fed = {own.inputs["k"].name: raw["k"]}
         found = session.run(own.outputs["logits"].name, fed)
     np.testing.assert_allclose(found, wanted, 1e-6)
+
+
+def test_slots_and_powers_are_saved_by_tensorflows_names(tmp_path: Path) -> None:
+    column = tf.feature_column.numeric_column("a")
+    network = tf.estimator.DNNClassifier([2], [column], str(tmp_path / "dnn"))
+    names = network.train(_rows(), steps=1).get_variable_names()
+    assert [x for x in names if x.endswith("Adagrad")] == [
+        "dnn/hiddenlayer_0/bias/t_0/Adagrad",
+        "dnn/hiddenlayer_0/kernel/t_0/Adagrad",
+        "dnn/logits/bias/t_0/Adagrad",
+        "dnn/logits/kernel/t_0/Adagrad",
+    ]
+    linear = _linear(tmp_path / "linear", optimizer="Adam").train(_rows(), steps=1)
+    names = linear.get_variable_names()
+    assert [x for x in names if "Adam" in x or "power" in x] == [
+        "linear/head/beta1_power",
+        "linear/head/beta2_power",
+        "linear/linear_model/a/weights/part_0/Adam",
+        "linear/linear_model/a/weights/part_0/Adam_1",
+        "linear/linear_model/bias_weights/part_0/Adam",
+        "linear/linear_model/bias_weights/part_0/Adam_1",
+    ]
+    plain = tf.estimator.BaselineClassifier(str(tmp_path / "baseline"))
+    names = plain.train(_rows(), steps=1).get_variable_names()
+    assert names[:2] == ["baseline/bias", "baseline/bias/Ftrl"]
+
+
+def test_losses_are_summed_up_outside_of_the_models_scopes(tmp_path: Path) -> None:
+    _linear(tmp_path).train(_rows(), steps=1)
+    (file,) = tmp_path.glob("events*")
+    events = tf.train.summary_iterator(str(file))
+    tags = {x.tag for event in events for x in event.summary.value}
+    assert {"loss", "average_loss"} <= tags

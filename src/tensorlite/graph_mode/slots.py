@@ -40,11 +40,15 @@ def new_slot(primary: Any, value: Any, name: str, make: Callable[..., Any]) -> A
 
 
 def _part_of(whole: SaveSlice | None, primary: Any, slot: Any) -> SaveSlice | None:
-    """Return what checkpoints keep of the slot of a part: a part of the whole variable's slot."""
+    """Return what checkpoints keep of the slot of a part: a part of the whole variable's slot.
+
+    As in TensorFlow, as much as the variable's name has is cut off the slot's, whatever that is
+    where the slot stands in a scope of its own.
+    """
     axes = slot.get_shape().rank
     if whole is None or axes == 0:
         return None
-    own = slot.op.name.removeprefix(f"{primary.op.name}/")
+    own = slot.op.name[len(primary.op.name) + 1 :]
     sizes = [
         list(x)[:axes] for x in (whole.full_shape, whole.var_offset, whole.var_shape)
     ]

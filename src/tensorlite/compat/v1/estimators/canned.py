@@ -50,12 +50,12 @@ def optimizer_of(given: Any, rate: float) -> Any:
 
 @contextmanager
 def _part(name: str, servers: int, least: int = 256 << 10) -> Iterator[str]:
-    """Open the scope of a part of a model, whose variables are cut where there are servers."""
-    partitioner = (
-        partitioned.min_max_variable_partitioner(servers, min_slice_size=least)
-        if servers
-        else None
-    )
+    """Open the scope of a part of a model, whose variables are cut for servers.
+
+    Without servers each has one part, by which its slots are called in files.
+    """
+    made = partitioned.min_max_variable_partitioner
+    partitioner = made(servers, min_slice_size=least)
     with scopes.variable_scope(name, partitioner=partitioner) as scope:
         yield scope.name
 
@@ -219,11 +219,11 @@ def baseline_model(head: Head, optimizer: Any) -> Model:
         _check(features)
         own = optimizer_of(optimizer, BASELINE_RATE)
         first = next(iter(features.values()))
-        with _part("baseline", _servers(config), _SLICES):
+        with scopes.variable_scope("baseline"):
             units = head.logits_dimension
             bias = scopes.get_variable("bias", [units], initializer=init_ops.Zeros())
             logits = bias * shared_arrays.ones([_rows(first), units])
-            return head.create_estimator_spec(features, mode, logits, labels, own)
+        return head.create_estimator_spec(features, mode, logits, labels, own)
 
     return model_fn
 

@@ -31,12 +31,12 @@ from tensorlite.compat.v1.estimators.receivers import (
     RegressionOutput,
 )
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
+from tensorlite.compat.v1.estimators.steps import trained
 from tensorlite.compat.v1.functions import arrays, nn_functions, nn_losses, numbers
-from tensorlite.compat.v1.graphs import framework, scopes
-from tensorlite.compat.v1.training import averages
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.core.dtypes import float32, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
-from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.graph import name_scope
 
 _REDUCTIONS = {
     "sum": losses.Reduction.SUM,
@@ -172,7 +172,20 @@ class Head(ABC):
 
         Training takes an optimizer or train_op_fn; evaluation and training need labels.
         """
-        logits = framework.convert_to_tensor(logits)
+        with name_scope(self.name, "head"):
+            return self._spec(
+                (features, mode, framework.convert_to_tensor(logits), labels),
+                (optimizer, train_op_fn, update_ops, trainable_variables),
+                regularization_losses,
+            )
+
+    def _spec(
+        self,
+        given: tuple[Any, str, Any, Any],
+        training: tuple[Any, Any, Any, Any],
+        regularization_losses: Any,
+    ) -> EstimatorSpec:
+        features, mode, logits, labels = given
         found = self.predictions(logits)
         if mode == ModeKeys.PREDICT:
             return EstimatorSpec(mode, found, export_outputs=self.outputs(found))
@@ -185,7 +198,7 @@ class Head(ABC):
             )
             return EstimatorSpec(mode, found, loss, eval_metric_ops=measured)
         self._summed_up(loss, plain_loss, each, weights)
-        step = trained(loss, optimizer, train_op_fn, update_ops, trainable_variables)
+        step = trained(loss, *training)
         return EstimatorSpec(mode, found, loss, step)
 
     def _measured(
@@ -199,10 +212,14 @@ class Head(ABC):
         return {self.key(name): metric for name, metric in measured.items()}
 
     def _summed_up(self, loss: Any, plain_loss: Any, each: Any, weights: Any) -> None:
-        summary.scalar(self.key("loss"), loss)
+        average = None
         if self.loss_reduction == losses.Reduction.SUM:
             count = numbers.reduce_sum(weights * arrays.ones_like(each))
-            summary.scalar(self.key("average_loss"), plain_loss / count)
+            average = plain_loss / count
+        with name_scope(""):
+            summary.scalar(self.key("loss"), loss)
+            if average is not None:
+                summary.scalar(self.key("average_loss"), average)
 
 
 def _called(
@@ -212,24 +229,6 @@ def _called(
         {"features": features} if "features" in signature(function).parameters else {}
     )
     return function(labels=labels, logits=logits, **given)
-
-
-def trained(
-    loss: Any, optimizer: Any, train_op_fn: Any, update_ops: Any, variables: Any
-) -> Any:
-    """Return what a step of training is."""
-    if (optimizer is None) == (train_op_fn is None):
-        raise InvalidArgumentError(
-            "one of train_op_fn and optimizer must be set, and not both"
-        )
-    if optimizer is None:
-        step = train_op_fn(loss)
-    else:
-        step = optimizer.minimize(
-            loss, averages.get_global_step(), var_list=variables or None
-        )
-    others = update_ops or scopes.get_collection(GraphKeys.UPDATE_OPS)
-    return framework.group(step, *others) if others else step
 
 
 class _Classes(Head):

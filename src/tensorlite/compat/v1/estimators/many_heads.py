@@ -14,7 +14,6 @@ from tensorlite.compat.v1.estimators.base import Estimator
 from tensorlite.compat.v1.estimators.heads import (
     Head,
     RegressionHead,
-    trained,
 )
 from tensorlite.compat.v1.estimators.measuring import at_threshold, in_range
 from tensorlite.compat.v1.estimators.receivers import (
@@ -24,6 +23,7 @@ from tensorlite.compat.v1.estimators.receivers import (
     PredictOutput,
 )
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
+from tensorlite.compat.v1.estimators.steps import trained
 from tensorlite.compat.v1.functions import nn_losses, numbers
 from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.errors import InvalidArgumentError

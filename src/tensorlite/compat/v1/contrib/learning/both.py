@@ -63,9 +63,9 @@ def _both(
 
 
 def _cut(least: int | None, config: Any) -> Any:
-    servers = getattr(config, "num_ps_replicas", 0)
-    if least is None or not servers:
+    if least is None:
         return None
+    servers = int(getattr(config, "num_ps_replicas", 0) or 0)
     return min_max_variable_partitioner(servers, min_slice_size=least)
 
 

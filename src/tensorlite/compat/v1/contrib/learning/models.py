@@ -53,10 +53,8 @@ def _activation(given: Any) -> Any:
 
 
 def _cut(config: Any, least: int) -> Any:
-    """Return what cuts variables where there are servers."""
+    """Return what cuts variables for servers; where there are none, each has one part."""
     servers = int(getattr(config, "num_ps_replicas", 0) or 0)
-    if not servers:
-        return None
     made = partitioned.min_max_variable_partitioner
     return made(max_partitions=servers, min_slice_size=least)
 
