@@ -26,6 +26,10 @@ class Growth:
         self._times: Counter[Line] = Counter()
         self._warned = False
 
+    def forgive(self) -> None:
+        """Take what was added since the last run for there from the start."""
+        self._size = len(self._nodes)
+
     def note_run(self) -> None:
         """Take note of a run; the third time that a line added nodes since the last one, warn."""
         size = len(self._nodes)

@@ -177,6 +177,15 @@ class Optimizer(ABC):
             )
         return slots[name]
 
+    def slots_beside(self) -> list[tuple[Variable, dict[str, Variable]]]:
+        """Return each variable with its slots by their names."""
+        return list(self._slots.values())
+
+    def replace_slot(self, variable: Variable, slot: Variable, by: Variable) -> None:
+        """Keep another variable in the place of a slot."""
+        kept = self._slots_of(variable)
+        kept.update({name: by for name, held in kept.items() if held is slot})
+
     def named_variables(self) -> dict[str, Variable]:
         """Return the step count and the slots by path, for checkpoints."""
         found = {"iterations": self.iterations}

@@ -55,6 +55,7 @@ class Nadam(Summing, optimizers.Nadam):
         **kwargs: Any,
     ) -> None:
         self.schedule_decay = schedule_decay
+        kwargs.pop("decay", None)  # which is schedule_decay's place
         super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
 
     def core(self, rate: Any) -> Any:

@@ -358,13 +358,26 @@ class Model(Training, Layer):
         skip = bool(kwargs.get("skip_mismatch"))
         return saving.load_weights(self, filepath, by_name, skip)
 
-    def save(self, filepath: Any, overwrite: bool = True, **kwargs: Any) -> None:
+    def save(
+        self,
+        filepath: Any,
+        overwrite: bool = True,
+        include_optimizer: bool = True,
+        save_format: Any = None,
+        signatures: Any = None,
+        options: Any = None,
+        save_traces: bool = True,
+        zipped: bool | None = None,
+    ) -> None:
         """Write layers, weights and the optimizer's state to a file, or a folder as a SavedModel.
 
         Paths that end with .keras or .h5 are files, as save_format="h5" asks for too. Without
-        overwrite InvalidArgumentError is raised for what is there already.
+        overwrite InvalidArgumentError is raised for what is there already. `include_optimizer` is
+        of HDF5 files, `signatures` are functions of a SavedModel; options, save_traces and zipped
+        have no effect.
         """
-        saving.save_model(self, filepath, overwrite, kwargs.get("save_format"))
+        formed = save_format, signatures, include_optimizer
+        saving.save_model(self, filepath, overwrite, *formed)
 
     def save_spec(self) -> Any:
         """Return what it is called with, batches of any size; None before that is known."""

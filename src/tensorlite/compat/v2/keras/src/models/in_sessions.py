@@ -141,6 +141,7 @@ def _begin(session: Session, wanted: Any) -> None:
     if wanted is not None and all(x is not wanted for x in empty):
         empty.append(wanted)
     if empty:
+        graph.growth.forgive()  # models and optimizers add variables when they are first used
         with interpreted_by(None):
             session.run([x.initializing for x in empty])
 

@@ -9,7 +9,6 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.v2.framework import GradientTape
-from tensorlite.compat.v2.keras import schedules
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere, apart, building
@@ -17,18 +16,27 @@ from tensorlite.compat.v2.keras.src.optimizers import clipping, rows, slots
 from tensorlite.compat.v2.keras.src.optimizers.clipping import CLIPPING
 from tensorlite.compat.v2.keras.src.optimizers.decaying import WeightDecay
 from tensorlite.compat.v2.keras.src.optimizers.gathering import Averages, Gathered
+from tensorlite.compat.v2.keras.src.optimizers.in_graph_state import (
+    TRAINING,
+    InGraph,
+    graph_behind,
+)
 from tensorlite.compat.v2.keras.src.optimizers.own_updates import (
     OwnState,
     Stepping,
     not_overwritten,
 )
-from tensorlite.compat.v2.keras.src.optimizers.rates import as_rate
+from tensorlite.compat.v2.keras.src.optimizers.rates import (
+    Decaying,
+    as_rate,
+    settable,
+)
 from tensorlite.compat.v2.keras.src.saving import describing, lookup, saved_ways
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.distributed.strategies.turns import jointly
-from tensorlite.ops.state.variable import Variable as AnyVariable
+from tensorlite.graph_mode.graph import at_once
 from tensorlite.train.module import Module
 from tensorlite.train.optimizers import Optimizer as Core
 
@@ -51,24 +59,6 @@ _BESIDE = (
     "gradient_accumulation_steps",
 )
 """What is asked for of averages and of gradients that are gathered."""
-SLOTS = {
-    ("Adam", "mean"): "m",
-    ("Adam", "square_mean"): "v",
-    ("Adam", "largest_square_mean"): "vhat",
-    ("RMSProp", "square_mean"): "rms",
-    ("RMSProp", "mean"): "mg",
-    ("Adadelta", "square_mean"): "accum_grad",
-    ("Adadelta", "step_mean"): "accum_var",
-    ("Ftrl", "square_sum"): "accumulator",
-}
-"""What Keras calls slots, where it is otherwise."""
-
-
-class Variables(list[Any]):
-    """Variables, which some versions of Keras have as an attribute, others as a method."""
-
-    def __call__(self) -> Variables:
-        return self
 
 
 class Optimizer(Module):
@@ -105,7 +95,7 @@ class Optimizer(Module):
                 f"{type(self).__name__} has no argument {', '.join(sorted(options))}"
             )
         if decay and not callable(learning_rate):
-            learning_rate = schedules.InverseTimeDecay(learning_rate, 1, decay)
+            learning_rate = Decaying(learning_rate, decay)
         with interpreted_by(None):
             self._rate: Any = as_rate(learning_rate)
             self._core = self.core(self._rate)
@@ -113,6 +103,7 @@ class Optimizer(Module):
                 self._entitle()
         self._core.rows_alone = self.by_rows
         self._own: OwnState = OwnState(self.name)
+        self._in_graph: InGraph | None = None
         self.built = False
 
     def _entitle(self) -> None:
@@ -176,9 +167,8 @@ class Optimizer(Module):
     @property
     def learning_rate(self) -> Any:
         """The rate; of a schedule what it is now."""
-        if isinstance(self._rate, schedules.LearningRateSchedule):
-            return self._rate(self.iterations.value())
-        return self._rate
+        held = settable(self._rate)
+        return self._rate(self.iterations.value()) if held is None else held
 
     @learning_rate.setter
     def learning_rate(self, value: Any) -> None:
@@ -186,17 +176,17 @@ class Optimizer(Module):
 
         TypeError is raised for a number where a schedule was given at first.
         """
-        if isinstance(self._rate, schedules.LearningRateSchedule) and not callable(
-            value
-        ):
+        held = settable(self._rate)
+        if held is None and not callable(value):
             raise TypeError(
                 "This optimizer was created with a `LearningRateSchedule` object as its "
                 "`learning_rate` constructor argument, hence its learning rate is not settable. "
                 "If you need the learning rate to be settable, you should instantiate the "
                 "optimizer with a float `learning_rate` argument."
             )
-        if isinstance(self._rate, AnyVariable) and not callable(value):
-            self._rate.assign(np.asarray(float(value), np.float32))
+        if held is not None and not callable(value):
+            with at_once():
+                held.assign(np.asarray(float(value), np.float32))
             return
         self._rate = self._core.learning_rate = as_rate(value)
 
@@ -210,11 +200,14 @@ class Optimizer(Module):
     @property
     def variables(self) -> Any:
         """The number of steps, the rate and all that is kept beside weights."""
-        kept = [x for held in self._kept() for x in held.variables]
-        rate = [self._rate] if isinstance(self._rate, AnyVariable) else []
-        own = self._own.variables
-        beside = slots.listed(self._core)
-        return Variables([self._core.iterations, *rate, *kept, *beside, *own])
+        return slots.Variables(self._all_variables())
+
+    def _all_variables(self) -> list[Any]:
+        held = settable(self._rate)
+        rate = [] if held is None else [held]
+        kept = [x for one in self._kept() for x in one.variables]
+        beside = [*slots.listed(self._core), *self._own.variables]
+        return [self._core.iterations, *rate, *kept, *beside]
 
     def _kept(self) -> list[Any]:
         return [held for held in (self._averages, self._gathered) if held is not None]
@@ -237,12 +230,25 @@ class Optimizer(Module):
         self.built = True
         self._own.number(var_list)
         self._core.build(var_list)
-        if naming.is_keras_3():
+        graph = graph_behind(var_list)
+        if graph is not None:
+            self._move_into(graph)
+        elif naming.is_keras_3():
             slots.entitle(self._core, self.name)
         for held in self._kept():
             held.build(list(var_list), self.name)
         for restore in self.awaiting:
             restore.again()
+
+    def _move_into(self, graph: Any) -> None:
+        """Keep state where the variables are: as variables of their graph."""
+        if self._in_graph is None:
+            direct = building.get() is not None
+            self._in_graph = InGraph(graph, self.name, () if direct else TRAINING)
+            told = self.numbers()
+            self._rate = self._in_graph.take_numbers(self._core, self._rate, told)
+            self._core.learning_rate = self._rate
+        self._in_graph.take_slots(self._core)
 
     @property
     def averages(self) -> Averages | None:
@@ -309,7 +315,7 @@ class Optimizer(Module):
     def _updated(self, pairs: list[tuple[Any, Any]]) -> Any:
         """Make a step by gradients that are ready, in a replica by the sums of all replicas'."""
         gradients, variables = [g for g, _ in pairs], [v for _, v in pairs]
-        if not self.built:
+        if not self.built or not self._own.knows(variables):
             self.build(variables)
         for held in self._kept():
             held.build(variables, self.name)
@@ -438,36 +444,36 @@ class Optimizer(Module):
     def saved_members(self) -> dict[str, Any]:
         """Return what is saved beside the slots, by the names that Keras saves it under."""
         found: dict[str, Any] = {"iter": self._core.iterations}
-        rate = self._rate if isinstance(self._rate, AnyVariable) else None
+        rate = settable(self._rate)
         if rate is not None:
             found["learning_rate"] = rate
-        held = list(self.variables)
+        held = self._all_variables()
         return found | saved_ways.of_optimizer(self._core.iterations, rate, held)
 
     def saved_slots(self) -> list[tuple[Any, str, Any]]:
         """Return every slot with its variable, by the names that Keras saves it under."""
-        held = self._core._slots.values()  # noqa: SLF001
         return [
-            (variable, SLOTS.get((type(self._core).__name__, name), name), slot)
-            for variable, of_variable in held
+            (variable, slots.SLOTS.get((type(self._core).__name__, name), name), slot)
+            for variable, of_variable in self._core.slots_beside()
             for name, slot in of_variable.items()
         ]
 
     @apart
     def get_config(self) -> dict[str, Any]:
-        rate = self._rate
-        if isinstance(rate, AnyVariable):
-            rate = float(rate.numpy())
+        held = settable(self._rate)
+        rate = self._rate if held is None else float(held.numpy())
         kept = {
             key: getattr(self, key)
             for key in ("weight_decay", *CLIPPING, "loss_scale_factor")
         }
-        for held in self._kept():
-            kept.update(held.described())
+        for one in self._kept():
+            kept.update(one.described())
         if naming.is_keras_3():
             kept = {**_UNASKED, **kept}
         else:
             kept = {key: x for key, x in kept.items() if x is not None}
+        if isinstance(self._rate, Decaying):
+            kept["decay"] = self._rate.share
         return {
             "name": self.name,
             "learning_rate": describing.described(rate),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.v2.keras.src.optimizers import slots
 from tensorlite.compat.v2.keras.src.optimizers.classes import (
     SGD,
     Adadelta,
@@ -22,6 +23,15 @@ from tensorlite.compat.v2.keras.src.optimizers.classes import (
 
 class Summing:
     """An optimizer that adds up the rows of a gradient before it computes with them."""
+
+    _core: Any
+
+    @property
+    def variables(self) -> Any:
+        """The number of steps, then a slot of all variables, then the next one."""
+        shared = getattr(self._core, "shared", ())
+        beside = [slot for _, _, slot in slots.in_turn(self._core)]
+        return slots.Variables([self._core.iterations, *shared, *beside])
 
     def _taken(self, gradient: Any) -> Any:
         return tl.densify(gradient)

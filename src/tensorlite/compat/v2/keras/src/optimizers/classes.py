@@ -260,8 +260,12 @@ class Ahead(Replaced):
         self.pace = pace
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
         one = np.asarray(1.0, np.float32)
-        self.product = Weight(one, trainable=False, name=naming.of_weight())
-        self.shared = (self.product,)
+        self.shared = (Weight(one, trainable=False, name=naming.of_weight()),)
+
+    @property
+    def product(self) -> Any:
+        """The product of the momentums so far."""
+        return self.shared[0]
 
     def update(self, pairs: Any) -> Any:
         """Update variables; how far momentum has come is the same for all of them."""
@@ -372,3 +376,14 @@ class Ftrl(Optimizer):
 
     def core(self, rate: Any) -> Any:
         return _Leader(self.beta, rate, *self._regularizing)
+
+    def numbers(self) -> dict[str, Any]:
+        power, initial, l1, l2, shrinkage = self._regularizing
+        return {
+            "learning_rate_power": power,
+            "initial_accumulator_value": initial,
+            "l1_regularization_strength": l1,
+            "l2_regularization_strength": l2,
+            "l2_shrinkage_regularization_strength": shrinkage,
+            "beta": self.beta,
+        }

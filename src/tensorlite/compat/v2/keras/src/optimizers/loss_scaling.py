@@ -10,7 +10,8 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.compat.v2.keras.src.optimizers import rows
-from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer, Variables
+from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
+from tensorlite.compat.v2.keras.src.optimizers.slots import Variables
 from tensorlite.compat.v2.keras.src.saving import describing
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError

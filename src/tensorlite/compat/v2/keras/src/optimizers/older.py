@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer, Variables
+from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
 from tensorlite.compat.v2.keras.src.optimizers.own_updates import Replaced
+from tensorlite.compat.v2.keras.src.optimizers.slots import Variables
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.graph_mode.graph import at_once
 

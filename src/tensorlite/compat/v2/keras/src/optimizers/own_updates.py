@@ -34,6 +34,10 @@ class OwnState:
                 self._places[id(variable)] = len(self.numbered)
                 self.numbered.append(variable)
 
+    def knows(self, variables: Iterable[Any]) -> bool:
+        """Return whether all variables have numbers."""
+        return all(id(variable) in self._places for variable in variables)
+
     def index(self, variable: Any) -> int:
         """Return the number of a variable."""
         return self._places[id(variable)]

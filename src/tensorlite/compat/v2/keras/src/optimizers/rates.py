@@ -28,6 +28,21 @@ def as_rate(given: Any) -> Any:
     return Weight(value, trainable=False, name="learning_rate")
 
 
+def settable(rate: Any) -> Any:
+    """Return the variable that a rate is, or falls from; None for a schedule."""
+    if isinstance(rate, Decaying):
+        return rate.initial_learning_rate
+    return rate if isinstance(rate, AnyVariable) else None
+
+
+class Decaying(schedules.InverseTimeDecay):
+    """A rate that falls by the argument `decay` of optimizers, and can be set all the while."""
+
+    def __init__(self, rate: Any, share: float) -> None:
+        super().__init__(as_rate(rate), 1, share)
+        self.share = share
+
+
 class _Called(schedules.LearningRateSchedule):
     """A learning rate that a function without arguments returns."""
 

@@ -12,6 +12,21 @@ from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.train.optimizers import Optimizer, RMSProp
 
+SLOTS = {
+    ("Adam", "mean"): "m",
+    ("Adam", "square_mean"): "v",
+    ("Adam", "largest_square_mean"): "vhat",
+    ("RMSProp", "square_mean"): "rms",
+    ("RMSProp", "mean"): "mg",
+    ("Adadelta", "square_mean"): "accum_grad",
+    ("Adadelta", "step_mean"): "accum_var",
+    ("_Leader", "square_sum"): "accumulator",
+    ("_Largest", "mean"): "m",
+    ("_Largest", "largest"): "v",
+    ("Ahead", "mean"): "m",
+    ("Ahead", "square_mean"): "v",
+}
+"""What Keras calls slots before its version 3, by the class that updates."""
 _TITLES = {
     "mean": "momentum",
     "square_mean": "velocity",
@@ -29,6 +44,13 @@ _GROUPS = {
     "Adam": ("", "largest_square_mean"),
 }
 """Slots that are listed for all variables before the next one is; others stand together."""
+
+
+class Variables(list[Any]):
+    """Variables, which some versions of Keras have as an attribute, others as a method."""
+
+    def __call__(self) -> Variables:
+        return self
 
 
 def name_beside(variable: Any, owner: str, title: str) -> str:
@@ -57,6 +79,24 @@ def entitle(core: Optimizer, owner: str) -> None:
             title = _SPECIAL.get((kind, name), _TITLES.get(name, name))
             if isinstance(slot, Weight):
                 slot.name = name_beside(variable, owner, title)
+
+
+def in_turn(core: Optimizer) -> list[tuple[Any, str, Any]]:
+    """Return variables, names and slots as Keras 2 lists them: a slot of all, then the next one."""
+    kind = type(core).__name__
+    named = [
+        (variable, name, beside[name])
+        for name in core.slots
+        for variable, beside in core.slots_beside()
+        if not _is_hidden(core, name)
+    ]
+    if kind == "_Leader":  # one variable after the other
+        places = [id(variable) for variable, _ in core.slots_beside()]
+        named.sort(key=lambda found: places.index(id(found[0])))
+    return [
+        (variable, SLOTS.get((kind, name), name), slot)
+        for variable, name, slot in named
+    ]
 
 
 def listed(core: Optimizer) -> list[Any]:

@@ -90,12 +90,17 @@ def inputs_of(model: Any) -> Any:
 
 @apart
 def save_model(
-    model: Any, filepath: Any, overwrite: bool = True, save_format: Any = None
+    model: Any,
+    filepath: Any,
+    overwrite: bool = True,
+    save_format: Any = None,
+    signatures: Any = None,
+    include_optimizer: bool = True,
 ) -> None:
     """Write a model, by its path's ending, as an archive of Keras 3 or as a SavedModel.
 
     A SavedModel has the weights and what the model was compiled with, but not what the optimizer
-    has gathered.
+    has gathered; `signatures` are its functions. `include_optimizer` is of HDF5 files.
     """
     path = a_path(filepath, "filepath")
     if not overwrite and Path(path).exists():
@@ -103,14 +108,14 @@ def save_model(
     if path.endswith(".keras"):
         archives.write_model(model, path)
     elif path.endswith(_HDF5) or save_format == "h5":
-        older_files.write_model(model, path)
+        older_files.write_model(model, path, include_optimizer)
     else:
-        export(model, path)
+        export(model, path, signatures)
         saved_notes.write_description(model, inputs_of(model), path)
 
 
 @apart
-def export(model: Any, filepath: Any) -> None:
+def export(model: Any, filepath: Any, signatures: Any = None) -> None:
     """Write a model as a SavedModel, which computes but does not train."""
     path = a_path(filepath, "filepath")
     if inputs_of(model) is None:
@@ -118,4 +123,4 @@ def export(model: Any, filepath: Any) -> None:
             "save: it is not known what the model takes; call it once, give its first layer "
             "input_shape=, or save weights"
         )
-    save_saved_model(_Served(model), path)
+    save_saved_model(_Served(model), path, signatures)

@@ -39,15 +39,15 @@ def is_older(path: str) -> bool:
         return "layer_names" in file.attrs or "model_weights" in file
 
 
-def write_model(model: Any, path: str) -> None:
-    """Write a model's description, weights, and what it was compiled with."""
+def write_model(model: Any, path: str, include_optimizer: bool = True) -> None:
+    """Write a model's description, weights, and what it was compiled with if asked for."""
     if not model.is_made_of_layers:
         raise InvalidArgumentError(
             f"{path}: a class of one's own is not described in HDF5 files; save its weights, or "
             "the model as .keras or as a SavedModel"
         )
     config = plain_description(describing.description(model))
-    trained = training_of(model)
+    trained = training_of(model) if include_optimizer else None
     with archives.hdf5().File(path, "w") as file:
         file.attrs["keras_version"] = b"3.0.0"
         file.attrs["backend"] = b"tensorflow"

@@ -1,0 +1,108 @@
+"""What optimizers keep, as variables of the graph whose variables they change.
+
+Savers find them by the names that TensorFlow 1 has for them: `Adam/iter`, `Adam/dense/kernel/m`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+
+from tensorlite.compat.v2.keras.src.models import in_sessions
+from tensorlite.compat.v2.keras.src.optimizers import slots
+from tensorlite.compat.v2.keras.src.optimizers.rates import Decaying, settable
+from tensorlite.core.dispatch import interpreted_by
+from tensorlite.graph_mode.graph import Graph, at_once, name_scope
+from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.ops.state.variable import Variable
+from tensorlite.train.optimizers import Optimizer as Core
+
+TRAINING = ("training",)
+"""The scope of names in which models train."""
+NUMBERS = {
+    "beta_1": "beta1",
+    "beta_2": "beta2",
+    "l1_regularization_strength": "l1",
+    "l2_regularization_strength": "l2",
+    "learning_rate_power": "power",
+    "momentum": "momentum",
+    "rho": "rho",
+}
+"""The hyperparameters that are variables, and which attribute of an optimizer each is."""
+
+
+def graph_behind(variables: Iterable[Any]) -> Graph | None:
+    """Return the graph that variables are of, None for those that are of none."""
+    found = (x.graph for x in variables if isinstance(x, GraphVariable))
+    return next(found, None)
+
+
+class InGraph:
+    """The variables that an optimizer keeps in a graph, below its name there."""
+
+    def __init__(
+        self, graph: Graph, owner: str, around: tuple[str, ...] = ()
+    ) -> None:
+        self.graph, self._scopes = graph, (*around, owner)
+        self.numbers: dict[str, Any] = {}
+        """The hyperparameters by their names."""
+
+    def take_numbers(self, core: Core, rate: Any, told: dict[str, Any]) -> Any:
+        """Let an optimizer count its steps and have its numbers here; return the rate.
+
+        They are those that it is `told` by their names. A rate that falls begins with a variable.
+        """
+        falls = isinstance(rate, Decaying)
+        here: dict[str, Any] = {"decay": rate.share if falls else 0.0}
+        here |= {name: x for name, x in told.items() if name in NUMBERS}
+        with self._building() as prefix:
+            self._scopes = (prefix,)  # which is unlike those of other optimizers
+            core.iterations = self._made("iter", core.iterations)
+            if settable(rate) is not None:
+                here["learning_rate"] = settable(rate)
+            for name in sorted(here):
+                self.numbers[name] = self._made(name, here[name])
+        for name, variable in self.numbers.items():
+            if vars(core).get(NUMBERS.get(name, "")):
+                setattr(core, NUMBERS[name], variable)
+        if falls:
+            rate.initial_learning_rate = self.numbers["learning_rate"]
+            rate.decay_rate = self.numbers["decay"]
+            return rate
+        return self.numbers.get("learning_rate", rate)
+
+    def take_slots(self, core: Core) -> None:
+        """Let an optimizer have here what it keeps beside the graph's variables."""
+        with self._building():
+            shared = getattr(core, "shared", ())
+            if shared and not isinstance(shared[0], GraphVariable):
+                made = [self._made("momentum_cache", x) for x in shared]  # Nadam's
+                setattr(core, "shared", tuple(made))  # noqa: B010  not all have it
+            for variable, title, slot in slots.in_turn(core):
+                own = getattr(variable, "bare_name", None)
+                if own is not None and not isinstance(slot, GraphVariable):
+                    core.replace_slot(
+                        variable, slot, self._made(f"{own}/{title}", slot)
+                    )
+
+    @contextmanager
+    def _building(self) -> Iterator[str]:
+        """Build the graph inside, below the optimizer's name; yields that name."""
+        with ExitStack() as stack:
+            stack.enter_context(in_sessions.in_graph_of_models(self.graph))
+            stack.enter_context(self.graph.building())
+            prefixes = [stack.enter_context(name_scope(x)) for x in self._scopes]
+            yield prefixes[-1]
+
+    def _made(self, name: str, value: Any) -> Any:
+        """Return a variable that begins with a number, or with what another variable has now."""
+        with interpreted_by(None), at_once():
+            first = (
+                value.numpy() if isinstance(value, Variable) else np.float32(value)
+            )
+        return in_sessions.SessionWeight(
+            np.asarray(first), name=name, trainable=False
+        )
