@@ -184,14 +184,11 @@ def test_one_worker_trains_without_a_cluster(monkeypatch: pytest.MonkeyPatch) ->
     assert strategy.num_replicas_in_sync == 1
     assert strategy.cluster_resolver.task_type is None
     options = tf.distribute.experimental.CommunicationOptions(timeout_seconds=120.0)
-    with made(communication_options=options).scope():
-        assert float(strategy.run(lambda: tf.constant(2.0))) == 2.0
+    alone = made(communication_options=options)
+    with alone.scope():
+        assert float(alone.run(lambda: tf.constant(2.0))) == 2.0
     central = tf.distribute.experimental.CentralStorageStrategy()
     assert central.num_replicas_in_sync == 1
-    hosts = '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}'
-    monkeypatch.setenv("TF_CONFIG", hosts)
-    with pytest.raises(ValueError, match="2 workers"):
-        made()
 
 
 def test_models_tell_what_they_take() -> None:

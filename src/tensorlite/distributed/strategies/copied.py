@@ -244,7 +244,7 @@ def joined(values: Sequence[Tensor], how: int) -> Tensor:
 @cache
 def _kind(policy: Any, of: Any) -> type:
     """Return the class of variables that are several of a class, by a policy."""
-    name = "SyncOnReadVariable" if policy is OnRead else "MirroredVariable"
+    name = "SyncOnReadVariable" if issubclass(policy, OnRead) else "MirroredVariable"
     made: type = type(of)(name, (policy, of), {"__slots__": ()})
     return made
 

@@ -29,7 +29,7 @@ Merge = Callable[[list[Any]], Sequence[Any]]
 T = TypeVar("T")
 
 
-class _Alone:
+class Alone:
     """The place of the one replica, which waits for no other."""
 
     def meet(self, _: int, brought: tuple[Merge, Any]) -> Any:
@@ -39,11 +39,14 @@ class _Alone:
             return merge([own])[0]
 
 
+ALONE = Alone()
+
+
 class Turn:
     """A replica that takes its turn; `replica` has it while its function is called."""
 
     def __init__(
-        self, index: int, devices: Sequence[DeviceName], steps: Lockstep | _Alone
+        self, index: int, devices: Sequence[DeviceName], steps: Lockstep | Alone
     ) -> None:
         self.index, self.count, self.device = index, len(devices), devices[index]
         self._steps = steps
@@ -148,7 +151,7 @@ def in_turns(
 ) -> list[Any]:
     """Return what functions return, each called as the replica of one device."""
     alone = len(bodies) == 1
-    steps: Lockstep | _Alone = _Alone() if alone else Lockstep(_merged, "merge_call")
+    steps: Lockstep | Alone = ALONE if alone else Lockstep(_merged, "merge_call")
     made: dict[Any, Any] = {}
     turns = [Turn(i, devices, steps) for i in range(len(bodies))]
 

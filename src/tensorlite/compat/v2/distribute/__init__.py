@@ -12,10 +12,7 @@ from tensorlite.compat.v2.distribute import (
     coordinator as coordinator,
     experimental as experimental,
 )
-from tensorlite.compat.v2.distribute.clusters import (
-    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
-    TPUStrategy as TPUStrategy,
-)
+from tensorlite.compat.v2.distribute.clusters import TPUStrategy as TPUStrategy
 from tensorlite.compat.v2.distribute.contexts import (
     ReplicaContext as ReplicaContext,
     has_strategy as has_strategy,
@@ -32,6 +29,9 @@ from tensorlite.compat.v2.distribute.mirrored import (
     NcclAllReduce as NcclAllReduce,
     OneDeviceStrategy as OneDeviceStrategy,
     ReductionToOneDevice as ReductionToOneDevice,
+)
+from tensorlite.compat.v2.distribute.multi_worker import (
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
 )
 from tensorlite.compat.v2.distribute.options import (
     CommunicationImplementation as CommunicationImplementation,

@@ -186,7 +186,7 @@ def here(default: Any) -> ReplicaContext | None:
     if strategy.replicas is None:
         return ReplicaContext(strategy)
     if isinstance(own, Turn):
-        return ReplicaContext(strategy, _number(own.index))
+        return strategy.replica_context(strategy, _number(own.index))
     return None
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2 import partitioners as partitioners
 from tensorlite.compat.v2.distribute import coordinator as coordinator
-from tensorlite.compat.v2.distribute.clusters import (
-    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
-    TPUStrategy as TPUStrategy,
-)
+from tensorlite.compat.v2.distribute.clusters import TPUStrategy as TPUStrategy
 from tensorlite.compat.v2.distribute.mirrored import (
     CentralStorageStrategy as CentralStorageStrategy,
+)
+from tensorlite.compat.v2.distribute.multi_worker import (
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
 )
 from tensorlite.compat.v2.distribute.options import (
     CommunicationImplementation as CommunicationImplementation,

@@ -27,6 +27,9 @@ from tensorlite.distributed.strategies.shared_datasets import cut_for, in_groups
 class Strategy:
     """Replicas on some devices; without any, one that is wherever it is called."""
 
+    replica_context = ReplicaContext
+    """What functions that are called for replicas are told of them."""
+
     def __init__(self, replicas: Replicas | None = None) -> None:
         self.replicas = replicas
         self.extended = StrategyExtended(self, replicas)
