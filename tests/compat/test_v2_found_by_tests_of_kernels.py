@@ -168,3 +168,115 @@ def test_inner_losses_are_those_of_version_1_and_prints_those_of_version_2() -> 
     assert losses.mean_squared_error is v1.losses.mean_squared_error
     logging = import_module("tensorlite.compat.v2.python.ops.logging_ops")
     assert logging.print_v2 is tf.print
+
+
+def test_functions_along_axes_are_converted_in_traced_functions() -> None:
+    def limited(x: Any) -> Any:
+        if x > 1:
+            return x * 10
+        return x
+
+    class Layer(tf.keras.layers.Layer):  # type: ignore[misc]
+        def one(self, x: Any) -> Any:
+            if x > 1:
+                return x * 10
+            return x
+
+        def call(self, x: Any) -> Any:
+            return tf.map_fn(self.one, x)
+
+    xs, expected = tf.constant([1, 2, 3]), [1, 20, 30]
+    for traced in (
+        tf.function(lambda x: tf.map_fn(limited, x)),
+        tf.function(lambda x: v1.map_fn(limited, x)),
+        tf.function(Layer()),
+    ):
+        assert traced(xs).numpy().tolist() == expected
+
+
+def test_ragged_tensors_are_split_into_rows() -> None:
+    x = tf.ragged.constant([[1, 2], [3], [4, 5, 6], [7]])
+    halves = [part.to_list() for part in tf.split(x, 2, num=2)]
+    assert halves == [[[1, 2], [3]], [[4, 5, 6], [7]]]
+    parts = [part.to_list() for part in tf.split(x, tf.constant([1, 3]))]
+    assert parts == [[[1, 2]], [[3], [4, 5, 6], [7]]]
+    inner = tf.RaggedTensor.from_row_splits(tf.ones([4, 6]), [0, 1, 4])
+    assert [
+        part.flat_values.shape[1] for part in tf.split(inner, [2, 4], axis=2)
+    ] == [2, 4]
+    for wrong in (3, 0, [1, 2], [5, -1]):
+        with pytest.raises(InvalidArgumentError, match="Cannot exactly split"):
+            tf.split(x, wrong)
+    with pytest.raises(InvalidArgumentError, match="`num` does not match"):
+        tf.split(x, [1, 3], num=3)
+
+
+def test_functions_of_matrices_take_linear_operators() -> None:
+    matrix = np.array([[4.0, 1.0], [1.0, 3.0]], np.float32)
+    operator = tf.linalg.LinearOperatorFullMatrix(
+        matrix, is_self_adjoint=True, is_positive_definite=True
+    )
+    right = np.array([[1.0], [2.0]], np.float32)
+    for found, expected in (
+        (tf.matmul(operator, right), matrix @ right),
+        (tf.matmul(right, operator, adjoint_a=True), right.T @ matrix),
+        (tf.linalg.solve(operator, right), np.linalg.solve(matrix, right)),
+        (tf.linalg.inv(operator).to_dense(), np.linalg.inv(matrix)),
+        (tf.linalg.det(operator), 11.0),
+        (tf.linalg.logdet(operator), np.log(11.0)),
+        (tf.linalg.trace(operator), 7.0),
+        (tf.linalg.diag_part(operator), [4.0, 3.0]),
+        (tf.linalg.adjoint(operator).to_dense(), matrix),
+        (tf.linalg.cholesky(operator).to_dense(), np.linalg.cholesky(matrix)),
+        (tf.matmul(operator, operator).to_dense(), matrix @ matrix),
+    ):
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+    with pytest.raises(InvalidArgumentError, match="not transposed"):
+        tf.matmul(operator, right, transpose_a=True)
+    with pytest.raises(InvalidArgumentError, match="solved for by a tensor"):
+        tf.linalg.solve(matrix, operator)
+    with v1.Graph().as_default(), v1.Session() as session:
+        product = v1.matmul(tf.linalg.LinearOperatorDiag([2.0, 3.0]), right)
+        np.testing.assert_array_equal(session.run(product), [[2.0], [6.0]])
+
+
+def test_products_of_operators_of_unknown_shapes_are_square_as_told() -> None:
+    def square(x: Any) -> Any:
+        one = tf.linalg.LinearOperatorFullMatrix(x, is_square=True)
+        return tf.constant(bool(one.matmul(one).is_square))
+
+    assert tf.function(square, [tf.TensorSpec(None)])(np.ones([2, 2], np.float32))
+
+
+def test_ranks_of_matrices_of_unknown_shapes() -> None:
+    traced = tf.function(tf.linalg.matrix_rank, [tf.TensorSpec(None)])
+    assert traced(np.ones([2, 3, 3], np.float32)).numpy().tolist() == [1, 1]
+
+
+def test_exponentials_of_matrices_without_end_are_nan() -> None:
+    found = tf.linalg.expm([[[inf, 1.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]])
+    assert np.all(np.isnan(found[0]))
+    np.testing.assert_array_equal(found[1], np.eye(2))
+
+
+def test_the_least_shape_of_no_elements_is_nothing() -> None:
+    empty = tf.sparse.from_dense(tf.zeros([4, 5]))
+    assert tf.sparse.reset_shape(empty).dense_shape.numpy().tolist() == [0, 0]
+
+
+def test_volumes_are_pooled_with_dilations() -> None:
+    x = tf.ones([1, 4, 4, 4, 1])
+    made = tf.nn.pool(x, [2, 2, 2], "AVG", dilations=[2, 1, 1])
+    assert made.shape == (1, 2, 3, 3, 1)
+
+
+def test_distributions_of_unknown_shapes_are_drawn_from() -> None:
+    with v1.Graph().as_default(), v1.Session() as session:
+        logits = v1.placeholder(tf.float32)
+        kind = v1.distributions.Categorical(logits)
+        normal = v1.distributions.Normal(logits, 1.0)
+        assert normal.batch_shape.rank is None
+        drawn = session.run(
+            kind.sample(), {logits: [[-100.0, 100.0], [100.0, -100.0]]}
+        )
+    assert drawn.tolist() == [1, 0]

@@ -124,8 +124,8 @@ def _recorded(
         try:
             return function(*given, **keywords)
         except CompositeError as error:
-            form = FORMS.get(default)
-            if is_written(default, form):
+            forms = forms_of(error)
+            if forms is FORMS and is_written(default, forms.get(default)):
                 entered = scope.get().name
                 raise
             return formed(default, function, tuple(given), keywords, error)
@@ -176,6 +176,12 @@ FORMS: dict[str, Callable[[Callable[..., Any], dict[str, Any]], Any]] = {}
 """What functions, by the names of their nodes, make of values of several tensors."""
 
 
+def forms_of(error: CompositeError) -> dict[str, Any]:
+    """Return what functions make of a value that is no tensor: its kind's own, or those of rows."""
+    forms: dict[str, Any] = getattr(error.value, "function_forms", FORMS)
+    return forms
+
+
 def formed(
     default: str,
     function: Callable[..., Any],
@@ -184,7 +190,7 @@ def formed(
     error: CompositeError,
 ) -> Any:
     """Return what a function makes of values of several tensors; or raise, if it takes none."""
-    form = FORMS.get(default)
+    form = forms_of(error).get(default)
     if form is None:
         raise error
     bound = signature(function).bind(*args, **kwargs)

@@ -230,6 +230,12 @@ _LIBRARY: dict[Any, Any] = {
 }
 
 
+def converts_functions(function: F) -> F:
+    """Return a function of the library, whose arguments converted code converts if they are some."""
+    _LIBRARY[function] = _converting(function)
+    return function
+
+
 # Items and stores.
 
 

@@ -18,6 +18,7 @@ from tensorlite.compat.shared.ragged_and_sparse import ragged_forms, sparse_rows
 from tensorlite.compat.v1.graphs import together
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.function.staging import converts_functions
 
 
 def boolean_mask(
@@ -223,6 +224,7 @@ def numpy_function(
     )
 
 
+@converts_functions
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,

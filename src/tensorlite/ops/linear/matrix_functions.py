@@ -64,6 +64,8 @@ class MatrixExponential(Op):
         if x.size == 0:
             return x.copy()
         length = float(xp.abs(x).sum(axis=-1).max())
+        if not np.isfinite(length):
+            return self._each(xp, x)
         halvings = max(0, int(np.ceil(np.log2(max(length, 1e-300)))) + 1)
         part = x / 2.0**halvings
         unit = xp.broadcast_to(xp.eye(x.shape[-1], dtype=x.dtype), x.shape)
@@ -77,6 +79,11 @@ class MatrixExponential(Op):
         for _ in range(halvings):
             found = xp.matmul(found, found)
         return found.astype(x.dtype)
+
+    def _each(self, xp: Xp, x: Array) -> Array:
+        """Return the exponentials of matrices of which some are not finite: NaN for those."""
+        fits = xp.isfinite(x).all(axis=(-2, -1))[..., None, None]
+        return xp.where(fits, self.kernel(xp, xp.where(fits, x, 0)), float("nan"))
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the upper right block of the exponential of [[A^H, dy], [0, A^H]]."""

@@ -226,7 +226,9 @@ def sparse_reset_shape(
     [2]
     """
     if new_shape is None:
-        shape = max_of(sp.indices, axis=0) + 1
+        # Of no elements the least shape is that of nothing.
+        none = reshape(zeros_like(sp.dense_shape) - 1, (1, -1))
+        shape = max_of(concat([none, sp.indices]), axis=0) + 1
     else:
         wanted = astype(as_shape(new_shape), dtypes.int64)
         shape = call(FittingShape(may_grow=True), wanted, sp.dense_shape)

@@ -8,7 +8,7 @@ circulants.py. A program's own say what they do by methods with an underscore, a
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any
+from typing import Any, NoReturn
 
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, elementwise, reductions
@@ -28,7 +28,8 @@ from tensorlite.compat.shared.linear.operator_checks import (
     joined,
     with_rank,
 )
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.compat.shared.linear.operator_forms import OPERATOR_FORMS
+from tensorlite.core.errors import CompositeError, InvalidArgumentError
 from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import broadcast
 from tensorlite.graph_mode.graph import name_scope
@@ -37,6 +38,15 @@ from tensorlite.graph_mode.graph import name_scope
 class LinearOperator(KnownMatrix):
     """A matrix of some kind: a program's own have `_shape`, `_matmul` and what else they know."""
 
+    function_forms = OPERATOR_FORMS
+    """What tf.linalg's functions make of it, by the names of their nodes."""
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        """Say that this is no array: functions of matrices ask it what they do instead."""
+        raise CompositeError(
+            self, "a linear operator; operator.to_dense() gives its matrix"
+        )
+
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
@@ -44,7 +54,8 @@ class LinearOperator(KnownMatrix):
 
     def times(self, other: LinearOperator) -> LinearOperator:
         """Return the product with another operator."""
-        return LinearOperatorComposition([self, other])
+        square = True if self.is_square and other.is_square else None
+        return LinearOperatorComposition([self, other], is_square=square)
 
     @under_its_name
     def matmul(
@@ -367,6 +378,8 @@ class LinearOperatorComposition(LinearOperator):
         return self._operators
 
     def _shape(self) -> Any:
+        if any(x.shape.rank is None for x in self.operators):
+            return as_shape(None)
         batch = shared_batch(self.operators)
         ends = (self.operators[0].shape[-2], self.operators[-1].shape[-1])
         return as_shape((*batch, *(as_value(x) for x in ends)))

@@ -17,6 +17,7 @@ from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
+from tensorlite.core.spec import all_known
 from tensorlite.ops.composite import composed
 from tensorlite.ops.linear.diagonal import Diag, DiagPart
 from tensorlite.ops.linear.matmul import Cross, is_eager_matrix
@@ -455,6 +456,8 @@ def matrix_rank(
     x = converted(a)
     sizes = tl.linalg.svdvals(x)
     if tol is None:
-        least = float(np.finfo(x.dtype.numpy).eps) * max(x.shape[-2:])
-        tol = least * tl.max(sizes, axis=-1, keepdims=True)
+        least = float(np.finfo(x.dtype.numpy).eps)
+        ends = x.spec.dims[-2:] if x.spec.rank else ()
+        longer = max(ends) if ends and all_known(ends) else tl.max(tl.shape(x)[-2:])
+        tol = least * longer * tl.max(sizes, axis=-1, keepdims=True)
     return tl.sum(tl.astype(sizes > tol, int32), axis=-1)

@@ -12,10 +12,13 @@ from tensorlite import ragged
 from tensorlite.compat.calling import FORMS, converted
 from tensorlite.compat.shared import nests as compat_nest
 from tensorlite.core import nest
+from tensorlite.core.check import whole_numbers
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import CompositeError, DTypeError, InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.core.spec import normalise_axis
+from tensorlite.core.tensor import EagerTensor
 from tensorlite.data.composites import RaggedRow
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.ragged.broadcasting import mapped
@@ -183,6 +186,51 @@ def _squeeze(_: Function, arguments: Arguments) -> Any:
 @form("Tile")
 def _tile(_: Function, arguments: Arguments) -> Any:
     return ragged.tile(arguments["input"], arguments["multiples"])
+
+
+@form("split")
+def _split(function: Function, arguments: Arguments) -> Any:
+    x, parts, num = (arguments[key] for key in ("value", "parts", "num"))
+    at = normalise_axis(_number(arguments["axis"]), x.rank)
+    if at > x.ragged_rank:
+        flat = {**arguments, "value": x.flat_values, "axis": at - x.ragged_rank}
+        return [x.with_flat_values(part) for part in function(**flat)]
+    if at:
+        raise CompositeError(
+            x, f"a ragged tensor, whose axis {at} is split into rows"
+        )
+    found, first = [], 0
+    for size in _sizes(x, parts, num):
+        found.append(x[first : first + size])
+        first = first + size
+    return found
+
+
+def _sizes(x: Any, parts: Any, num: int | None) -> Any:
+    """Return how many rows each part has: of equal parts, or as told."""
+    rows = x.nrows()
+    known = int(rows) if isinstance(rows, EagerTensor) else None
+    if isinstance(parts, int):
+        if parts < 1 or (known or 0) % parts:
+            raise InvalidArgumentError(
+                f"split: Cannot exactly split {known} rows into {parts} parts; give a divisor"
+            )
+        return [rows // parts] * parts
+    if not isinstance(parts, (list, tuple, np.ndarray)):
+        return tl.unstack(converted(parts), num=num)
+    if any(isinstance(size, Operand) for size in parts):
+        return parts
+    sizes = whole_numbers(tuple(parts), "split: sizes")
+    if num not in (None, len(sizes)):
+        raise InvalidArgumentError(
+            f"split: `num` does not match the {len(sizes)} sizes given, as it is {num}"
+        )
+    if min(sizes, default=0) < 0 or known not in (None, sum(sizes)):
+        raise InvalidArgumentError(
+            f"split: Cannot exactly split {known} rows into parts of {sizes}; their sizes must be "
+            "non-negative and add up to the rows"
+        )
+    return sizes
 
 
 @form("ReverseV2")

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.shared import along, control_flow
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core import nest
+from tensorlite.function.staging import converts_functions
 
 __all__ = ["cond", "foldl", "foldr", "map_fn", "scan", "while_loop"]
 
@@ -74,6 +75,7 @@ def while_loop(
     return leaves[0] if len(leaves) == 1 and not return_same_structure else found
 
 
+@converts_functions
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,

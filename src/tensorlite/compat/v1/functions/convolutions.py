@@ -372,8 +372,12 @@ def _pool(
 ) -> Any:
     x = converted(input)
     strides, padding, form, rates = options
-    plain_windows = max(spatial(rates, 2, None)) == 1 and isinstance(padding, str)
-    if x.spec.rank != 4 or not plain_windows or str(kind).upper() not in _OF_IMAGES:
+    is_of_images = x.spec.rank == 4 and str(kind).upper() in _OF_IMAGES
+    if (
+        not is_of_images
+        or not isinstance(padding, str)
+        or max(spatial(rates, 2, None)) > 1
+    ):
         return patches.pool(x, window, kind, *options)
     pooled = _OF_IMAGES[str(kind).upper()]
     sizes = spatial(window, 2, None), spatial(strides, 2, None)

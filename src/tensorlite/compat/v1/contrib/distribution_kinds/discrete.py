@@ -168,7 +168,8 @@ class _Classes(Distribution):
 
     @property
     def event_size(self) -> Any:
-        known = self._logits.get_shape().as_list()[-1]
+        shape = self._logits.get_shape()
+        known = None if shape.rank is None else shape.as_list()[-1]
         return v1_arrays.shape(self._logits)[-1] if known is None else known
 
     def _tell(self) -> None:

@@ -139,14 +139,18 @@ class Distribution:
     @property
     def batch_shape(self) -> Any:
         """Shape of the independent draws, each with its own parameters, as far as known."""
-        sizes = self._shape.as_list()
-        return as_shape(tuple(sizes[: len(sizes) - self.event_rank]))
+        sizes = self._shape
+        if sizes.rank is None:
+            return as_shape(None)
+        return as_shape(tuple(sizes.as_list()[: sizes.rank - self.event_rank]))
 
     @property
     def event_shape(self) -> Any:
         """Shape of a single draw, as far as known."""
-        sizes = self._shape.as_list()
-        return as_shape(tuple(sizes[len(sizes) - self.event_rank :]))
+        sizes = self._shape
+        if sizes.rank is None:
+            return as_shape((None,) * self.event_rank)
+        return as_shape(tuple(sizes.as_list()[sizes.rank - self.event_rank :]))
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
         """Return the batch's shape, an int32 vector."""
@@ -159,8 +163,8 @@ class Distribution:
             if self.broadcast:
                 shapes = [v1_arrays.shape(getattr(self, x)) for x in self.broadcast]
                 return reduce(cutting.broadcast_dynamic_shape, shapes)
-            rank = self._shape.rank - self.event_rank
-            return v1_arrays.shape(self._like())[:rank]
+            behind = -self.event_rank or None
+            return v1_arrays.shape(self._like())[:behind]
 
     def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
         """Return the shape of a single draw, an int32 vector."""
@@ -169,8 +173,9 @@ class Distribution:
             if known.is_fully_defined():
                 sizes = known.as_list()
                 return framework.convert_to_tensor(sizes, int32, name="event_shape")
-            rank = self._shape.rank - self.event_rank
-            return v1_arrays.shape(self._like())[rank:]
+            if not self.event_rank:
+                return framework.convert_to_tensor([], int32, name="event_shape")
+            return v1_arrays.shape(self._like())[-self.event_rank :]
 
     def _sizes(self) -> list[Any]:
         """Return the sizes of batch and draw: numbers, or tensors of those not known."""
