@@ -266,6 +266,16 @@ def placed_later(name: str | DeviceName | Chooser | None) -> Iterator[None]:
 
 
 @contextmanager
+def beside_nothing() -> Iterator[None]:
+    """Place nodes made inside on their own, whatever those around lie beside."""
+    token = scope.set(scope.get()._replace(group=""))
+    try:
+        yield
+    finally:
+        scope.reset(token)
+
+
+@contextmanager
 def device(name: str | DeviceName | Chooser | None) -> Iterator[DeviceName]:
     """Run, or place, the operators inside on the named device; yields all that is asked for.
 

@@ -166,8 +166,9 @@ class ManualGraph(Graph):
     def _refuse_if_finalized(self, op: Op) -> None:
         if self._finalized is not None:
             raise FailedPreconditionError(
-                f"{op.name} at {user_line()}: {self.name} takes no more nodes, it was finalized at "
-                f"{self._finalized}. Build the whole graph before, and feed what changes"
+                f"Graph is finalized and cannot be modified. {op.name} at {user_line()}: "
+                f"{self.name} takes no more nodes, it was finalized at {self._finalized}. "
+                "Build the whole graph before, and feed what changes"
             )
 
     def get_operation_by_name(self, name: str) -> Node:
@@ -179,7 +180,8 @@ class ManualGraph(Graph):
         if found is None:
             near = ", ".join(get_close_matches(name, self._named, 3, 0.5)) or "none"
             raise NotFoundError(
-                f"{self.name} has no node {name!r}; with a name like it: {near}"
+                f"{self.name} has no node {name!r}; with a name like it: {near}. The name "
+                "refers to an Operation not in the graph"
             )
         return found
 

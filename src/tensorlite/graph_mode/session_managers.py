@@ -266,7 +266,7 @@ class SessionManager:
             if found is not None or monotonic() >= until:
                 return found
             _log.info("Waiting for checkpoint to be available.")
-            sleep(self._recovery_wait_secs)
+            sleep(min(self._recovery_wait_secs, max(until - monotonic(), 0.0)))
 
     def _begin_locally(self, session: Any) -> str:
         """Begin local variables; return what they wait for, if something is missing."""

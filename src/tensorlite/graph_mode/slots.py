@@ -16,10 +16,17 @@ from tensorlite.graph_mode.partitioned import SaveSlice
 from tensorlite.graph_mode.variable_scopes import get_variable, variable_scope
 
 
-def new_slot(primary: Any, value: Any, name: str, make: Callable[..., Any]) -> Any:
+def new_slot(
+    primary: Any,
+    value: Any,
+    name: str,
+    make: Callable[..., Any],
+    dtype: Any = None,
+) -> Any:
     """Return a variable, made by `make`, that belongs to another and lies where that does.
 
-    `value` is what it begins with, or a function that returns it.
+    `value` is what it begins with, or a function that returns it; its dtype is that of the other
+    unless another is given.
     """
     if active_graph() is None:
         bare = primary.name.removesuffix(":0")
@@ -32,7 +39,7 @@ def new_slot(primary: Any, value: Any, name: str, make: Callable[..., Any]) -> A
                 "",
                 initializer=lambda: value() if callable(value) else value,
                 trainable=False,
-                dtype=primary.dtype,
+                dtype=primary.dtype if dtype is None else dtype,
                 make=make,
             )
     slot.save_slice = _part_of(getattr(primary, "save_slice", None), primary, slot)

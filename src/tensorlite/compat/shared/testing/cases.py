@@ -186,6 +186,11 @@ class EvaluatingSession:
     def __init__(self, case: TestCase) -> None:
         self._case = case
 
+    @property
+    def graph(self) -> Any:
+        """The graph that would be built."""
+        return get_default_graph()
+
     def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         """Return the values; InvalidArgumentError for feeds, which nothing takes here."""
         if kwargs.get("feed_dict") or args:

@@ -36,6 +36,8 @@ def as_asked(given: Any) -> Any:
     """Return what a program gives to tf.device as scopes of tensorlite take it."""
     if isinstance(given, str) and _BARE.fullmatch(given):
         return f"/device:{given}" if ":" in given else f"/device:{given}:0"
+    if hasattr(given, "to_string"):
+        return given.to_string() or None
     return _chooser(given) if callable(given) else given or None
 
 

@@ -16,6 +16,7 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.overriding import own_gradient
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import fill, identity, shape
+from tensorlite.compat.shared.referred import variable_of
 from tensorlite.compat.shared.tapes import filled
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.derivatives import gated, written
@@ -27,10 +28,11 @@ from tensorlite.compat.v1.graphs.session import InteractiveSession, Session
 from tensorlite.compat.views import plain
 from tensorlite.core import nest, scope
 from tensorlite.core.dispatch import call
-from tensorlite.core.dtypes import as_dtype
+from tensorlite.core.dtypes import as_dtype, resource
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
+    InvalidArgumentError,
     ShapeError,
 )
 from tensorlite.core.op import Call, Gradient
@@ -288,9 +290,17 @@ def _awaited(x: Any) -> Any:
 def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
     """Place operations inside the block where another one is.
 
-    ignore_existing has no effect.
+    With ignore_existing it may be None, which forgets blocks outside; InvalidArgumentError without.
     """
     graph = active_graph()
+    if op is None:
+        if not ignore_existing:
+            raise InvalidArgumentError(
+                "Trying to reset colocation (op is None) but ignore_existing is not True"
+            )
+        with scope.beside_nothing():
+            yield
+        return
     with ExitStack() as stack:
         if graph is not None:
             stack.enter_context(graphs.built(graph))
@@ -377,7 +387,7 @@ def _gradients(
     packed = (list, tuple, Variable)
     targets = [converted(y) if isinstance(y, packed) else y for y in given]
     listed = xs if isinstance(xs, (list, tuple)) else [xs]
-    sources = [converted(x) if isinstance(x, _NUMBERS) else x for x in listed]
+    sources = [converted(x) if isinstance(x, _NUMBERS) else _held(x) for x in listed]
     flows = grad_ys
     if flows is not None:
         listed = flows if isinstance(flows, (list, tuple)) else [flows]
@@ -391,6 +401,12 @@ def _gradients(
 
     with _kept(ways):
         return noted(targets, sources, flows, nest.flatten(stops), taken)
+
+
+def _held(x: Any) -> Any:
+    """Return the variable that the tensor of a graph by its name is, else the tensor itself."""
+    is_handle = isinstance(x, SymbolicTensor) and x.dtype is resource
+    return (variable_of(x) or x) if is_handle else x
 
 
 def _given_flow(x: Any, number: int) -> Any:

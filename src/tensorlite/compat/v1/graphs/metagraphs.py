@@ -9,11 +9,18 @@ from typing import Any
 from tensorlite.compat.v1.graphs.graphdefs import import_graph_def
 from tensorlite.compat.v1.graphs.notes import adopt_info, info_of, runner_info
 from tensorlite.compat.v1.graphs.resources import ResourceVariable
-from tensorlite.compat.v1.graphs.stripping import describe, part_below, strip_defaults
+from tensorlite.compat.v1.graphs.stripping import (
+    describe,
+    part_below,
+    strip_defaults,
+    without_savers,
+)
 from tensorlite.compat.v1.graphs.variables import RefVariable
 from tensorlite.compat.v1.pipelines.input import QueueRunner
 from tensorlite.compat.v1.version import VERSION
 from tensorlite.compat.views import GraphTensor, Operation
+from tensorlite.core.errors import CheckpointError, GraphDefError
+from tensorlite.core.scope import scope as marks
 from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.queues import GraphQueueRunner
@@ -51,7 +58,7 @@ def create_meta_graph_def(
     if strip_default_attrs:
         strip_defaults(proto)
     scope = f"{export_scope.rstrip('/')}/" if export_scope else ""
-    keys = chosen.collections if collection_list is None else collection_list
+    keys = list(chosen.collections if collection_list is None else collection_list)
     kinds = {f"{node.name}:0": node.op for node in proto.node}
     without = {f"{x}".partition(":")[0] for x in exclude_nodes or ()}
     collections = {
@@ -65,6 +72,8 @@ def create_meta_graph_def(
     if collection_list is None:
         collections |= contexts_of(proto)
     saver = None if saver_def is None else SaverInfo(**_fields(saver_def))
+    if clear_extraneous_savers and GraphKeys.SAVERS in keys and saver is not None:
+        collections[GraphKeys.SAVERS] = [saver]
     meta = MetaGraph(proto, {k: v for k, v in collections.items() if v}, saver)
     made = to_message(meta)
     describe(made, meta_info_def, strip_default_attrs, VERSION)
@@ -96,6 +105,8 @@ def export_meta_graph(
     proto = chosen.as_graph_def(add_shapes=True) if graph_def is None else graph_def
     if export_scope:
         proto = part_below(proto, f"{export_scope.rstrip('/')}/")
+    if clear_extraneous_savers:
+        proto = without_savers(proto, saver_def)
     if clear_devices:
         for node in proto.node:
             node.device = ""
@@ -161,20 +172,20 @@ def import_meta_graph(
     clear_devices: bool = False,
     import_scope: str | None = None,
     **kwargs: Any,
-) -> MetaGraph:
-    """Read a meta graph into the graph being built; its collections grow by what is noted."""
+) -> tuple[MetaGraph, str]:
+    """Read a meta graph into the graph being built; its collections grow by what is noted.
+
+    The scope that names begin with now is returned, too. A file that is none raises OSError.
+    """
     given = meta_graph_or_file
-    meta = (
-        load_meta_graph(given)
-        if isinstance(given, str) or hasattr(given, "__fspath__")
-        else (meta_graph_of(given))
-    )
+    is_path = isinstance(given, str) or hasattr(given, "__fspath__")
+    meta = _loaded(given) if is_path else meta_graph_of(given)
     if clear_devices:
         for node in meta.graph_def.node:
             node.device = ""
     graph = get_default_graph()
     scope = ""
-    if import_scope:
+    if import_scope or marks.get().name:
         with name_scope(import_scope) as prefix:
             scope = prefix
     import_graph_def(meta.graph_def, kwargs.get("input_map"), name=scope or "")
@@ -186,7 +197,16 @@ def import_meta_graph(
             found = _member(graph, scope, member, known)
             if found is not None:
                 graph.add_to_collection(key, found)
-    return meta
+    return meta, scope
+
+
+def _loaded(path: Any) -> MetaGraph:
+    if not Path(path).exists():
+        raise FileNotFoundError(f"File {path} does not exist.")
+    try:
+        return load_meta_graph(path)
+    except GraphDefError as error:
+        raise CheckpointError(f"Cannot parse file {path}: {error}.") from error
 
 
 _MADE_ANEW = {GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}

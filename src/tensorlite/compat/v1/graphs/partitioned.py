@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.calling import named
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays
+from tensorlite.compat.v1.graphs.variables import RefVariable as RefVariable
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode import partitioned
 from tensorlite.graph_mode.partitioned import (

@@ -33,6 +33,25 @@ def part_below(proto: Any, scope: str) -> Any:
     return made
 
 
+_SAVING = {"SaveV2", "Save", "SaveSlices", "RestoreV2", "Restore", "RestoreSlice"}
+
+
+def without_savers(proto: Any, saver_def: Any) -> Any:
+    """Return a GraphDef without the nodes of savers other than one, each in a scope of its own."""
+    kept = set()
+    if saver_def is not None:
+        named = saver_def.save_tensor_name, saver_def.restore_op_name
+        kept = {x.rpartition("/")[0] for x in named}
+    scopes = {x.name.rpartition("/")[0] for x in proto.node if x.op in _SAVING}
+    left = tuple(f"{x}/" for x in scopes - kept if x)
+    made = message("GraphDef")()
+    made.CopyFrom(proto)
+    nodes = [x for x in proto.node if not x.name.startswith(left)]
+    del made.node[:]
+    made.node.extend(nodes)
+    return made
+
+
 def strip_defaults(proto: Any) -> None:
     """Leave out attributes that are as TensorFlow has them where nothing is said."""
     for node in proto.node:

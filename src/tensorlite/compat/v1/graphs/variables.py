@@ -214,6 +214,10 @@ class RefVariable(Operators, Variable, GraphVariable):
         return True
 
     @property
+    def _shared_name(self) -> str:
+        return str(self.name).partition(":")[0]
+
+    @property
     def op(self) -> Any:
         """The operation that is the variable."""
         return operation(self.handle.node)

@@ -212,6 +212,24 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     return create_global_step(graph) if found is None else found
 
 
+_get_or_create_global_step_read = steps.get_or_create_global_step_read
+
+
+def _increment_global_step(increment: Any, graph: Any = None) -> Any:
+    """Return what adds to the step that a graph counts, behind what reads it for hooks."""
+    chosen = get_default_graph() if graph is None else graph
+    step = get_global_step(chosen)
+    if step is None:
+        raise InvalidArgumentError(
+            "Global step tensor should be created by tf.train.get_or_create_global_step before "
+            "calling increment."
+        )
+    read = steps.get_or_create_global_step_read(chosen)
+    inside = name_scope(f"{step.op.name}/")
+    with chosen.as_default(), inside, framework.control_dependencies([read]):
+        return scopes.assign_add(step, increment)
+
+
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """Return the step that the session's variable holds, a Python integer."""
     if not hasattr(sess, "run"):

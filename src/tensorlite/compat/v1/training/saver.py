@@ -16,11 +16,16 @@ import numpy as np
 from tensorlite.compat.shared import logging
 from tensorlite.compat.shared.gfile import local_text
 from tensorlite.compat.v1.graphs import metagraphs, scopes
-from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
+from tensorlite.core.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    MissingOperatorError,
+)
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.interop.tensorflow.stored import checkpoints
+from tensorlite.interop.tensorflow.stored.metagraphs import SaverInfo
 from tensorlite.interop.tensorflow.stored.savers import (
     Kept,
     Saveable,
@@ -79,12 +84,14 @@ class Saver:
         self.saver_def = saver_def
         self._saveables: list[Saveable] = []
         self._saving = Lock()
+        self._is_built = saver_def is not None
         if not defer_build and (saver_def is None or active_graph() is None):
             self.build()
 
     def build(self) -> None:
         if self.saver_def is not None:
             return
+        self._is_built = True
         self._saveables = list(saveables(_listed(self._var_list)))
         if not self._saveables:
             if self._allow_empty:
@@ -126,15 +133,27 @@ class Saver:
         # One at a time: a thread that saves every so often and began before the last step
         # would otherwise make its older checkpoint the latest, or write the same files.
         with self._saving:
+            self._check_built()
             path = self._path(sess, save_path, global_step, latest)
-            if not self._saveables and self.saver_def is None:
-                return None
-            written = self._write(sess, path)
-            if write_state:
-                self._kept.add(written, latest)
+            if not self._is_empty:
+                path = self._write(sess, path)
+                if write_state:
+                    self._kept.add(path, latest)
             if write_meta_graph and sess is not None:
-                self._describe(sess, f"{written}.{meta_graph_suffix}")
-        return written
+                described = f"{path}.{meta_graph_suffix}"
+                self._describe(sess, described, strip_default_attrs)
+        return None if self._is_empty else path
+
+    @property
+    def _is_empty(self) -> bool:
+        """Whether there is nothing to save."""
+        return not self._saveables and self.saver_def is None
+
+    def _check_built(self) -> None:
+        if not self._is_built:
+            raise FailedPreconditionError(
+                "`build()` should be called before save if defer_build==True"
+            )
 
     def _path(
         self, sess: Session | None, save_path: str, step: Any, latest: str
@@ -146,12 +165,13 @@ class Saver:
                 f"'latest_filename' collides with 'save_path': {latest!r} and {save_path!r}"
             )
         folder = Path(path).parent
-        if not folder.parent.is_dir():
+        try:
+            # TensorFlow makes the last folder, but no others.
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
             raise InvalidArgumentError(
                 f"Parent directory of {save_path} doesn't exist, can't save."
-            )
-        # TensorFlow makes the last folder, but no others.
-        folder.mkdir(exist_ok=True)
+            ) from error
         return path
 
     def _numbered(self, sess: Session | None, path: str, global_step: Any) -> str:
@@ -172,11 +192,11 @@ class Saver:
         found = sess.run(names.save_tensor_name, {names.filename_tensor_name: path})
         return found.decode() if isinstance(found, bytes) else str(found)
 
-    def _describe(self, sess: Session, path: str) -> None:
+    def _describe(self, sess: Session, path: str, stripped: bool) -> None:
         """Write the meta graph, if TensorFlow has all operators of the graph."""
         try:
             with sess.graph.as_default():
-                self.export_meta_graph(path)
+                self.export_meta_graph(path, strip_default_attrs=stripped)
         except MissingOperatorError as error:
             logging.warning("%s is not written: %s", path, error)
 
@@ -185,6 +205,9 @@ class Saver:
 
         A path that is None, or that of no checkpoint, raises InvalidArgumentError.
         """
+        self._check_built()
+        if self._is_empty:
+            return
         if save_path is None:
             raise InvalidArgumentError("Can't load save_path when it is None.")
         path = local_text(save_path)
@@ -273,15 +296,22 @@ def import_meta_graph(
 
     The file is that which Saver.save writes beside a checkpoint (.meta).
     """
-    meta = metagraphs.import_meta_graph(
+    meta, prefix = metagraphs.import_meta_graph(
         meta_graph_or_file, clear_devices, import_scope, **kwargs
     )
+    graph = get_default_graph()
+    for said in meta.collections.get(GraphKeys.SAVERS, ()):
+        if isinstance(said, SaverInfo):
+            graph.add_to_collection(GraphKeys.SAVERS, _restoring(said, prefix))
     if meta.saver is None or not meta.saver.save_tensor_name:
-        variables = scopes.global_variables()
-        return Saver() if variables else None
-    prefix = f"{import_scope}/" if import_scope else ""
+        return Saver() if scopes.global_variables(import_scope) else None
+    return _restoring(meta.saver, prefix)
+
+
+def _restoring(said: SaverInfo, prefix: str) -> Saver:
+    """Return the Saver of nodes that were read, whose names begin with a prefix now."""
     names = {
-        name: f"{prefix}{getattr(meta.saver, name)}"
+        name: f"{prefix}{getattr(said, name)}"
         for name in ("filename_tensor_name", "save_tensor_name", "restore_op_name")
     }
-    return Saver(saver_def=SaverDef(**{**meta.saver._asdict(), **names}))
+    return Saver(saver_def=SaverDef(**{**said._asdict(), **names}))

@@ -184,7 +184,14 @@ def piecewise_constant(
                 f"Boundaries ({bound.dtype.name}) must have the same dtype as x "
                 f"({step.dtype.name})."
             )
-    return decays.piecewise(step, bounds, [converted(v) for v in values])
+    made = [converted(v) for v in values]
+    for value in made:
+        if value.dtype is not made[0].dtype:
+            raise InvalidArgumentError(
+                "Values must have elements all with the same dtype "
+                f"({made[0].dtype!r} vs {value.dtype!r})."
+            )
+    return decays.piecewise(step, bounds, made)
 
 
 piecewise_constant_decay = piecewise_constant

@@ -156,6 +156,13 @@ class SyncReplicasOptimizer(Optimizer):
             raise FailedPreconditionError("Should be called after apply_gradients().")
         return found
 
+    def check_applied(self) -> None:
+        """Raise InvalidArgumentError before gradients were applied."""
+        if self._runner is None:
+            raise InvalidArgumentError(
+                "apply_gradient should be called before using the hook."
+            )
+
     def get_chief_queue_runner(self) -> Any:
         """Return the runner that applies the means, for the chief to start."""
         return self._checked(self._runner)
@@ -205,6 +212,7 @@ class _Hook(SessionRunHook):
         self._optimizer, self._is_chief, self._tokens = optimizer, is_chief, tokens
 
     def begin(self) -> None:
+        self._optimizer.check_applied()
         if self._is_chief:
             self._init = self._optimizer.chief_init_op
             self._begun = self._optimizer.get_init_tokens_op(self._tokens)

@@ -395,10 +395,13 @@ class Kept:
         return [path for path, _ in self.last]
 
     def add(self, path: str, listed_in: str) -> None:
-        """Keep a checkpoint as the newest, and note it in the file of a name beside it."""
-        self.last = [one for one in self.last if one[0] != path]
-        self.last.append((path, time.time()))
+        """Keep a checkpoint as the newest, and note it in the file of a name beside it.
+
+        Where none is ever too many, only the newest one is noted.
+        """
         if self.count:
+            self.last = [one for one in self.last if one[0] != path]
+            self.last.append((path, time.time()))
             while len(self.last) > self.count:
                 self._forget(*self.last.pop(0))
         states.update_checkpoint_state(

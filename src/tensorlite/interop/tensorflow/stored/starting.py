@@ -10,6 +10,8 @@ import numpy as np
 
 from tensorlite.core.dispatch import calls, constant
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import built, get_default_graph, name_scope, outside
 from tensorlite.interop.tensorflow.stored.checkpoints import CheckpointReader
 from tensorlite.interop.tensorflow.stored.operators import RestoreTensors
@@ -52,6 +54,9 @@ def begin_with(variable: Any, value: Any) -> None:
     """Let a variable of a graph begin with another value."""
     assigned: Any = calls(AssignVariableOp(), variable.handle, value)
     variable.initializing = variable.graph.nodes[-1] if not assigned else assigned[0]
+    if isinstance(value, SymbolicTensor):
+        value.respecify(TensorSpec(tuple(variable.spec.dims), variable.dtype))
+    variable.first = value
 
 
 def _check(reader: CheckpointReader, saved: Iterable[Saveable]) -> None:

@@ -1,0 +1,196 @@
+"""What TensorFlow 1.15's tests of savers, meta graphs and their surroundings found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+from tensorlite.graph_mode.graph import mode
+
+tf: Any = v1
+INSIDE = "tensorlite.compat.v1.python"
+
+
+@pytest.fixture(autouse=True)
+def graph_mode() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
+    with tf.Graph().as_default():
+        yield
+    mode.eager = before
+
+
+def test_devices_are_given_by_specs() -> None:
+    spec = tf.DeviceSpec(job="worker", task=0, device_type="CPU", device_index=3)
+    with tf.device(spec):
+        assert tf.constant(1).device == "/job:worker/task:0/device:CPU:3"
+    with tf.get_default_graph().device(tf.DeviceSpec()):
+        assert tf.constant(1).device == ""
+
+
+def test_blocks_beside_nothing_forget_those_around() -> None:
+    a = tf.constant(1.0, name="a")
+    with tf.colocate_with(a):
+        assert (a + 1.0).op.colocation_groups() == [b"loc:@a"]
+        with tf.colocate_with(None, ignore_existing=True):
+            b = tf.identity(a, name="b")
+        with (
+            pytest.raises(ValueError, match="ignore_existing"),
+            tf.colocate_with(None),
+        ):
+            pass
+    assert b.op.colocation_groups() == [b"loc:@b"]
+
+
+def test_savers_that_keep_all_list_only_the_newest(tmp_path: Path) -> None:
+    v = tf.Variable(1.0)
+    saver = tf.train.Saver(max_to_keep=0)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        paths = [saver.save(session, str(tmp_path / f"s{i}")) for i in range(2)]
+    assert saver.last_checkpoints == []
+    state = tf.train.get_checkpoint_state(str(tmp_path))
+    assert list(state.all_model_checkpoint_paths) == paths[1:]
+    assert all(tf.train.checkpoint_exists(path) for path in paths)
+
+
+def test_empty_savers_write_the_graph_alone(tmp_path: Path) -> None:
+    tf.constant(1.0, name="one")
+    saver = tf.train.Saver(allow_empty=True)
+    path = str(tmp_path / "model")
+    with tf.Session() as session:
+        assert saver.save(session, path) is None
+        saver.restore(session, path)
+    assert [x.name for x in tmp_path.iterdir()] == ["model.meta"]
+    with tf.Graph().as_default() as graph:
+        tf.Variable(1.0, name="other")
+        assert tf.train.import_meta_graph(f"{path}.meta", import_scope="in") is None
+        assert graph.get_operation_by_name("in/one").type == "Const"
+
+
+def test_savers_are_built_before_they_save(tmp_path: Path) -> None:
+    tf.Variable(1.0)
+    saver = tf.train.Saver(defer_build=True)
+    with tf.Session() as session, pytest.raises(RuntimeError, match="defer_build"):
+        saver.save(session, str(tmp_path / "model"))
+
+
+def test_files_are_no_folders_to_save_in(tmp_path: Path) -> None:
+    v = tf.Variable(1.0)
+    saver = tf.train.Saver()
+    (tmp_path / "file").write_text("")
+    with tf.Session() as session:
+        session.run(v.initializer)
+        with pytest.raises(ValueError, match="Parent directory"):
+            saver.save(session, str(tmp_path / "file" / "model"))
+
+
+def test_savers_in_collections_are_read_with_their_graph() -> None:
+    v = tf.Variable(3.0, name="v")
+    for _ in range(2):
+        tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver([v]))
+    meta = tf.train.export_meta_graph()
+    with tf.Graph().as_default(), tf.name_scope("outer"):
+        tf.train.import_meta_graph(meta)
+        savers = tf.get_collection(tf.GraphKeys.SAVERS)
+        names = [x.saver_def.restore_op_name for x in savers]
+        assert names == ["outer/save/restore_all", "outer/save_1/restore_all"]
+        assert [x.name for x in tf.global_variables()] == ["outer/v:0"]
+
+
+def test_extraneous_savers_are_left_out_with_their_nodes() -> None:
+    v = tf.Variable(3.0, name="v")
+    savers = [tf.train.Saver([v]) for _ in range(2)]
+    for saver in savers:
+        tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
+    whole = savers[0].export_meta_graph()
+    made = savers[0].export_meta_graph(clear_extraneous_savers=True)
+    left = {x.name for x in whole.graph_def.node} - {
+        x.name for x in made.graph_def.node
+    }
+    assert left
+    assert all(x.startswith("save_1/") for x in left)
+    assert len(made.collection_def[tf.GraphKeys.SAVERS].bytes_list.value) == 1
+
+
+def test_files_that_are_no_meta_graphs_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad").write_text("name {")
+    with pytest.raises(OSError, match="Cannot parse file"):
+        tf.train.import_meta_graph(str(tmp_path / "bad"))
+    with pytest.raises(OSError, match="does not exist"):
+        tf.train.import_meta_graph(str(tmp_path / "none"))
+
+
+def test_gradients_by_variables_that_are_found_by_name() -> None:
+    v = tf.Variable([2.0], name="v")
+    loss = v * v
+    found = tf.get_default_graph().get_tensor_by_name("v:0")
+    (grad,) = tf.gradients(loss, [found])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        np.testing.assert_array_equal(session.run(grad), [4.0])
+
+
+def test_variables_that_begin_with_checkpoints_say_so(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.Variable([5.0, 6.0], name="v")
+        session.run(v.initializer)
+        path = tf.train.Saver().save(session, str(tmp_path / "model"))
+    w = tf.get_variable("w", [2], initializer=tf.zeros_initializer())
+    before = w.initialized_value()
+    tf.train.init_from_checkpoint(path, {"v": w})
+    after = w.initialized_value()
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(before), [0.0, 0.0])
+        np.testing.assert_array_equal(session.run(after), [5.0, 6.0])
+
+
+def test_slots_are_made_as_optimizers_make_them() -> None:
+    slots = import_module(f"{INSIDE}.training.slot_creator")
+    with tf.variable_scope("scope"):
+        v = tf.Variable([1.0, 2.5], name="var")
+    first = slots.create_slot(v, v.initialized_value(), name="slot")
+    zeros = slots.create_zeros_slot(v, name="zeros", dtype=tf.float64)
+    assert (first.op.name, v._shared_name) == ("scope/var/slot", "scope/var")
+    assert zeros.dtype.base_dtype == tf.float64
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(session.run(first), [1.0, 2.5])
+        np.testing.assert_array_equal(session.run(zeros), [0.0, 0.0])
+
+
+def test_steps_are_read_before_they_are_counted() -> None:
+    inside = import_module(f"{INSIDE}.training.training_util")
+    assert inside._get_or_create_global_step_read() is None
+    with pytest.raises(ValueError, match="should be created"):
+        inside._increment_global_step(1)
+    tf.train.create_global_step()
+    read = inside._get_or_create_global_step_read()
+    assert inside._get_or_create_global_step_read() is read
+    counted = inside._increment_global_step(1)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert [int(session.run([read, counted])[0]) for _ in range(3)] == [0, 1, 2]
+
+
+def test_graphs_that_are_finalized_say_so() -> None:
+    tf.get_default_graph().finalize()
+    with pytest.raises(RuntimeError, match="is finalized and cannot be modified"):
+        tf.constant(1)
+
+
+def test_rates_in_pieces_are_of_one_dtype() -> None:
+    with pytest.raises(ValueError, match="same dtype"):
+        tf.train.piecewise_constant(tf.constant(1.0), [1.0, 2.0], [1, 2.0, 3.0])
+
+
+def test_hooks_of_replicas_want_gradients_applied() -> None:
+    inner = tf.train.GradientDescentOptimizer(0.1)
+    synced = tf.train.SyncReplicasOptimizer(inner, 1, 1)
+    with pytest.raises(ValueError, match="apply_gradient should be called"):
+        synced.make_session_run_hook(True).begin()
