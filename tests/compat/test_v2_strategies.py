@@ -91,6 +91,10 @@ def test_values_per_replica_are_told_as_tensorflow_does() -> None:
     assert v.synchronization is tf.VariableSynchronization.ON_WRITE
     assert strategy.experimental_local_results(v) == v.values
     assert strategy.experimental_local_results(3) == (3,)
+    both = strategy.experimental_local_results({"a": value, "b": 1})
+    assert [(float(x["a"]), x["b"]) for x in both] == [(1.0, 1), (2.0, 1)]
+    context = tf.distribute.experimental.ValueContext(1, 2)
+    assert context.replica_id_in_sync_group == 1
 
 
 def test_values_are_handed_to_their_replicas() -> None:
@@ -432,6 +436,8 @@ def test_wrong_calls_are_refused() -> None:
         strategy.run(number, args=tf.ones(2))
     with pytest.raises(TypeError):
         strategy.experimental_distribute_dataset([1, 2])
+    with pytest.raises(ValueError, match="eagerly"):
+        strategy.make_dataset_iterator(tf.data.Dataset.range(5).batch(3))
 
 
 def test_without_devices_all_cpus_take_part() -> None:

@@ -151,3 +151,22 @@ def test_checkpoints_do_not_depend_on_replicas(tmp_path: Any, is_first: bool) ->
         "r/.ATTRIBUTES/VARIABLE_VALUE",
         "v/.ATTRIBUTES/VARIABLE_VALUE",
     ]
+
+
+def test_saved_models_are_loaded_with_copies(tmp_path: Any) -> None:
+    strategy = mirrored()
+    with strategy.scope():
+        module = tf.Module()
+        module.w = tf.Variable([2.0, 3.0])
+        module.f = tf.function(
+            lambda x: module.w * x, input_signature=[tf.TensorSpec([2], tf.float32)]
+        )
+    path = str(tmp_path / "saved")
+    tf.saved_model.save(module, path)
+    plain = tf.saved_model.load(path)
+    assert plain.w.numpy().tolist() == [2.0, 3.0]
+    with strategy.scope():
+        loaded = tf.saved_model.load(path)
+    assert listed(loaded.w) == [[2.0, 3.0]] * 2
+    found = strategy.run(lambda: loaded.f(tf.constant([1.0, 2.0]) * number()))
+    assert listed(found) == [[2.0, 6.0], [4.0, 12.0]]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import to_tensor
@@ -104,6 +104,31 @@ def variable_scope(
             if given:
                 store.counts = held
             store.scope = before
+
+
+class Place(NamedTuple):
+    """The scope that is open, and how many there were of each name."""
+
+    scope: VariableScope
+    counts: dict[str, int]
+
+
+def place() -> Place:
+    """Return where get_variable is, for `resumed`."""
+    store = store_of()
+    return Place(store.scope, dict(store.counts))
+
+
+@contextmanager
+def resumed(where: Place) -> Iterator[None]:
+    """Go on from a place, and then from where one was: functions that take turns have their own."""
+    store = store_of()
+    before = store.scope, store.counts
+    store.scope, store.counts = where.scope, dict(where.counts)
+    try:
+        yield
+    finally:
+        store.scope, store.counts = before
 
 
 def _check_left(left: VariableScope, current: VariableScope) -> None:

@@ -13,6 +13,7 @@ from inspect import Signature
 from typing import Any
 
 from tensorlite.distributed.strategies.copied import several
+from tensorlite.distributed.strategies.shared import shared
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.state.variable import Variable
 
@@ -35,6 +36,11 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
         _creators.reset(token)
 
 
+def _once(make: Creator, *args: Any, **kwargs: Any) -> Any:
+    """Return a variable that all replicas of a strategy have, as they do in graphs."""
+    return shared(lambda: make(*args, **kwargs))
+
+
 class Creatable(type(Variable)):  # type: ignore[misc]  # a metaclass that is asked for at run time
     """The kind of classes of variables which, when called, ask the creators around first."""
 
@@ -45,8 +51,11 @@ class Creatable(type(Variable)):  # type: ignore[misc]  # a metaclass that is as
         """Return what the innermost creator makes, which is told the others."""
         creators, make = _creators.get(), super().__call__
         made_several = several.get()
-        if made_several is not None and active_graph() is None:
-            make = partial(made_several, cls, make)
+        if made_several is not None:
+            in_graph = active_graph() is not None
+            make = (
+                partial(_once, make) if in_graph else partial(made_several, cls, make)
+            )
         if not creators or "arguments" not in vars(cls):
             return make(*args, **kwargs)
         given = cls.arguments.bind(None, *args, **kwargs)

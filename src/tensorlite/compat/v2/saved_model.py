@@ -16,6 +16,7 @@ from tensorlite.core.check import (
     a_path,
     one_of,
 )
+from tensorlite.distributed.strategies.copied import Copying, several
 from tensorlite.function.function import Function
 from tensorlite.interop.tensorflow.stored.models import Asset as Asset
 from tensorlite.interop.tensorflow.stored.saved_models import load_saved_model
@@ -96,12 +97,25 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     options have no effect.
     """
     around = variety.get()
-    token = variety.set(_uninitialised if around is None else around)
+    kind = _uninitialised if around is None else around
+    token = variety.set(_with_copies if isinstance(several.get(), Copying) else kind)
     try:
         chosen = "serve" if tags is None else tags
         return load_saved_model(a_path(export_dir, "export_dir"), chosen, Concrete)
     finally:
         variety.reset(token)
+
+
+def _with_copies(
+    initial: Any,
+    trainable: bool = True,
+    name: str = "Variable",
+    dtype: Any = None,
+    shape: Any = None,
+    **_: Any,
+) -> object:
+    """Return one of TensorFlow 2's variables, with the copies that a strategy's scope asks for."""
+    return Variable(initial, trainable, name=name, dtype=dtype, shape=shape)
 
 
 def _uninitialised(*_: Any, **__: Any) -> object:

@@ -30,7 +30,7 @@ from tensorlite.distributed.strategies.updating import on
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.fetchable import Fetchable, effect, group
 from tensorlite.ops.sparse.slices import accumulate
-from tensorlite.ops.state.variable import Variable, VariableState, members
+from tensorlite.ops.state.variable import Variable, VariableState, members, variety
 from tensorlite.train.replica import replica
 
 NONE, SUM, MEAN, ONLY_FIRST_REPLICA = range(4)
@@ -50,6 +50,9 @@ class Copied(DistributedValues, Variable):
     copies: tuple[Any, ...]
     replicas: int
     """How many replicas there are: as many as copies, or all use the one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Do nothing: the copies have been made of what is given."""
 
     @property
     def values(self) -> Any:
@@ -148,11 +151,12 @@ class Copied(DistributedValues, Variable):
 
     def beside(self, value: TensorLike, name: str) -> Variable:
         """Return a new variable with a copy beside each of this one's."""
-        token = several.set(None)
+        tokens = several.set(None), variety.set(None)
         try:
             made = [copy.beside(value, name) for copy in self.copies]
         finally:
-            several.reset(token)
+            several.reset(tokens[0])
+            variety.reset(tokens[1])
         other: Variable = of_copies(OnWrite, made, self.replicas)
         return other
 
@@ -288,11 +292,16 @@ class Copying:
     def _made(
         self, cls: type, make: Callable[..., Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        token = several.set(None)
+        tokens = several.set(None), variety.set(None)
         try:
             return self._several(cls, make, args, kwargs)
         finally:
-            several.reset(token)
+            several.reset(tokens[0])
+            variety.reset(tokens[1])
+
+    def varied(self, *args: Any, **kwargs: Any) -> Any:
+        """Return a new variable of tensorlite's own class, which asks for it by `variety`."""
+        return self(Variable, Variable, *args, **kwargs)
 
     def _several(
         self, cls: type, make: Callable[..., Any], args: Any, kwargs: dict[str, Any]

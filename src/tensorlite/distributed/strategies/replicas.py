@@ -27,6 +27,7 @@ from tensorlite.distributed.strategies.tasks import own_devices
 from tensorlite.distributed.strategies.turns import Turn, in_turns
 from tensorlite.distributed.strategies.updating import as_replica
 from tensorlite.function.function import Function
+from tensorlite.ops.state.variable import variety
 from tensorlite.train.replica import replica
 
 
@@ -64,11 +65,13 @@ class Replicas:
     @contextmanager
     def making(self) -> Iterator[None]:
         """Let the variables that are made inside be those of these replicas."""
-        token = several.set(Copying(self.keepers, self.count))
+        copying = Copying(self.keepers, self.count)
+        tokens = several.set(copying), variety.set(copying.varied)
         try:
             yield
         finally:
-            several.reset(token)
+            several.reset(tokens[0])
+            variety.reset(tokens[1])
 
     def call(
         self, function: Step, args: tuple[Any, ...], kwargs: Mapping[str, Any]

@@ -7,6 +7,7 @@ of a cluster is, which is a graph of its own, is in together.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
@@ -49,6 +50,8 @@ class Turn:
         self, index: int, devices: Sequence[DeviceName], steps: Lockstep | Alone
     ) -> None:
         self.index, self.count, self.device = index, len(devices), devices[index]
+        self.leaving: Callable[[], AbstractContextManager[Any]] = nullcontext
+        """Opens what holds while others take their turns, such as scopes that they begin in."""
         self._steps = steps
         self._tracer: Interpreter | None = tracer()
 
@@ -65,7 +68,8 @@ class Turn:
                 "do that outside of it, or let strategy.run be called with the traced function, "
                 "or in one"
             )
-        return self._steps.meet(self.index, (function, own))
+        with self.leaving():
+            return self._steps.meet(self.index, (function, own))
 
     def apply_gradients(
         self, optimizer: Optimizer, pairs: Sequence[Pair]

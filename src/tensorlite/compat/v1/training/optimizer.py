@@ -20,6 +20,7 @@ from tensorlite.compat.shared.segments import (
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.graphs.variables import of_kind
+from tensorlite.compat.v1.training.summed import applied
 from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import one_of, pairs_of, several
@@ -31,7 +32,6 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.distributed.strategies.turns import jointly
 from tensorlite.graph.tape import GradientTape
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
@@ -188,7 +188,7 @@ class Optimizer:
                 raise UnimplementedError(
                     f"Trying to update a Tensor {variable}; give the variable"
                 )
-        return jointly(lambda own: self._apply_pairs(own, global_step, name), given)
+        return applied(lambda own: self._apply_pairs(own, global_step, name), given)
 
     def _apply_pairs(
         self, given: list[Pair], global_step: Any, name: str | None

@@ -15,6 +15,7 @@ from tensorlite.compat.v2.distribute.multi_worker import (
 from tensorlite.compat.v2.distribute.options import (
     CommunicationImplementation as CommunicationImplementation,
     CommunicationOptions as CommunicationOptions,
+    ValueContext as ValueContext,
 )
 from tensorlite.compat.v2.distribute.parameter_server import (
     ParameterServerStrategy as ParameterServerStrategy,

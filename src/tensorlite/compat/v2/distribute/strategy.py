@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from tensorlite.compat.v2.distribute import contexts
+from tensorlite.compat.v2.distribute import contexts, in_graphs
 from tensorlite.compat.v2.distribute.contexts import ReplicaContext, opened
 from tensorlite.compat.v2.distribute.extended import StrategyExtended
 from tensorlite.compat.v2.distribute.options import (
@@ -14,14 +14,17 @@ from tensorlite.compat.v2.distribute.options import (
     ValueContext,
     how_of,
 )
+from tensorlite.core import nest
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.distributed.strategies.per_replica import (
     DistributedValues,
     grouped,
+    part_of,
 )
-from tensorlite.distributed.strategies.reducing import gathered, reduced
+from tensorlite.distributed.strategies.reducing import gathered
 from tensorlite.distributed.strategies.replicas import Replicas, check_outside
 from tensorlite.distributed.strategies.shared_datasets import cut_for, in_groups
+from tensorlite.graph_mode.graph import active_graph
 
 
 class Strategy:
@@ -70,6 +73,8 @@ class Strategy:
         with self.scope():
             if self.replicas is None:
                 return fn(*args, **(kwargs or {}))
+            if active_graph() is not None:
+                fn = in_graphs.sharing_variables(fn)
             return self.replicas.call(fn, tuple(args), kwargs or {})
 
     experimental_run_v2 = run
@@ -83,12 +88,13 @@ class Strategy:
     def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
         """Return the sum or the mean of the replicas' values, along an axis too if not None."""
         check_outside()
-        return reduced(how_of(reduce_op), value, self.num_replicas_in_sync, axis)
+        how, count = how_of(reduce_op), self.num_replicas_in_sync
+        return in_graphs.reduced(how, value, count, axis)
 
     def gather(self, value: Any, axis: int) -> Any:
         """Return the replicas' values behind each other along an axis."""
         check_outside()
-        return gathered(value, axis)
+        return in_graphs.in_graph(gathered, value, axis)
 
     def experimental_distribute_dataset(
         self, dataset: Any, options: Any = None
@@ -101,6 +107,10 @@ class Strategy:
             return dataset
         return cut_for(dataset, self.num_replicas_in_sync)
 
+    def make_dataset_iterator(self, dataset: Any) -> Any:
+        """Return what gives replicas their shares of batches in a graph; see in_graphs.py."""
+        return in_graphs.DatasetIterator(dataset, self.num_replicas_in_sync)
+
     def distribute_datasets_from_function(
         self, dataset_fn: Any, options: Any = None
     ) -> Any:
@@ -112,10 +122,12 @@ class Strategy:
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """Return the values of this machine's replicas as a tuple."""
-        return (
-            tuple(value.values) if isinstance(value, DistributedValues) else (value,)
-        )
+        """Return the values of this machine's replicas as a tuple, of a structure structures."""
+        if isinstance(value, DistributedValues):
+            return tuple(value.values)
+        if not nest.is_nested(value) or nest.is_value(value):
+            return (value,)
+        return tuple([part_of(i, value) for i in range(self.num_replicas_in_sync)])
 
     unwrap = experimental_local_results
 
