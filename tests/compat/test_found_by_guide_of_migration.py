@@ -155,3 +155,37 @@ def test_graphs_and_eager_programs_draw_alike(mode: str) -> None:
         eager.operation_seed = 1
         with eager.scope(), pytest.raises(ValueError, match="re-use the used"):
             tf.random.uniform([])
+
+
+def test_layers_of_version_1_take_names_of_regularizers_and_constraints() -> None:
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        named = {"kernel_regularizer": "l2", "kernel_constraint": "non_neg"}
+        tf1.layers.dense(tf1.ones([2, 3]), 2, kernel_initializer="ones", **named)
+        (loss,) = tf1.losses.get_regularization_losses()
+        session.run(tf1.global_variables_initializer())
+        np.testing.assert_allclose(session.run(loss), 0.01 * 6, rtol=1e-6)
+        (kernel, _) = tf1.trainable_variables()
+        kept = kernel.constraint(tf1.constant([-1.0, 2.0]))
+        np.testing.assert_array_equal(session.run(kept), [0.0, 2.0])
+
+
+def test_tracked_methods_in_scopes_of_others() -> None:
+    class Inner(tf.Module):
+        @utils.track_tf1_style_variables
+        def __call__(self) -> Any:
+            return tf1.get_variable("w", initializer=1.0)
+
+    class Outer(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Inner()
+
+        @utils.track_tf1_style_variables
+        def __call__(self) -> Any:
+            with tf1.variable_scope("outer"):
+                return tf1.get_variable("v", initializer=1.0), self.inner()
+
+    outer = Outer()
+    assert [x.name for x in outer()] == ["outer/v:0", "outer/w:0"]
+    assert outer()[1] is outer()[1]
+    assert len(outer.variables) == 2

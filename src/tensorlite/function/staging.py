@@ -231,7 +231,7 @@ _LIBRARY: dict[Any, Any] = {
 
 
 def converts_functions(function: F) -> F:
-    """Return a function of the library, whose arguments converted code converts if they are some."""
+    """Return a function of the library, of whose arguments converted code converts functions."""
     _LIBRARY[function] = _converting(function)
     return function
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -169,7 +169,11 @@ class EagerStore(Store):
     @contextmanager
     def kept(self) -> Iterator[None]:
         """Let variables be found here, and scopes be numbered as at the first time."""
-        self.scope, self.counts = VariableScope(reuse=AUTO_REUSE), {}
+        around = store_of().scope
+        self.scope, self.counts = (
+            replace(around, reuse=around.reuse or AUTO_REUSE),
+            {},
+        )
         token = _entered.set(self)
         try:
             yield

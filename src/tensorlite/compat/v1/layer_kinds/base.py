@@ -14,6 +14,7 @@ from typing import Any
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.graphs.variables import Variable
+from tensorlite.compat.v2.keras import constraints, regularizers
 from tensorlite.compat.views import GraphTensor, plain
 from tensorlite.core import nest
 from tensorlite.core.dtypes import as_dtype
@@ -245,6 +246,8 @@ class Layer:
         **kwargs: Any,
     ) -> Any:
         """Return a variable of the layer's scope, made now or shared with another layer."""
+        regularizer = regularizers.get(regularizer)
+        constraint = constraints.get(constraint)
         wanted = self._dtype if dtype is None else as_dtype(dtype)
         watched = trainable is not False and self.trainable
         if not are_kept():
