@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
+from tensorlite.distributed.server import listening
 from tests.serving import Served, free_ports
 from tests.threads import until
 
@@ -176,6 +177,33 @@ def test_each_worker_reads_its_own_dataset(strategy: Any) -> None:
         next(iterator)
     with pytest.raises(RuntimeError, match="worker index"):
         tf.distribute.coordinator.experimental_get_current_worker_index()
+
+
+def test_keras_fits_by_the_workers(strategy: Any) -> None:
+    with strategy.scope():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        model.compile(tf.keras.optimizers.SGD(0.05), "mse", steps_per_execution=8)
+    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8).repeat()
+    model.build((None, 3))
+    before = [x.steps for x in workers_of(strategy)]
+    history = model.fit(data, epochs=4, steps_per_epoch=16, verbose=0).history
+    after = [x.steps for x in workers_of(strategy)]
+    assert history["loss"][-1] < 0.1 * history["loss"][0]
+    assert sum(after) - sum(before) >= 64
+    assert model.evaluate(X, Y, verbose=0) < history["loss"][0]
+    assert model.predict(X, verbose=0).shape == (64, 1)
+
+
+def workers_of(strategy: Any) -> list[Any]:
+    """Return the workers of this process that are a strategy's."""
+    found = []
+    for task in strategy.workers:
+        host, port = strategy.cluster.addresses[task].split(":")
+        assert host == "localhost"
+        server = listening(("127.0.0.1", int(port)))
+        assert server is not None
+        found.append(server._worker)
+    return found
 
 
 def test_what_fails_is_told_by_the_next_call(strategy: Any) -> None:

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from tensorlite.compat.v2.distribute.parameter_server import ParameterServerStrategy
+from tensorlite.compat.v2.distribute.remote_values import RemoteValue
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.errors import (
@@ -18,44 +19,10 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     UnimplementedError,
 )
-from tensorlite.core.xp import CPU
 from tensorlite.data.base import Pipeline
-from tensorlite.distributed.strategies.scheduling import (
-    Call,
-    PerWorker,
-    Schedule,
-    Scheduled,
-)
+from tensorlite.distributed.strategies.scheduling import PerWorker
 from tensorlite.function.compile import ConcreteFunction
 from tensorlite.function.function import Function
-from tensorlite.ops.arrays.identity import to_device
-
-
-class RemoteValue:
-    """What a function returns that a worker does some time."""
-
-    def __init__(self, scheduled: Scheduled) -> None:
-        self._scheduled = scheduled
-
-    def fetch(self) -> Any:
-        """Return the result as arrays, waiting for it; the error that ended it is raised."""
-        return nest.map_structure(_array, self._scheduled.result())
-
-    def get(self) -> Any:
-        """Return the result as tensors of this process, waiting for it; errors are raised."""
-        return nest.map_structure(_here, self._scheduled.result())
-
-    def __repr__(self) -> str:
-        state = "over" if self._scheduled.is_over else "under way"
-        return f"<RemoteValue, {state}>"
-
-
-def _array(leaf: Any) -> Any:
-    return leaf.numpy() if hasattr(leaf, "numpy") else leaf
-
-
-def _here(leaf: Any) -> Any:
-    return to_device(leaf, CPU) if hasattr(leaf, "numpy") else leaf
 
 
 class PerWorkerValues:
@@ -103,7 +70,6 @@ class ClusterCoordinator:
     """Has the workers of a ParameterServerStrategy do functions; there is one for each strategy."""
 
     strategy: Any
-    _schedule: Schedule
 
     def __new__(cls, strategy: Any) -> Any:
         """Return the coordinator of a strategy; InvalidArgumentError for other strategies."""
@@ -114,11 +80,8 @@ class ClusterCoordinator:
                 f"{type(strategy).__name__}."
             )
         if strategy.coordinator is None:
-            made = strategy.coordinator = super().__new__(cls)
-            made.strategy = strategy
-            made._schedule = Schedule(
-                strategy.cluster, strategy.worker_devices, strategy.servers
-            )
+            strategy.coordinator = super().__new__(cls)
+            strategy.coordinator.strategy = strategy
         return strategy.coordinator
 
     def schedule(self, fn: Any, args: Any = None, kwargs: Any = None) -> RemoteValue:
@@ -134,20 +97,20 @@ class ClusterCoordinator:
                 f"accepts a `tf.function` or a concrete function, not {fn!r}."
             )
         given, named = _own(tuple(args or ())), _own(dict(kwargs or {}))
-        with self.strategy.scope():
-            call = Call(fn, given, named)
-        return RemoteValue(self._schedule.put(call))
+        found: RemoteValue = self.strategy.scheduled(fn, given, named)
+        return found
 
     def join(self) -> None:
         """Wait until all functions are done; the error of one that has failed is raised, once.
 
         UnavailableError is raised where a parameter server is lost.
         """
-        self._schedule.join()
+        self.strategy.schedule.join()
 
     def done(self) -> bool:
         """Return whether all functions are done; the error of one that failed is raised, once."""
-        return self._schedule.done()
+        found: bool = self.strategy.schedule.done()
+        return found
 
     def fetch(self, val: Any) -> Any:
         """Return a structure with the results of remote values as arrays, waiting for them."""

@@ -6,9 +6,9 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.distribute.coordinating import (
     ClusterCoordinator as ClusterCoordinator,
     PerWorkerValues as PerWorkerValues,
-    RemoteValue as RemoteValue,
     experimental_get_current_worker_index as experimental_get_current_worker_index,
 )
+from tensorlite.compat.v2.distribute.remote_values import RemoteValue as RemoteValue
 
 __dir__ = listing(__name__, globals())
 

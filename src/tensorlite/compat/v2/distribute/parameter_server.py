@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from tensorlite.compat.v1.training.placing import ClusterSpec, name_of
+from tensorlite.compat.v2.distribute.remote_values import RemoteValue
 from tensorlite.compat.v2.distribute.sharded import sharding
 from tensorlite.compat.v2.distribute.strategy import Strategy
 from tensorlite.core.device import DeviceName
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.distributed.joined import Joined, joined
 from tensorlite.distributed.strategies.placing import Placing, RoundRobin
+from tensorlite.distributed.strategies.scheduling import Call, Schedule
 
 TYPES = "chief", "worker", "evaluator", "ps"
 """What tasks of a cluster may be."""
@@ -71,6 +74,21 @@ class ParameterServerStrategy(Strategy):
         """
         with self.scope():
             return fn(*args, **(kwargs or {}))
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """What has the workers do functions."""
+        return Schedule(self.cluster, self.worker_devices, self.servers)
+
+    def scheduled(self, fn: Any, args: Any, kwargs: Any) -> RemoteValue:
+        """Return what a traced function will return that some worker does."""
+        with self.scope():
+            call = Call(fn, args, kwargs)
+        return RemoteValue(self.schedule.put(call))
+
+    def dispatched(self, step: Any) -> Any:
+        """Return a traced step of Keras as one that is scheduled for each batch."""
+        return lambda batch: self.scheduled(step, (batch,), {})
 
     @property
     def worker_devices(self) -> Sequence[DeviceName]:

@@ -15,7 +15,7 @@ class OfGenerators:
     evaluate: Any
     predict: Any
 
-    def _step(self, name: str) -> Any:
+    def _step(self, name: str, is_spread: bool = False) -> Any:
         raise NotImplementedError("a model says what a step is")
 
     def make_train_function(self, force: bool = False) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.distribute.remote_values import RemoteValue
 from tensorlite.compat.v2.distribute.strategy import default_strategy
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.src.layers import naming
@@ -51,6 +52,11 @@ def of_all_replicas(step: Any, strategy: Any, name: str) -> Any:
         return strategy.reduce("MEAN", found, axis=None)
 
     return taken
+
+
+def all_over(results: list[Any]) -> list[Any]:
+    """Return what steps come to, once all of them are over: some are workers' of a cluster."""
+    return [x.get() if isinstance(x, RemoteValue) else x for x in results]
 
 
 def counted_by_all(model: Any, logs: dict[str, Any]) -> dict[str, Any]:

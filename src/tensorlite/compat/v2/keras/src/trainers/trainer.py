@@ -29,6 +29,7 @@ from tensorlite.compat.v2.keras.src.trainers.compiled import (
 from tensorlite.compat.v2.keras.src.trainers.generators import OfGenerators
 from tensorlite.compat.v2.keras.src.trainers.stepping import (
     Steps,
+    all_over,
     array_of,
     as_tensor,
     calling,
@@ -230,8 +231,8 @@ class Training(OfGenerators):
         for metric in self.metrics:
             metric.reset_state()
 
-    def _step(self, name: str) -> Any:
-        """Return a step that is traced once for each kind of batch."""
+    def _step(self, name: str, is_spread: bool = False) -> Any:
+        """Return a step that is traced once for each kind of batch, and spread over workers."""
         if self._steps is None:
             self._steps = Steps()
         traced = self._steps.traced
@@ -242,6 +243,7 @@ class Training(OfGenerators):
                 method = of_all_replicas(method, self.distribute_strategy, name)
             traced[key] = function(method, reduce_retracing=True)
         step = traced[key]
+        step = self.distribute_strategy.dispatched(step) if is_spread else step
 
         def run(data: Any) -> Any:
             batch = nest.map_structure(as_tensor, feeding.filled(data))
@@ -300,7 +302,7 @@ class Training(OfGenerators):
         steps = steps_per_epoch or source.steps
         listeners = self._listeners(callbacks, verbose, epochs, steps)
         self.stop_training = False
-        step = self._step("train")
+        step = self._step("train", is_spread=True)
         first = self._begun(listeners, initial_epoch)
         batches = feeding.portions(source, steps_per_epoch)
         logs: dict[str, Any] = {}
@@ -337,8 +339,8 @@ class Training(OfGenerators):
         logs: dict[str, Any] = {}
         for first, last, group in grouped(parts, self.steps_per_execution):
             listeners.on_train_batch_begin(first)
-            for data in group:
-                logs = in_order(step(feeding.with_class_weights(data, class_weight)))
+            taken = [step(feeding.with_class_weights(x, class_weight)) for x in group]
+            logs = in_order(all_over(taken)[-1])
             listeners.on_train_batch_end(last, logs)
             if self.stop_training:
                 break
