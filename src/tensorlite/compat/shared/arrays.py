@@ -360,7 +360,7 @@ def _like(
 ) -> Callable[..., Any]:
     @named(default)
     def made(x: Any, dtype: Any, name: str | None = None) -> Any:
-        operand = converted(x)
+        operand = given_constant(x, name="tensor")
         wanted = operand.dtype if dtype is None else as_dtype(dtype)
         if active_graph() is None and wanted is not string:
             return function(operand, dtype=wanted)

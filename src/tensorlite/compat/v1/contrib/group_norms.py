@@ -42,15 +42,16 @@ def instance_norm(
             f"Inputs {x.name} has undefined channels dimension {x.get_shape()}."
         )
     with scopes.variable_scope(scope, "InstanceNorm", reuse=reuse) as sc:
-        shape = [1] * len(sizes)
-        shape[axis] = sizes[axis]
+        is_last = axis == len(sizes) - 1
+        shape = [sizes[axis] if i == axis else 1 for i in range(len(sizes))]
         beta, gamma = _learnt(
             (center, scale),
             *(sizes[axis], x.dtype, param_initializers or {}),
             *(variables_collections, trainable),
         )
         over = [i for i in range(1, len(sizes)) if i != axis]
-        outputs = _normed(x, over, (beta, gamma), shape, epsilon, "instancenorm")
+        spread = None if is_last else shape
+        outputs = _normed(x, over, (beta, gamma), spread, epsilon, "instancenorm")
         outputs.set_shape(x.get_shape())
         outputs = finished(outputs, None, None, activation_fn)
         return collect_named_outputs(outputs_collections, sc.name, outputs)
@@ -189,12 +190,15 @@ def _normed(
     x: Any,
     over: list[int],
     learnt: tuple[Any, Any],
-    shape: list[int],
+    shape: list[int] | None,
     epsilon: float,
     name: str,
 ) -> Any:
+    """Return a tensor normalised over axes; what is learnt is given a shape, if there is one."""
+    beta, gamma = (
+        y if y is None or shape is None else arrays.reshape(y, shape) for y in learnt
+    )
     mean, variance = nn_functions.moments(x, over, keep_dims=True)
-    beta, gamma = (None if y is None else arrays.reshape(y, shape) for y in learnt)
     return shared_nn.batch_normalization(
         x, mean, variance, beta, gamma, epsilon, name=name
     )

@@ -12,8 +12,8 @@ from tensorlite.compat.v1 import nn
 from tensorlite.compat.v1.functions import arrays
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.v1.random import random_uniform
-from tensorlite.compat.views import plain, shown
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
 from tensorlite.ops.math import counting
 from tensorlite.ops.nn.activations import SELU_ALPHA, SELU_SCALE
 
@@ -54,26 +54,27 @@ def alpha_dropout(
             "keep_prob must be a scalar tensor or a float in the range (0, 1], got "
             f"{keep_prob:g}"
         )
-    value = convert_to_tensor(x)
-    kept = convert_to_tensor(keep_prob, dtype=value.dtype)
-    if get_static_value(kept) == 1:
-        return value
-    return _alpha_dropped(value, kept, noise_shape, seed, name=name)
+    with name_scope(name, "alpha_dropout"):
+        value = convert_to_tensor(x, name="x")
+        kept = convert_to_tensor(keep_prob, value.dtype, "keep_prob")
+        if get_static_value(kept) == 1:
+            return value
+        return _alpha_dropped(value, kept, noise_shape, seed)
 
 
-@named("alpha_dropout", "add_2")
-def _alpha_dropped(
-    x: Any, keep_prob: Any, noise_shape: Any, seed: Any, name: str | None = None
-) -> Any:
-    """Return units of which some are set to what SELU saturates at, their moments being kept."""
-    value, kept = shown(x), shown(keep_prob)
-    sizes = arrays.shape(value) if noise_shape is None else noise_shape
-    drawn = random_uniform(sizes, seed=seed, dtype=value.dtype)
-    lowest, dropped = -SELU_SCALE * SELU_ALPHA, 1 - kept
-    mask = cast(drawn >= dropped, value.dtype)
-    mixed = value * mask + lowest * (1 - mask)
-    scale = (kept + kept * dropped * lowest**2) ** -0.5
-    return plain(scale * mixed + -scale * lowest * dropped)
+def _alpha_dropped(x: Any, kept: Any, noise_shape: Any, seed: Any) -> Any:
+    """Return units of which some are set to what SELU saturates at, their moments being kept.
+
+    What is computed several times is several nodes in TensorFlow 1, too.
+    """
+    sizes = arrays.shape(x) if noise_shape is None else noise_shape
+    drawn = random_uniform(sizes, seed=seed, dtype=x.dtype)
+    lowest = -SELU_SCALE * SELU_ALPHA
+    mask = cast(drawn >= 1 - kept, x.dtype)
+    mixed = x * mask + lowest * (1 - mask)
+    scale = (kept + kept * (1 - kept) * lowest**2) ** -0.5
+    moved = -scale * lowest * (1 - kept)
+    return scale * mixed + moved
 
 
 def deprecated_flipped_softmax_cross_entropy_with_logits(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import elementwise, nn as shared_nn
+from tensorlite.compat.shared import arrays, cutting, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import layers
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
 from tensorlite.compat.v1.contrib.batch_norms import Asked, FusedNorm, Norm
@@ -19,9 +19,14 @@ from tensorlite.compat.v1.contrib.weighted import (
     finished,
     layer_scope,
 )
-from tensorlite.compat.v1.functions import init_ops, nn_functions, numbers
+from tensorlite.compat.v1.functions import (
+    arrays as v1_arrays,
+    init_ops,
+    nn_functions,
+    numbers,
+)
 from tensorlite.compat.v1.graphs import framework, scopes
-from tensorlite.core.dtypes import float16
+from tensorlite.core.dtypes import float16, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.keys import GraphKeys
 
@@ -241,9 +246,15 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: Any = None) -
         squares = numbers.reduce_sum(
             elementwise.square(inputs), axis=dim, keepdims=True
         )
-        return elementwise.divide(
-            inputs, elementwise.sqrt(epsilon + squares), name="div"
-        )
+        lengths = elementwise.sqrt(epsilon + squares)
+        sizes = v1_arrays.shape(inputs)
+        times = [v1_arrays.strided_slice(sizes, [dim], [dim + 1])]
+        if dim > 0:
+            times.insert(0, arrays.ones([dim], int32))
+        if dim < rank - 1:
+            times.append(arrays.ones([rank - 1 - dim], int32))
+        whole = cutting.tile(lengths, arrays.concat(times, 0))
+        return elementwise.div(inputs, whole)
 
 
 def poincare_normalize(

@@ -32,7 +32,7 @@ from tensorlite.compat.v1.functions import (
     nn_functions,
     numbers,
 )
-from tensorlite.compat.v1.functions.init_ops import Constant
+from tensorlite.compat.v1.functions.init_ops import Constant, Ones
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.core.dtypes import float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
@@ -251,8 +251,10 @@ def maxout(inputs: Any, num_units: int, axis: int = -1, scope: Any = None) -> An
             )
         each = sizes[axis] // num_units
         sizes[axis] = num_units
-        dynamic = v1_arrays.shape(x)
-        whole = [dynamic[i] if size is None else size for i, size in enumerate(sizes)]
+        whole = [
+            v1_arrays.shape(x)[i] if size is None else size
+            for i, size in enumerate(sizes)
+        ]
         return numbers.reduce_max(arrays.reshape(x, [*whole, each]), -1)
 
 
@@ -267,30 +269,31 @@ def spatial_softmax(
 ) -> Any:
     """Return where on average each channel's softmax over the image lies, x before y."""
     with scopes.variable_scope(name, "spatial_softmax"):
-        first = channels_of(data_format) == "channels_first"
-        x = features if first else arrays.transpose(features, [0, 3, 1, 2])
-        _, channels, height, width = x.get_shape().as_list()
+        is_first = channels_of(data_format) == "channels_first"
+        sizes = v1_arrays.shape(features)
+        height, width = [sizes[i] for i in ((2, 3) if is_first else (1, 2))]
+        channels = features.get_shape().as_list()[1 if is_first else 3]
         if channels is None:
             raise InvalidArgumentError(
                 f"spatial_softmax: the number of channels of {features.get_shape()} is known"
             )
-        if None in (height, width):
-            height, width = (v1_arrays.shape(x)[i] for i in (2, 3))
         into = get_variable_collections(variables_collections, "temperature")
-        begun = Constant(1.0 if temperature is None else temperature)
-        heat = model_variable(
-            "temperature",
-            [],
-            float32,
-            begun,
-            trainable=trainable,
-            collections=into if trainable else None,
-        )
+
+        def heated() -> Any:
+            return model_variable(
+                "temperature",
+                [],
+                float32,
+                Ones() if temperature is None else Constant(temperature),
+                trainable=trainable,
+                collections=into if trainable else None,
+            )
+
         with name_scope("spatial_softmax_op"):
-            return _mean_places(x, heat, (channels, height, width))
+            return _mean_places(features, is_first, heated, (channels, height, width))
 
 
-def _mean_places(x: Any, heat: Any, sizes: Any) -> Any:
+def _mean_places(x: Any, is_first: bool, heated: Any, sizes: Any) -> Any:
     """Return the means of rows and of columns, by a softmax over each channel."""
     channels, height, width = sizes
     rows, columns = grids.meshgrid(
@@ -298,13 +301,17 @@ def _mean_places(x: Any, heat: Any, sizes: Any) -> Any:
         arrays.linspace(-1.0, 1.0, width),
         indexing="ij",
     )
-    places = [arrays.reshape(place, [-1]) for place in (rows, columns)]
+    places = [arrays.reshape(place, [height * width]) for place in (rows, columns)]
+    heat = heated()
+    x = x if is_first else arrays.transpose(x, [0, 3, 1, 2])
     flat = arrays.reshape(x, [-1, height * width])
     where = nn_functions.softmax(flat / heat)
     ends = [
         numbers.reduce_sum(place * where, axis=[1], keepdims=True) for place in places
     ]
-    return arrays.reshape(arrays.concat(ends, 1), [-1, channels * 2])
+    found = arrays.reshape(arrays.concat(ends, 1), [-1, channels * 2])
+    found.set_shape([None, channels * 2])
+    return found
 
 
 def _layer_name(layer: Any, default: str) -> str:
