@@ -189,6 +189,27 @@ def test_rates_in_pieces_are_of_one_dtype() -> None:
         tf.train.piecewise_constant(tf.constant(1.0), [1.0, 2.0], [1, 2.0, 3.0])
 
 
+def test_turns_of_rates_may_be_of_a_length_that_is_fed() -> None:
+    longer = tf.placeholder(tf.float32, [])
+    step = tf.placeholder(tf.int64, [])
+    rate = tf.train.cosine_decay_restarts(1.0, step, 10, t_mul=longer, m_mul=0.5)
+    with tf.Session() as session:
+        # The second turn begins at 10, and is half done behind 5 or 10 more.
+        for factor, half in ((1.0, 15), (2.0, 20)):
+            for at, wanted in ((5, 0.5), (10, 0.5), (half, 0.25)):
+                got = session.run(rate, {longer: factor, step: at})
+                np.testing.assert_allclose(got, wanted, atol=1e-6)
+
+
+def test_gradients_of_a_graph_wait_for_each_other() -> None:
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    pairs = tf.train.GradientDescentOptimizer(0.1).compute_gradients(
+        v * w, gate_gradients=tf.train.Optimizer.GATE_GRAPH
+    )
+    gates = [[x.type for x in grad.op.control_inputs] for grad, _ in pairs]
+    assert gates == [["NoOp"], ["NoOp"]]
+
+
 def test_hooks_of_replicas_want_gradients_applied() -> None:
     inner = tf.train.GradientDescentOptimizer(0.1)
     synced = tf.train.SyncReplicasOptimizer(inner, 1, 1)

@@ -19,6 +19,7 @@ from tensorlite.compat.shared.segments import (
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.graphs.together import tuple_
 from tensorlite.compat.v1.graphs.variables import of_kind
 from tensorlite.compat.v1.training.summed import applied
 from tensorlite.compat.views import GraphTensor, Operation, in_graph, plain, shown
@@ -146,6 +147,8 @@ class Optimizer:
             grad_ys=grad_loss,
             gate_gradients=gate_gradients == Optimizer.GATE_OP,
         )
+        if gate_gradients == Optimizer.GATE_GRAPH:
+            found = tuple_(found)
         return list(zip(found, variables, strict=True))
 
     def _gradients_of_call(

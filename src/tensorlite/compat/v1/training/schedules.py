@@ -16,13 +16,17 @@ from tensorlite.compat.shared.elementwise import (
     add,
     cast,
     cos,
+    equal,
     exp,
+    floor,
+    log,
     minimum,
     multiply,
     negative,
     pow,
     sqrt,
 )
+from tensorlite.compat.v1.functions.control_flow import cond
 from tensorlite.compat.v1.graphs.behaviour import executing_eagerly
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.random import random_normal
@@ -232,10 +236,33 @@ def cosine_decay_restarts(
     Each is t_mul times longer and m_mul times as high as the one before. Where programs run at
     once, it is a function. Loshchilov and Hutter 2016.
     """
-    rate, steps, step = _rate(learning_rate, global_step, first_decay_steps)
-    turned = decays.turns(step, steps)
-    done, height = decays.restarted(turned, t_mul, m_mul)
-    return decays.cosine(rate, done, alpha, height)
+    rate, *parts = _rate(
+        learning_rate, global_step, first_decay_steps, alpha, t_mul, m_mul
+    )
+    steps, low, longer, higher, step = parts
+    turned = step / steps
+    # How long turns are may be a tensor, whose value is known when it runs.
+    count, done = cond(
+        equal(longer, 1.0),
+        lambda: _turn(turned),
+        lambda: _longer_turn(turned, longer),
+    )
+    height = higher**count
+    wave = 0.5 * height * (1.0 + cos(constant(pi, rate.dtype) * done))
+    return multiply(rate, (1 - low) * wave + low)
+
+
+def _turn(turned: Any) -> tuple[Any, Any]:
+    """Return which turn of one length it is, and how much of it is done."""
+    count = floor(turned)
+    return count, turned - count
+
+
+def _longer_turn(turned: Any, longer: Any) -> tuple[Any, Any]:
+    """Return which turn it is, each so many times as long, and how much of it is done."""
+    count = floor(log(1.0 - turned * (1.0 - longer)) / log(longer))
+    begun = (1.0 - longer**count) / (1.0 - longer)
+    return count, (turned - begun) / longer**count
 
 
 @_renewed
@@ -253,8 +280,21 @@ def linear_cosine_decay(
 
     Where programs run at once, it is a function. Bello et al. 2017.
     """
-    rate, steps, step = _rate(learning_rate, global_step, decay_steps)
-    return decays.linear_cosine(rate, step, steps, num_periods, alpha, beta)
+    rate, *parts = _rate(
+        learning_rate, global_step, decay_steps, num_periods, alpha, beta
+    )
+    steps, periods, low, least, step = parts
+    step = minimum(step, steps)
+    line = (steps - step) / steps
+    return _under_waves(rate, line, step / steps, (periods, low, least))
+
+
+def _under_waves(rate: Any, line: Any, done: Any, wave: tuple[Any, Any, Any]) -> Any:
+    """Return a rate that falls along a line times so many waves, plus alpha and beta."""
+    periods, alpha, beta = wave
+    fraction = 2.0 * periods * done
+    waves = 0.5 * (1.0 + cos(constant(pi, rate.dtype) * fraction))
+    return multiply(rate, (alpha + line) * waves + beta)
 
 
 @_renewed
@@ -274,9 +314,12 @@ def noisy_linear_cosine_decay(
 
     The noise's variance is initial_variance / (1 + step) ** variance_decay.
     """
-    rate, steps, step = _rate(learning_rate, global_step, decay_steps)
+    noise = initial_variance, variance_decay
+    waves = num_periods, alpha, beta
+    rate, *parts = _rate(learning_rate, global_step, decay_steps, *noise, *waves)
+    steps, variance, decay, *wave, step = parts
     step = minimum(step, steps)
-    spread = sqrt(initial_variance / pow(1.0 + step, variance_decay))
-    noise = random_normal([], stddev=spread, dtype=rate.dtype)
-    wave = (num_periods, alpha, beta)
-    return decays.linear_cosine(rate, step, steps, *wave, noise)
+    line = (steps - step) / steps
+    spread = sqrt(variance / pow(1.0 + step, decay))
+    line += random_normal([], stddev=spread, dtype=rate.dtype)
+    return _under_waves(rate, line, step / steps, tuple(wave))

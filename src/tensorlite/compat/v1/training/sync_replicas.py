@@ -75,7 +75,8 @@ class SyncReplicasOptimizer(Optimizer):
         beside = framework.no_op().device  # where a replica's own operators go
         with framework.device(None), framework.device(beside):
             self._local_step = Variable(
-                framework.constant(0, global_step.dtype),
+                0,
+                dtype=global_step.dtype,
                 trainable=False,
                 collections=[GraphKeys.LOCAL_VARIABLES],
                 name="sync_rep_local_step",
