@@ -170,3 +170,30 @@ def test_saved_models_are_loaded_with_copies(tmp_path: Any) -> None:
     assert listed(loaded.w) == [[2.0, 3.0]] * 2
     found = strategy.run(lambda: loaded.f(tf.constant([1.0, 2.0]) * number()))
     assert listed(found) == [[2.0, 6.0], [4.0, 12.0]]
+
+
+def test_generators_of_the_scope_give_each_replica_its_own_numbers() -> None:
+    strategy = mirrored()
+    with strategy.scope():
+        generator = tf.random.Generator.from_seed(1)
+    found = listed(strategy.run(lambda: generator.normal([2])))
+    told = [[-0.8793, 1.4681], [0.0207, 1.9473]]  # by TensorFlow 2.21
+    np.testing.assert_allclose(found, told, atol=1e-4)
+    found = listed(strategy.run(tf.function(lambda: generator.uniform([2]))))
+    np.testing.assert_allclose(found, [[0.8677, 0.6974], [0.9607, 0.4272]], atol=1e-4)
+    generator.normal([3])  # as no replica
+    assert listed(generator.state)[0] == listed(generator.state)[1]
+    outside = tf.random.Generator.from_seed(1)
+    first, second = listed(strategy.run(lambda: outside.normal([2])))
+    assert first != second
+
+
+def test_what_is_reduced_goes_to_copies() -> None:
+    strategy = mirrored()
+    with strategy.scope():
+        v = tf.Variable(0.0)
+    own = strategy.run(number)
+    assert listed(strategy.extended.reduce_to("SUM", own, v)) == [3.0, 3.0]
+    (mean,) = strategy.extended.batch_reduce_to("MEAN", [(own, v)])
+    assert listed(mean) == [1.5, 1.5]
+    assert float(strategy.extended.reduce_to("SUM", own, "/cpu:0")) == 3.0

@@ -15,6 +15,7 @@ from tensorlite.core.check import integers_of, whole
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64, uint64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.distributed.strategies.streams import own_stream
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import global_seed
 from tensorlite.ops.random.generators import Generator as Stream, global_generator
@@ -71,6 +72,10 @@ class Generator(Stream):
             super().__init__(state=copy_from.state.__tensor__())
         else:
             super().__init__(copy_from, None if state is None else _as_state(state))
+
+    def key_and_counter(self, shape: Any) -> Any:
+        """Return the key and counter of now, of a strategy's replica its own, and advance."""
+        return own_stream(self.state, lambda: Stream.key_and_counter(self, shape))
 
     @classmethod
     def from_seed(cls, seed: Any, alg: Any = None) -> Generator:

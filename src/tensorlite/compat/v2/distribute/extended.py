@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorlite.compat.v2.distribute.options import how_of
 from tensorlite.distributed.strategies.copied import Copied
-from tensorlite.distributed.strategies.per_replica import PerReplica
+from tensorlite.distributed.strategies.per_replica import PerReplica, each
 from tensorlite.distributed.strategies.reducing import mirrored, reduced
 from tensorlite.distributed.strategies.replicas import Replicas, check_outside
 
@@ -66,10 +66,13 @@ class StrategyExtended:
     ) -> Any:
         """Return the sum or the mean of the replicas' values.
 
-        Where it goes, and options, have no effect: it is fetched where it is used.
+        For a variable with copies, or several devices, it is what all have; options have no effect.
         """
         check_outside()
-        return reduced(how_of(reduce_op), value, self._num_replicas_in_sync)
+        found = reduced(how_of(reduce_op), value, self._num_replicas_in_sync)
+        held = getattr(destinations, "values", destinations)
+        several = isinstance(held, (list, tuple)) and len(held) > 1
+        return each(lambda x: mirrored(x, len(held)), found) if several else found
 
     def batch_reduce_to(
         self, reduce_op: Any, value_destination_pairs: Any, options: Any = None
