@@ -148,3 +148,44 @@ def test_a_phase_says_which_moments_are_renormalized() -> None:
     np.testing.assert_allclose(usual, X / np.sqrt(1.001), rtol=1e-5)
     # At first corrections make of a batch's moments those that are kept.
     np.testing.assert_allclose(trained, X, rtol=1e-4)
+
+
+def test_losses_are_those_of_weights_or_of_calls() -> None:
+    layer = keras.layers.GRU(
+        2, kernel_regularizer="l2", bias_regularizer="l1", activity_regularizer="l1"
+    )
+    x = tf.placeholder(tf.float32, [None, 2, 3])
+    layer(x)
+    counts = [len(layer.get_losses_for(y)) for y in (None, x)]
+    assert counts == [2, 1]
+
+
+def test_sequences_are_cut_to_nothing_and_look_back() -> None:
+    sequences = np.ones((2, 4, 2), np.float32)
+    cut = keras.Sequential([keras.layers.Cropping1D(2, input_shape=(4, 2))])
+    assert cut.predict(sequences).shape == (2, 0, 2)
+    kinds = {"padding": "causal", "depthwise_initializer": "ones", "use_bias": False}
+    layer = keras.layers.SeparableConv1D(1, 2, pointwise_initializer="ones", **kinds)
+    model = keras.Sequential([keras.layers.InputLayer((4, 2)), layer])
+    np.testing.assert_array_equal(model.predict(sequences)[0, :, 0], [2, 4, 4, 4])
+
+
+def test_locally_connected_layers_are_made_from_their_descriptions() -> None:
+    layer = keras.layers.LocallyConnected1D(2, 3)
+    told = {"class_name": "LocallyConnected1D", "config": layer.get_config()}
+    assert keras.layers.deserialize(told).kernel_size == (3,)
+    model = keras.Sequential([keras.layers.InputLayer((4, 2)), layer])
+    again = keras.models.clone_model(model)
+    assert again.predict(np.ones((1, 4, 2))).shape == (1, 2, 2)
+
+
+def test_metrics_count_whole_numbers_in_their_own_dtype() -> None:
+    metric = keras.metrics.MeanAbsoluteError()
+    update = metric.update_state(tf.constant([[0, 1, 0]]), tf.constant([[0, 0, 2]]))
+    result = metric.result()
+    with tf.Session() as session:
+        session.run([v.initializer for v in metric.variables])
+        session.run(update)
+        assert session.run(result) == 1.0
+        session.run(metric.update_state(tf.constant([[0, 1]]), tf.constant([[0, 0]])))
+        assert session.run(result) == 0.75

@@ -137,3 +137,27 @@ def test_states_of_metrics_go_through_functions() -> None:
     after = metric.stateless_update_state(zeros, [1.0, 3.0])
     assert float(metric.stateless_result(after)) == 2.0
     assert float(metric.result()) == 8.0
+
+
+def test_sums_of_values_that_have_a_weight_in_common_are_sums() -> None:
+    """Keras' numbers: a weight counts for each value it stands for, in a mean for their mean."""
+    values = [[[1.0, 2.0], [3.0, 2.0], [0.5, 4.0]]]
+    total, mean = keras.metrics.Sum(), keras.metrics.Mean()
+    for metric in (total, mean):
+        metric.update_state(values, sample_weight=[0.5])
+    assert float(total.result()) == 6.25
+    np.testing.assert_allclose(float(mean.result()), 2.0833333, rtol=1e-6)
+
+
+def test_means_of_tensors_weigh_rows() -> None:
+    metric = keras.metrics.MeanTensor()
+    metric.update_state([[1.0, 2.0], [5.0, 4.0]], sample_weight=[1.0, 0.5])
+    metric.update_state([[3.0, 2.0], [2.0, 1.0]])
+    wanted = [[2.0, 2.0], [4.5 / 1.5, 3.0 / 1.5]]
+    np.testing.assert_allclose(metric.result().numpy(), wanted, rtol=1e-6)
+
+
+def test_errors_relative_to_nothing_are_nothing() -> None:
+    metric = keras.metrics.MeanRelativeError(normalizer=[0.0, 2.0])
+    metric.update_state([2.0, 4.0], [4.0, 2.0])
+    assert float(metric.result()) == 0.5

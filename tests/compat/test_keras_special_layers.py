@@ -197,3 +197,9 @@ def test_steps_that_a_mask_leaves_out_change_nothing() -> None:
     np.testing.assert_allclose(made[1], whole[1], atol=1e-6)
     np.testing.assert_allclose(made[0, :2], whole[0, :2], atol=1e-6)
     np.testing.assert_array_equal(made[0, 3], made[0, 1])
+
+
+def test_recurrent_layers_compute_in_the_dtype_they_are_given() -> None:
+    layer = keras.layers.GRU(2, dtype="float64")
+    assert layer(np.ones((1, 2, 3))).dtype == tf.float64
+    assert {w.dtype for w in layer.weights} == {"float64"}

@@ -7,10 +7,10 @@ from typing import Any
 from tensorlite.compat.missing import listing
 from tensorlite.compat.shared.arrays import concat
 from tensorlite.compat.v1.keras import (
-    convolutions_written as convolved,
-    core_written as core,
+    layers_convolved as convolved,
+    layers_core as core,
+    layers_noises as noises,
     layers_written,
-    noises_written as noises,
 )
 from tensorlite.compat.v1.keras.activations import hard_sigmoid
 from tensorlite.compat.v1.keras.fallback import rest_of

@@ -162,9 +162,7 @@ class Convolution(LowRank):
         return made if self.activation is None else self.activation(made)
 
     def call(self, inputs: Any) -> Any:
-        padding = self.padding
-        if padding == "causal":
-            inputs, padding = self._padded(inputs), "valid"
+        inputs, padding = self.padded(inputs)
         if self.groups == 1:
             return self.finished(self._convolved(inputs, self.kernel, padding))
         axis = 1 if self.first else -1
@@ -183,10 +181,12 @@ class Convolution(LowRank):
             x, kernel, self.strides, padding.upper(), form, self.dilation_rate, title
         )
 
-    def _padded(self, inputs: Any) -> Any:
+    def padded(self, inputs: Any) -> tuple[Any, str]:
+        """Return inputs that look back only, if they are to, and how they are padded besides."""
+        if self.padding != "causal":
+            return inputs, self.padding
         before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
-        widths = [(0, 0), (before, 0), (0, 0)]
-        return tl.pad(inputs, widths)
+        return tl.pad(inputs, [(0, 0), (before, 0), (0, 0)]), "valid"
 
 
 class Conv1D(Convolution):
@@ -272,7 +272,9 @@ class _Transposed(Convolution):
         )
         sizes = tl.stack([tl.asarray(x, dtype=tl.int32) for x in ends])
         made = nn.conv_transpose(
-            inputs, self.kernel, sizes, self.strides, self.padding.upper(), self.form
+            *(inputs, self.kernel, sizes, self.strides, self.padding.upper()),
+            self.form,
+            self.dilation_rate,
         )
         return self.finished(made)
 

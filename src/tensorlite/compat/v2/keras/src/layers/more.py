@@ -91,11 +91,12 @@ class SeparableConv1D(SeparableConv2D):
 def _along_line(layer: Any, inputs: Any) -> Any:
     """Return what filters of each channel make along a line, channels last."""
     x = tl.moveaxis(inputs, 1, -1) if layer.first else inputs
+    x, padding = layer.padded(x)
     made = tl.nn.depthwise_conv2d(
         x[:, None],
         tl.expand_dims(layer.depthwise_kernel.value(), axis=0),
         (layer.strides[0],) * 2,
-        layer.padding.upper(),
+        padding.upper(),
         "NHWC",
         _of_rows(layer.dilation_rate),
     )

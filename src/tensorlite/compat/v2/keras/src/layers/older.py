@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat import views
+from tensorlite.compat.v2.keras.src.layers import penalties
 from tensorlite.compat.v2.keras.src.metrics.base import Mean
-from tensorlite.compat.v2.keras.src.models import histories, sketch
+from tensorlite.compat.v2.keras.src.models import histories, in_graphs, sketch
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
@@ -85,10 +86,11 @@ class OlderLayer:
         return self.updates
 
     def get_losses_for(self, inputs: Any) -> list[Any]:
-        """Return all losses; inputs have no effect."""
-        layer: Any = self
-        held: list[Any] = layer.losses
-        return held
+        """Return the losses that calls have added; with None, those of the weights alone."""
+        found: list[Any] = in_graphs.in_default(
+            penalties.part_of, self, inputs is None
+        )
+        return found
 
     def _call_at(self, index: int) -> Any:
         if not 0 <= index < len(self.nodes):

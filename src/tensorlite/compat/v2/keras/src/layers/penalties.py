@@ -18,6 +18,12 @@ def of(layer: Any) -> list[Any]:
     return [*added, *[x for each in every for x in _of_weights(each, trained)]]
 
 
+def part_of(layer: Any, of_weights: bool) -> list[Any]:
+    """Return what weights cost, or what was added in calls."""
+    found = _of_weights if of_weights else _added
+    return [x for each in _flat(layer) for x in found(each)]
+
+
 def _flat(layer: Any) -> Iterator[Any]:
     yield layer
     for inner in layer.sublayers():

@@ -7,6 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import checking
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
 from tensorlite.compat.v2.keras.src.layers.convolutions import sizes_of
 from tensorlite.core.errors import InvalidArgumentError
@@ -224,7 +225,7 @@ class _Cropping(Layer):
         before = 2 if self.data_format == "channels_first" else 1
         pairs = _pairs(self.cropping, self.axes)
         for size, pair in zip(inputs.spec.dims[before:], pairs, strict=False):
-            if size is not None and sum(pair) >= size:
+            if size is not None and sum(pair) >= size + (not naming.is_keras_3()):
                 self._refuse(inputs.shape)
         parts = [slice(a, -b if b else None) for a, b in pairs]
         return inputs[(*[slice(None)] * before, *parts)]

@@ -248,7 +248,8 @@ class _OfCell(RNN):
         name = kwargs.pop("name", None)
         own = {key: kwargs.pop(key) for key in list(kwargs) if key in _OF_LAYER}
         title = naming.snake(self.kind.__name__)
-        cell = self.kind(units, *args, name=title, **kwargs)
+        dtype = own.get("dtype")
+        cell = self.kind(units, *args, name=title, dtype=dtype, **kwargs)
         super().__init__(cell, name=name, **own)
         self.units = units
 

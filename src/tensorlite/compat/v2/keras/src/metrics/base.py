@@ -32,6 +32,7 @@ from tensorlite.compat.views import GraphTensor, Operation
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.scope import control_dependencies
+from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.ops.arrays.shape import astype
 
@@ -41,6 +42,7 @@ class Metric(Module):
 
     _made: tuple[Any, ...]
     _arguments: tuple[Any, Any]
+    stateful = True
     updates: tuple[Any, ...] = ()
     """The nodes of a graph that let it gather, one for each call of update_state."""
 
@@ -266,7 +268,7 @@ class Sum(Metric):
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add values, each times its weight."""
-        x, _ = weighed(self.number(values), sample_weight)
+        x, _ = weighed(self.number(values), sample_weight, tl.sum)
         self.total.assign_add(tl.sum(x))
 
     def result(self) -> Any:
@@ -274,8 +276,13 @@ class Sum(Metric):
         return self.total.value()
 
 
-def weighed(x: Any, sample_weight: Any) -> tuple[Any, Any]:
-    """Return values times weights, and the weights, of the values' shape."""
+def weighed(
+    x: Any, sample_weight: Any, together: Callable[..., Any] = tl.mean
+) -> tuple[Any, Any]:
+    """Return values times weights, and the weights, of the values' shape.
+
+    `together` makes one of several values that have a weight in common.
+    """
     if sample_weight is None:
         return x, tl.ones_like(x)
     weights = astype(converted(sample_weight, x.dtype), x.dtype)
@@ -288,7 +295,7 @@ def weighed(x: Any, sample_weight: Any) -> tuple[Any, Any]:
             weights, axis=tuple(range(len(x.shape), len(weights.shape)))
         )
     if len(weights.shape) < len(x.shape) and len(weights.shape):
-        x = tl.mean(x, axis=tuple(range(len(weights.shape), len(x.shape))))
+        x = together(x, axis=tuple(range(len(weights.shape), len(x.shape))))
     weights = weights * tl.ones_like(x)
     return x * weights, weights
 
@@ -366,12 +373,31 @@ class MeanMetricWrapper(Mean):
     ) -> None:
         """Add what the function makes of true and predicted values."""
         true, predicted = base_loss.as_tensors(y_true, y_pred)
+        if not naming.is_keras_3():
+            true, predicted = self._counted(true), self._counted(predicted)
         super().update_state(
             self._fn(true, predicted, **self._options), shown(y_pred, sample_weight)
         )
 
+    def _counted(self, x: Any) -> Any:
+        """Return numbers in the metric's dtype, as Keras 2 compares them."""
+        is_number = isinstance(x, Tensor) and (
+            x.dtype.is_integer or x.dtype.is_floating
+        )
+        return self.number(x) if is_number else x
+
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **self._options}
+
+
+def _of_rank(weights: Any, rank: int) -> Any:
+    """Return weights with as many axes as what they weigh, but for a single one."""
+    if weights is None:
+        return None
+    given = converted(weights)
+    while 0 < len(given.shape) < rank:
+        given = tl.expand_dims(given, axis=-1)
+    return given
 
 
 class MeanTensor(Metric):
@@ -388,7 +414,7 @@ class MeanTensor(Metric):
         if self.total is None:
             self.total = self.add_weight("total", tuple(x.shape))
             self.count = self.add_weight("count", tuple(x.shape))
-        x, weights = weighed(x, sample_weight)
+        x, weights = weighed(x, _of_rank(sample_weight, len(x.shape)))
         self.total.assign_add(x)
         self.count.assign_add(weights)
 

@@ -9,6 +9,7 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.src.losses import functions as losses
 from tensorlite.compat.v2.keras.src.losses.base import as_tensors
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, MeanMetricWrapper, shown
+from tensorlite.ops.math.quotients import divide_no_nan
 
 
 class MeanSquaredError(MeanMetricWrapper):
@@ -242,5 +243,5 @@ class MeanRelativeError(Mean):
     ) -> None:
         """Add the differences of a batch, divided by the normalizer."""
         true, predicted = losses.pair(y_true, y_pred)
-        off = tl.abs(true - predicted) / self.number(self.normalizer)
+        off = divide_no_nan(tl.abs(true - predicted), self.number(self.normalizer))
         super().update_state(off, sample_weight)

@@ -173,6 +173,9 @@ def _class(name: str, whole: Mapping[str, Any], other: Any) -> Any:
     for space in [*nearest, *known]:
         if name in known[space]:
             return lookup.of_version(name, known[space][name])
+    found = lookup.of_version(name, None)
+    if found is not None:
+        return found
     raise UnknownNameError(
         f"the class or function {name!r} of {module or 'a program'} is not known here: give "
         "custom_objects={name: class}, or register it with "
