@@ -188,12 +188,19 @@ def _arriving(flowing: Flowing, call: Call, wanted: set[int]) -> list[Gradient]:
         key = id(y)
         total = total_of(y, flowing.pop(key, None))
         if total is not None:
-            if type(total) is IndexedSlices and not call.op.takes_sparse:
+            if type(total) is IndexedSlices and not _takes_sparse(call, y):
                 total = operand.operators.densify(total)
             if key in wanted:
                 flowing[key] = [total]
         dys.append(total)
     return dys
+
+
+def _takes_sparse(call: Call, y: Tensor) -> bool:
+    """Return whether a call's gradient takes a sparse one of what it gives."""
+    if isinstance(y, SymbolicTensor):
+        return y.node.graph.takes_sparse(call.op)
+    return call.op.takes_sparse
 
 
 def total_of(x: Tensor, parts: list[Tensor | IndexedSlices] | None) -> Gradient:

@@ -363,6 +363,10 @@ class Graph:
         counts[key], counts[f"{key}_{count}"] = count + 1, 1
         return f"{name}_{count}"
 
+    def takes_sparse(self, op: Op) -> bool:
+        """Return whether gradients of an operator are made of sparse ones as they are."""
+        return op.takes_sparse
+
     def take(self, names: Iterable[str]) -> None:
         """Number what is named from now on as if these names were taken."""
         for name in names:

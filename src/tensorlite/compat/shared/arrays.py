@@ -19,7 +19,12 @@ from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.ragged_and_sparse.written import will_be_written
-from tensorlite.compat.shared.sizes import cast_of_sparse, ends_of, placed, sizes_of
+from tensorlite.compat.shared.sizes import (
+    cast_of_sparse,
+    placed,
+    range_of,
+    sizes_of,
+)
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of, one_integer, several
@@ -434,14 +439,9 @@ def range(
     >>> tf.range(3, 12, 4).numpy().tolist()
     [3, 7, 11]
     """
-    if isinstance(start, Operand) or limit is not None:
-        ends = [0, start, delta] if limit is None else [start, limit, delta]
-    else:
-        ends = [0, start, delta]
+    ends = [0, start, delta] if limit is None else [start, limit, delta]
     wanted = None if dtype is None else as_dtype(dtype)
-    if not any(isinstance(x, (Operand, np.ndarray)) for x in ends):
-        return tl.arange(*ends, dtype=wanted)
-    return tl.arange(*ends_of(ends, wanted), dtype=wanted)
+    return range_of(ends, wanted)
 
 
 @named("LinSpace")

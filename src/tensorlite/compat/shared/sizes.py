@@ -16,6 +16,7 @@ from tensorlite.core.check import several
 from tensorlite.core.dtypes import DType, float32, float64, int32, int64
 from tensorlite.core.errors import CompositeError, ShapeError
 from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays.shape import as_shape as shape_tensor
 from tensorlite.ops.sparse.tensor import SparseTensor
 
@@ -66,6 +67,19 @@ def ends_of(ends: Sequence[Any], wanted: DType | None) -> list[Any]:
         widest = max([x.dtype for x in given], key=_COUNTED.index)
         return [tl.astype(x, widest) for x in given]
     return given
+
+
+def range_of(ends: list[Any], wanted: DType | None) -> Any:
+    """Return the numbers between two in steps; graphs add up fractions as TensorFlow does."""
+    if any(isinstance(x, (Operand, np.ndarray)) for x in ends):
+        return tl.arange(*ends_of(ends, wanted), dtype=wanted)
+    is_added = any(isinstance(x, float) for x in ends) and ends[2] and not wanted
+    if active_graph() is None or not is_added:
+        return tl.arange(*ends, dtype=wanted)
+    made: Any = tl.arange(*ends_of(ends, float32))
+    first, last, step = map(np.float32, ends)
+    made.set_shape([max(0, int(np.ceil((last - first) / step)))])
+    return made
 
 
 def placed(given: Any, dtype: DType) -> Any:

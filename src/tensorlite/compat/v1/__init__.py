@@ -360,7 +360,10 @@ from tensorlite.compat.v1.functions.clipping import (
 from tensorlite.compat.v1.functions.contracting import tensordot as tensordot
 from tensorlite.compat.v1.functions.control_flow import *
 from tensorlite.compat.v1.functions.einsums import einsum as einsum
-from tensorlite.compat.v1.functions.gathering import batch_gather as batch_gather
+from tensorlite.compat.v1.functions.gathering import (
+    batch_gather as batch_gather,
+    gather_nd as gather_nd,
+)
 from tensorlite.compat.v1.functions.image_older import (
     extract_image_patches as extract_image_patches,
 )

@@ -15,8 +15,8 @@ from tensorlite.compat.shared.picking import (
 )
 from tensorlite.compat.v1.functions.arrays import (
     batch_to_space_nd,
-    gather_nd,
 )
+from tensorlite.compat.v1.functions.gathering import gather_nd
 
 __all__ = [
     "batch_to_space_nd",

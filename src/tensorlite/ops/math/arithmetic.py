@@ -38,6 +38,7 @@ from tensorlite.ops.arrays.shape import (
     shape_of,
 )
 from tensorlite.ops.families import Binary, Unary
+from tensorlite.ops.math.float_ranges import added_up
 from tensorlite.ops.math.folded_sums import is_brief, total, widened
 
 __all__ = [
@@ -435,6 +436,8 @@ class Range(Op):
 
     def kernel(self, xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
         """Return the numbers."""
+        if start.dtype.kind == "f":
+            return added_up(xp, start, limit, delta)
         return xp.arange(start.item(), limit.item(), delta.item(), dtype=start.dtype)
 
 

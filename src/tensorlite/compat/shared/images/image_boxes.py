@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.core.dtypes import float32
 from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.composite import composed
 from tensorlite.ops.images.boxes import DrawBoundingBoxes
@@ -56,10 +57,11 @@ def distorted_box(
     source: Any,
 ) -> Any:
     """Return a box drawn from a source, with TensorFlow's bounds where none are given."""
+    below = "SampleDistortedBoundingBoxV2"
     return tl.image.sample_distorted_bounding_box(
-        converted(image_size),
-        converted(boxes),
-        covered,
+        converted(image_size, None, f"{below}/image_size"),
+        converted(boxes, None, f"{below}/bounding_boxes"),
+        converted(covered, float32, f"{below}/min_object_covered"),
         ratios or (0.75, 1.33),
         areas or (0.05, 1.0),
         attempts or 100,

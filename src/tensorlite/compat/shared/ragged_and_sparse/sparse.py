@@ -15,6 +15,7 @@ from tensorlite.compat.shared import arrays
 from tensorlite.compat.shared.reductions import reduce_max as reduce_max_of
 from tensorlite.compat.views import plain
 from tensorlite.core import texts
+from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import (
     DType,
     float32,
@@ -41,6 +42,7 @@ from tensorlite.ops.sparse.forms import (
     SparseTensorDenseAdd,
     SparseTensorDenseMatMul,
 )
+from tensorlite.ops.sparse.layout import SparseToDense
 from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse, check_parts
 
 
@@ -444,6 +446,8 @@ def sparse_to_dense(
             (output_shape, "output_shape"),
         )
     ]
+    if active_graph() is not None and places.dtype is sizes.dtype:
+        return call(SparseToDense(validate_indices), places, sizes, values, default)
     return tl.sparse.sparse_to_dense(places, sizes, values, default, validate_indices)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, cutting, elementwise
 from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.compat.v1.functions.gathering import gather_nd
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.core.dtypes import int32
 
@@ -60,7 +61,7 @@ def _pixels(data: Any, x: Any, y: Any) -> Any:
     ]
     image = arrays.reshape(arrays.range(sizes[0]), [-1, 1])
     image = cutting.tile(image, arrays.stack([1, v1_arrays.shape(x)[1]]))
-    found = v1_arrays.gather_nd(data, arrays.stack([image, held[1], held[0]], -1))
+    found = gather_nd(data, arrays.stack([image, held[1], held[0]], -1))
     return found * arrays.expand_dims(elementwise.cast(inside, data.dtype), -1)
 
 

@@ -11,6 +11,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, elementwise, reductions
 from tensorlite.compat.v1 import nn
 from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
+from tensorlite.compat.v1.functions.gathering import gather_nd
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.core.dtypes import int32
 
@@ -32,9 +33,7 @@ def sparsemax(logits: Any, name: str | None = None) -> Any:
         count = numbers.reduce_sum(is_in, axis=1)
         place = elementwise.maximum(count, 1) - 1
         places = arrays.stack([arrays.range(0, rows), place], axis=1)
-        tau = (v1_arrays.gather_nd(sums, places) - 1) / elementwise.cast(
-            count, z.dtype
-        )
+        tau = (gather_nd(sums, places) - 1) / elementwise.cast(count, z.dtype)
         zero = elementwise.cast(0, z.dtype)
         found = elementwise.maximum(zero, z - arrays.expand_dims(tau, -1))
         none = elementwise.logical_or(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tensorlite.compat.v1.derivatives.slices import TAKEN, Flow, name_operands
 from tensorlite.compat.v1.graphs.together import together
 from tensorlite.compat.views import in_graph, operation, plain, shown
 from tensorlite.core.dispatch import calls
@@ -19,6 +20,7 @@ from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import name_scope, titled
 from tensorlite.ops.arrays.create import ZerosLike
 from tensorlite.ops.control.dataflow import NoOp
+from tensorlite.ops.sparse.slices import densify
 
 Written = Callable[..., Any]
 """Returns gradients of an operation's inputs, given it and those of its outputs."""
@@ -53,12 +55,22 @@ def written(
     `own` is the function that the program has for just this node.
     """
     function = own or WRITTEN.get(call.op.name)
+    if own is not None or not _is_plain(call, dys):
+        dys = [_dense(call, dy) for dy in dys]
     if function is None or (own is None and not _is_plain(call, dys)):
-        return _called_as_there(call, call.op.grad(call, *dys), dys)
-    made = function(operation(node), *shown(_without_gaps(node, dys)))
+        return _called_as_there(call, _of_operator(call, dys), dys)
+    flows = [
+        Flow(dy) if isinstance(dy, IndexedSlices) else dy
+        for dy in _without_gaps(node, dys)
+    ]
+    made = function(operation(node), *shown(flows))
     if made is NotImplemented:
-        return _called_as_there(call, call.op.grad(call, *dys), dys)
-    found = plain(list(made) if isinstance(made, (list, tuple)) else [made])
+        return _called_as_there(call, _of_operator(call, dys), dys)
+    several = list(made) if isinstance(made, (list, tuple)) else [made]
+    found = plain([x.slices if isinstance(x, Flow) else x for x in several])
+    for flow in flows:
+        if isinstance(flow, Flow):
+            name_operands(flow)
     for x, dx in zip(node.inputs, found, strict=False):
         if isinstance(dx, SymbolicTensor) and not dx.spec.is_static:
             dx.set_shape(x.spec.shape)
@@ -84,9 +96,28 @@ def _called_as_there(
     return found
 
 
+def _of_operator(call: Call, dys: Sequence[Gradient]) -> Sequence[Gradient]:
+    """Return an operator's own gradients, of sparse ones made dense where it takes none."""
+    flow = dys[0] if dys else None
+    if not isinstance(flow, IndexedSlices) or call.op.takes_sparse:
+        return call.op.grad(call, *dys)
+    sparse = Flow(flow)
+    dense = sparse.__tensor__()
+    found = call.op.grad(call, dense, *[_dense(call, dy) for dy in dys[1:]])
+    name_operands(sparse)
+    return [flow if dx is dense else dx for dx in found]
+
+
+def _dense(call: Call, dy: Gradient) -> Gradient:
+    """Return a gradient as an operator's own one takes it."""
+    if isinstance(dy, IndexedSlices) and not call.op.takes_sparse:
+        return densify(dy)
+    return dy
+
+
 def _is_plain(call: Call, dys: Sequence[Gradient]) -> bool:
     """Return whether gradients are tensors, and of numbers that are written of."""
-    if any(isinstance(dy, IndexedSlices) for dy in dys):
+    if any(isinstance(dy, IndexedSlices) for dy in dys) and call.op.name not in TAKEN:
         return False
     if call.op.name in _COMPLEX:
         return True

@@ -48,6 +48,11 @@ from tensorlite.compat.v1.graphs.framework import control_dependencies
 from tensorlite.core.dtypes import int32
 
 
+@gradient_of("AccumulateNV2")
+def _accumulate(op: Any, dy: Any) -> Any:
+    return [dy] * len(op.inputs)
+
+
 @gradient_of("MatrixInverse")
 def _inverse(op: Any, dy: Any) -> Any:
     """Write that of inverses; TensorFlow's for inverses of adjoints is none."""

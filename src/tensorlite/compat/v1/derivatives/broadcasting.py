@@ -25,6 +25,7 @@ from tensorlite.compat.shared.elementwise import (
 from tensorlite.compat.shared.picking import select, select_rows
 from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
+from tensorlite.compat.v1.derivatives.slices import Flow
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import int32
 from tensorlite.core.spec import broadcast
@@ -49,11 +50,13 @@ def of_shapes(sx: Any, sy: Any) -> tuple[Repeated, Repeated]:
     return (sx, over_x), (sy, over_y)
 
 
-def repeated(x: Any, y: Any) -> tuple[Repeated, Repeated]:
+def repeated(x: Any, y: Any, dy: Any = None) -> tuple[Repeated, Repeated]:
     """Return what two operands have their gradients summed over, None where there is nothing.
 
-    Of shapes that are known a graph asks once.
+    Of shapes that are known a graph asks once, but for sparse gradients.
     """
+    if isinstance(dy, Flow):
+        return of_shapes(shape(x), shape(y))
     sx, sy = sizes_of(x), sizes_of(y)
     if sx is None or sy is None:
         return of_shapes(operator(Shape(), x), operator(Shape(), y))
@@ -97,27 +100,28 @@ def turned(x: Any) -> Any:
 @gradient_of("Add", "AddV2", of_complex=True)
 def _add(op: Any, dy: Any) -> Any:
     x, y = op.inputs
-    if are_alike(x, y):
+    if are_alike(x, y) and not isinstance(dy, Flow):
         return dy, dy
-    of_x, of_y = repeated(x, y)
+    of_x, of_y = repeated(x, y, dy)
     return summed(dy, of_x), summed(dy, of_y)
 
 
 @gradient_of("Sub", of_complex=True)
 def _sub(op: Any, dy: Any) -> Any:
     x, y = op.inputs
-    if are_alike(x, y):
+    if are_alike(x, y) and not isinstance(dy, Flow):
         return dy, -dy
-    of_x, of_y = repeated(x, y)
+    of_x, of_y = repeated(x, y, dy)
     return summed(dy, of_x), summed(-dy, of_y)
 
 
 @gradient_of("Mul", of_complex=True)
 def _mul(op: Any, dy: Any) -> Any:
     x, y = op.inputs
-    if are_alike(x, y) and dy.dtype.name == "float32":
+    is_whole = not isinstance(dy, Flow) and dy.dtype.name == "float32"
+    if are_alike(x, y) and is_whole:
         return multiply(dy, y), multiply(dy, x)
-    of_x, of_y = repeated(x, y)
+    of_x, of_y = repeated(x, y, dy)
     x, y = turned(x), turned(y)
     return summed(multiply(dy, y), of_x), summed(multiply(x, dy), of_y)
 

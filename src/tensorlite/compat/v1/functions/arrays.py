@@ -41,7 +41,6 @@ __all__ = [
     "depth_to_space",
     "expand_dims",
     "gather",
-    "gather_nd",
     "histogram_fixed_width_bins",
     "lin_space",
     "ones_like",
@@ -173,19 +172,6 @@ def gather(
     if is_resource and is_rows and active_graph() is not None:
         return params.sparse_read(indices, name=name)
     return picking.gather(params, indices, validate_indices, axis, batched, name)
-
-
-def gather_nd(
-    params: Any, indices: Any, name: str | None = None, batch_dims: int = 0
-) -> Any:
-    """Return the slices of params at the places that the last axis of indices spells out.
-
-    The first batch_dims axes of both belong together.
-    """
-    is_resource = isinstance(params, ResourceVariable)
-    if is_resource and not batch_dims and active_graph() is not None:
-        return params.gather_nd(indices, name=name)
-    return picking.gather_nd(params, indices, batch_dims, name)
 
 
 def boolean_mask(

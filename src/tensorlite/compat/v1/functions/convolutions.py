@@ -244,6 +244,7 @@ def atrous_conv2d_transpose(
             sizes = convert_to_tensor(sizes, name="output_shape")
         else:
             sizes = [int(n) for n in sizes]
+            convert_to_tensor(sizes, name="output_shape")  # to be checked, there
         pads = reach_of(windows[:2], [rate, rate], padding)
         whole = [sizes[i + 1] + sum(ends) for i, ends in enumerate(pads)]
         more = [(rate - size % rate) % rate for size in whole]
@@ -372,6 +373,9 @@ def _pool(
 ) -> Any:
     x = converted(input)
     strides, padding, form, rates = options
+    if active_graph() is not None and x.spec.rank is not None:
+        apart = spatial(rates, x.spec.rank - 2, None)
+        convert_to_tensor(list(apart), name="dilation_rate")  # as there
     is_of_images = x.spec.rank == 4 and str(kind).upper() in _OF_IMAGES
     if (
         not is_of_images

@@ -20,6 +20,7 @@ from tensorlite.compat.shared.referred import variable_of
 from tensorlite.compat.shared.tapes import filled
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.derivatives import gated, written
+from tensorlite.compat.v1.derivatives.slices import TAKEN
 from tensorlite.compat.v1.derivatives.sums import SUMMED, in_a_way
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.graphs.device_functions import as_asked
@@ -35,7 +36,7 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     ShapeError,
 )
-from tensorlite.core.op import Call, Gradient
+from tensorlite.core.op import Call, Gradient, Op
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.sizes import as_value
@@ -103,6 +104,10 @@ class Graph(GraphElements):
         """Return the gradients that flow back through an operation, as TensorFlow 1 writes them."""
         found = written(call, node, dys, own_gradient(node))
         return gated(found) if self.scopes.get(_GATED) else found
+
+    def takes_sparse(self, op: Op) -> bool:
+        """Return whether TensorFlow 1 writes gradients of an operator of sparse ones, too."""
+        return super().takes_sparse(op) or op.name in TAKEN
 
     def total(self, x: SymbolicTensor, parts: list[Any]) -> Any:
         """Return the sum of what has flowed into a tensor, in the way that was asked for."""

@@ -18,9 +18,9 @@ from tensorlite.compat.shared.repeating import repeat_along
 from tensorlite.compat.v1.functions.arrays import (
     expand_dims,
     gather,
-    gather_nd,
 )
 from tensorlite.compat.v1.functions.checks import assert_equal
+from tensorlite.compat.v1.functions.gathering import gather_nd
 from tensorlite.compat.v1.graphs.framework import control_dependencies
 from tensorlite.compat.v1.ragged_written.base import (
     given,

@@ -40,13 +40,13 @@ from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1.functions.arrays import (
     expand_dims,
     gather,
-    gather_nd,
     ones_like,
     shape,
     size,
     where,
 )
 from tensorlite.compat.v1.functions.control_flow import cond
+from tensorlite.compat.v1.functions.gathering import gather_nd
 from tensorlite.compat.v1.functions.nn_functions import log_softmax
 from tensorlite.compat.v1.functions.numbers import (
     reduce_all,

@@ -10,8 +10,9 @@ from tensorlite.compat.shared.elementwise import cast, less, logical_not, logica
 from tensorlite.compat.shared.picking import scatter_nd
 from tensorlite.compat.shared.randoms.random import uniform
 from tensorlite.compat.shared.tensor_arrays import TensorArray
-from tensorlite.compat.v1.functions.arrays import gather_nd, shape, where
+from tensorlite.compat.v1.functions.arrays import shape, where
 from tensorlite.compat.v1.functions.control_flow import cond
+from tensorlite.compat.v1.functions.gathering import gather_nd
 from tensorlite.compat.v1.functions.numbers import reduce_all, reduce_any
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.recurrent.decoding_helpers import (

@@ -1,0 +1,122 @@
+"""Sparse gradients in gradients that TensorFlow 1 writes of dense ones.
+
+Whatever takes one has it made dense for itself, under the name that its operand has there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tensorlite.compat.views import GraphTensor, plain, view
+from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices, Tensor
+from tensorlite.graph.graph import Node
+from tensorlite.graph_mode.graph import name_scope
+from tensorlite.ops.sparse.slices import densify
+
+_ALIKE = ("x", "y")
+_OPERANDS: dict[str, tuple[str, ...]] = {
+    "BatchMatMulV2": _ALIKE,
+    "BiasAddGrad": ("out_backprop",),
+    "EluGrad": ("gradients", "outputs"),
+    "MatMul": ("a", "b"),
+    "Mul": _ALIKE,
+    "RealDiv": _ALIKE,
+    "Relu6Grad": ("gradients", "features"),
+    "ReluGrad": ("gradients", "features"),
+    "Reshape": ("tensor", "shape"),
+    "Select": ("condition", "t", "e"),
+    "SeluGrad": ("gradients", "outputs"),
+    "SigmoidGrad": ("y", "dy"),
+    "SoftplusGrad": ("gradients", "features"),
+    "SqrtGrad": ("y", "dy"),
+    "StridedSliceGrad": ("shape", "begin", "end", "strides", "dy"),
+    "Sub": _ALIKE,
+    "Sum": ("input", "reduction_indices"),
+    "TanhGrad": ("y", "dy"),
+    "Transpose": ("x", "perm"),
+    "Unpack": ("value",),
+}
+"""What TensorFlow calls operands of the operators that take gradients."""
+
+TAKEN = frozenset(
+    [
+        *("Add", "AddV2", "BatchMatMulV2", "BiasAdd", "Cos", "Cosh", "Elu", "Erf"),
+        *("Exp", "ExpandDims", "Log", "Log1p", "LogSoftmax", "MatMul", "Mean", "Mul"),
+        *("Neg", "Pack", "RealDiv", "Relu", "Relu6", "Reshape", "Select", "Selu"),
+        *("Sigmoid", "Sin", "Sinh", "Softmax", "Softplus", "Sqrt", "Square"),
+        *("Squeeze", "StridedSlice", "Sub", "Sum", "Tanh", "Transpose"),
+    ]
+)
+"""Operators whose gradients are written of sparse ones, too."""
+
+
+_BOUNDS = ("stack", "stack_1", "stack_2")
+"""What TensorFlow calls where a slice begins and ends, and its steps."""
+
+
+class Flow(GraphTensor):
+    """A sparse gradient, which is made dense anew each time that it is taken."""
+
+    __slots__ = ("made", "slices", "wide")
+
+    def __init__(self, slices: IndexedSlices) -> None:
+        values: Any = slices.values
+        super().__init__(values.node, values.index, values.spec)
+        self.slices = slices
+        self.made: list[tuple[Tensor, list[Node]]] = []
+        known = slices.dense_shape
+        sizes = known.spec.vector() if isinstance(known, Tensor) else known
+        inner = values.spec.shape
+        if sizes is None and inner is not None:
+            sizes = (None, *inner[1:])
+        self.wide = TensorSpec(sizes, values.dtype)
+
+    @property
+    def spec(self) -> TensorSpec:
+        """What is known of the dense gradient."""
+        return self.wide
+
+    def __neg__(self) -> Any:
+        values: Any = self.slices.values
+        other = Flow(replace(self.slices, values=plain(-view(values))))
+        other.made = self.made
+        return other
+
+    def __tensor__(self) -> Tensor:
+        graph = self.node.graph
+        before = len(graph.nodes)
+        with name_scope("flow"):
+            dense = densify(self.slices)
+        self.made.append((dense, graph.nodes[before:]))
+        return dense
+
+
+def name_operands(flow: Flow) -> None:
+    """Call what was made dense as operands are called of what took it."""
+    graph = flow.node.graph
+    for dense, nodes in flow.made:
+        last: Any = dense
+        taking = [x for x in graph.nodes if any(y is last for y in x.inputs)]
+        if not taking:
+            continue
+        user = taking[0]
+        place = [y is last for y in user.inputs].index(True)
+        named = _OPERANDS.get(user.op.name, ())
+        titles = _titles(nodes)
+        if place < len(named):
+            titles[id(last.node)] = named[place]
+        for node in nodes:
+            graph.rename(node, f"{user.name}/{titles[id(node)]}")
+
+
+def _titles(nodes: list[Node]) -> dict[int, str]:
+    """Return what nodes of one scope are called, those that a slice has below the slice."""
+    found = {id(x): x.name.rpartition("/")[2] for x in nodes}
+    for node in nodes:
+        if node.op.name == "StridedSlice":
+            for x, title in zip(node.inputs[1:], _BOUNDS, strict=True):
+                if id(x.node) in found:
+                    found[id(x.node)] = f"{found[id(node)]}/{title}"
+    return found
