@@ -99,12 +99,14 @@ class PartitionedVariable(Operand):
         """Return the parts joined."""
         with name_scope(f"{self.name}/ConcatPartitions/"):
             values = [part.__tensor__() for part in self.parts]
-            joined = values[0]
-            if len(values) > 1:
-                joined = concat(values, axis=self.axis)
+            joined = values[0] if len(values) == 1 else self.joined(values)
         with name_scope(""):
             made: Tensor = titled(identity(joined), self.name)
             return made
+
+    def joined(self, values: list[Tensor]) -> Tensor:
+        """Return the values of several parts as that of the whole."""
+        return concat(values, axis=self.axis)
 
 
 class Kinds:

@@ -9,6 +9,7 @@ from tensorlite.compat.calling import named
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays
 from tensorlite.compat.v1.graphs.variables import RefVariable as RefVariable
+from tensorlite.compat.views import plain
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode import partitioned
 from tensorlite.graph_mode.partitioned import (
@@ -38,6 +39,10 @@ class PartitionedVariable(partitioned.PartitionedVariable):
         return [
             len(self.parts) if i == self.axis else 1 for i in range(len(self.sizes))
         ]
+
+    def joined(self, values: list[Any]) -> Any:
+        """Return the values of several parts as that of the whole, by TensorFlow's nodes."""
+        return plain(arrays.concat(values, self.axis))
 
     def as_tensor(self) -> Any:
         """Return the whole, joined of its parts."""
