@@ -40,6 +40,29 @@ def test_a_cluster_is_given() -> None:
         resolvers.TPUClusterResolver()
 
 
+def test_clusters_of_several_resolvers() -> None:
+    simple = resolvers.SimpleClusterResolver
+    workers = simple({"worker": ["a:1"]}, task_type="worker", task_id=0)
+    others = simple({"worker": ["b:1"], "ps": ["c:1"]}, "x:1", rpc_layer="grpc")
+    found = resolvers.UnionResolver(workers, others)
+    whole = {"worker": ["a:1", "b:1"], "ps": ["c:1"]}
+    assert found.cluster_spec().as_dict() == whole
+    assert (found.task_type, found.task_id, found.master()) == ("worker", 0, "")
+    assert found.master("worker", 1, "grpc") == "grpc://b:1"
+    assert resolvers.UnionResolver(others, task_id=3).task_id == 3
+    numbered = simple({"worker": {2: "d:1"}})
+    spec = resolvers.UnionResolver(numbered, workers).cluster_spec()
+    assert spec.as_dict() == {"worker": {0: "a:1", 2: "d:1"}}
+    with pytest.raises(KeyError, match="Duplicate"):
+        resolvers.UnionResolver(
+            numbered, simple({"worker": {2: "e:1"}})
+        ).cluster_spec()
+    with pytest.raises(ValueError, match="At least one"):
+        resolvers.UnionResolver()
+    with pytest.raises(TypeError, match="sub-class"):
+        resolvers.UnionResolver("a:1")
+
+
 def test_device_specs_have_parts() -> None:
     spec = v1.DeviceSpec(job="ps", device_type="gpu", device_index=0)
     assert spec.to_string() == "/job:ps/device:GPU:0"

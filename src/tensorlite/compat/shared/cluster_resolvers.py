@@ -10,12 +10,14 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.training.placing import ClusterSpec
 from tensorlite.config import list_physical_devices
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 
 __all__ = [
     "ClusterResolver",
     "SimpleClusterResolver",
     "TFConfigClusterResolver",
     "TPUClusterResolver",
+    "UnionResolver",
 ]
 
 
@@ -138,6 +140,84 @@ class TFConfigClusterResolver(ClusterResolver):
     def environment(self) -> str:
         """Name of the environment that TF_CONFIG tells."""
         return str(self._environment)
+
+
+class UnionResolver(ClusterResolver):
+    """The tasks of several resolvers' clusters together; all else is the first one's.
+
+    rpc_layer, task_type and task_id may say otherwise.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        rpc_layer: str | None = None,
+        task_type: str | None = None,
+        task_id: int | None = None,
+    ) -> None:
+        if not args:
+            raise InvalidArgumentError("At least one ClusterResolver is required.")
+        for one in args:
+            if not isinstance(one, ClusterResolver):
+                raise DTypeError(
+                    f"All arguments must be a sub-class of `ClusterResolver.`, not {one!r}"
+                )
+        self._resolvers = args
+        first = args[0]
+        self.rpc_layer = rpc_layer or first.rpc_layer
+        self.task_type = task_type or first.task_type
+        self.task_id = task_id or first.task_id
+
+    def cluster_spec(self) -> ClusterSpec:
+        """Return the jobs of all: lists of tasks follow each other.
+
+        Where one of them numbers its tasks, the others' are numbered from 0; KeyError is raised
+        for a number that two have.
+        """
+        whole: dict[str, Any] = {}
+        for one in self._resolvers:
+            for job, tasks in one.cluster_spec().as_dict().items():
+                known = whole.setdefault(job, type(tasks)())
+                whole[job] = _together(known, tasks)
+        return ClusterSpec(whole)
+
+    def master(
+        self, task_type: Any = None, task_id: Any = None, rpc_layer: Any = None
+    ) -> str:
+        """Return the address of a task, or what the first resolver calls the master."""
+        if task_type is None or task_id is None:
+            return str(self._resolvers[0].master(rpc_layer=rpc_layer))
+        address = self.cluster_spec().task_address(task_type, task_id)
+        return _address(address, rpc_layer or self.rpc_layer)
+
+    @property
+    def environment(self) -> str:
+        """Name of the first resolver's environment."""
+        return str(self._resolvers[0].environment)
+
+    def num_accelerators(
+        self, task_type: Any = None, task_id: Any = None, config_proto: Any = None
+    ) -> dict[str, int]:
+        """Return how many devices there are, as the first resolver says."""
+        found: dict[str, int] = self._resolvers[0].num_accelerators(
+            task_type, task_id, config_proto
+        )
+        return found
+
+
+def _together(known: Any, tasks: Any) -> Any:
+    """Return the tasks of one job in two clusters, as a list if both are lists."""
+    if isinstance(known, list) and isinstance(tasks, list):
+        return [*known, *tasks]
+    first, second = [
+        dict(enumerate(x)) if isinstance(x, list) else x for x in (known, tasks)
+    ]
+    both = sorted(first.keys() & second.keys())
+    if both:
+        raise KeyError(
+            f"Duplicate keys detected when merging two ClusterSpecs: {both}"
+        )
+    return {**first, **second}
 
 
 def TPUClusterResolver(tpu: Any = None, *args: Any, **kwargs: Any) -> Any:
