@@ -280,3 +280,49 @@ def test_distributions_of_unknown_shapes_are_drawn_from() -> None:
             kind.sample(), {logits: [[-100.0, 100.0], [100.0, -100.0]]}
         )
     assert drawn.tolist() == [1, 0]
+
+
+def test_places_that_are_not_there_are_zeros_where_they_are_ignored() -> None:
+    x = tf.constant([[1, 2], [3, 4]])
+    places = [[0, 5], [1, 1], [-1, 0]]
+    found = tf.gather_nd(x, places, bad_indices_policy="IGNORE")
+    assert found.numpy().tolist() == [0, 4, 0]
+    rows = tf.gather_nd(x, [[2], [1]], bad_indices_policy="IGNORE")
+    assert rows.numpy().tolist() == [[0, 0], [3, 4]]
+    each = tf.gather_nd(x, [[1], [2]], batch_dims=1, bad_indices_policy="IGNORE")
+    assert each.numpy().tolist() == [2, 0]
+    with tf.GradientTape() as tape:
+        y = tf.constant([1.0, 2.0])
+        tape.watch(y)
+        read = tf.gather_nd(y, [[1], [7]], bad_indices_policy="IGNORE")
+    assert tape.gradient(read, y).numpy().tolist() == [0, 1]
+    with pytest.raises(InvalidArgumentError, match="is not in"):
+        tf.gather_nd(x, places, bad_indices_policy="ERROR")
+    with pytest.raises(InvalidArgumentError, match="allowed are"):
+        tf.gather_nd(x, places, bad_indices_policy="FOO")
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    sparse = tf.sparse.from_dense([[1.0, 2.0]])
+    for a, b, turned in (
+        (sparse, tf.ones([3, 2]), False),
+        (sparse, tf.ones([2, 2]), True),
+    ):
+        with pytest.raises(ValueError, match="Dimensions must be equal"):
+            tf.sparse.sparse_dense_matmul(a, b, adjoint_a=turned)
+    assert tf.sparse.sparse_dense_matmul(sparse, tf.ones([2, 3])).shape == (1, 3)
+    with pytest.raises(ValueError, match="under an ellipsis"):
+        tf.einsum("...ij,...jk->ik", tf.ones([2, 2, 3]), tf.ones([3, 4]))
+    assert tf.einsum("...ij,...jk->ik", tf.ones([2, 3]), tf.ones([3, 4])).shape == (
+        2,
+        4,
+    )
+    quantization = tf.quantization
+    with pytest.raises(InvalidArgumentError, match="min has to be smaller than max"):
+        quantization.fake_quant_with_min_max_args(1.0, min=1.0, max=0.0)
+    with pytest.raises(ValueError, match="`min` must be rank 0 but is rank 1"):
+        quantization.fake_quant_with_min_max_vars(tf.ones([2]), [0.0, 1.0], 1.0)
+    with pytest.raises(ValueError, match="`max` must be rank 1 but is rank 0"):
+        quantization.fake_quant_with_min_max_vars_per_channel(
+            tf.ones([2]), [0.0, 1.0], 1.0
+        )

@@ -93,6 +93,24 @@ def gather_nd(
 
 
 @named("GatherNd")
+def gather_nd_or_zeros(
+    params: Any, indices: Any, batch_dims: int = 0, name: str | None = None
+) -> Any:
+    """Return the same, with zeros for places that are not there."""
+    x, places = converted(params), converted(indices, int32)
+    depth = places.shape[-1]
+    sizes = tl.astype(shape_of(x)[batch_dims : batch_dims + depth], places.dtype)
+    fits = tl.all((places >= 0) & (places < sizes), axis=-1)
+    inside = tl.where(tl.expand_dims(fits, axis=-1), places, 0)
+    found = tl.gather_nd(x, inside, batch_dims)
+    behind = (1,) * (len(found.shape) - len(fits.shape))
+    wide = tl.reshape(
+        fits, tl.concat([shape_of(fits), tl.constant(behind, tl.int32)])
+    )
+    return tl.where(wide, found, tl.zeros_like(found))
+
+
+@named("GatherNd")
 def _elements(params: Any, indices: Any, name: str | None = None) -> Any:
     return tl.gather_nd(converted(params), converted(indices, int32))
 

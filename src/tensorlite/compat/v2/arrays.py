@@ -191,12 +191,20 @@ def gather_nd(
 ) -> Any:
     """Return the slices of params at indices, whose last axis has an index for each leading axis.
 
-    The first batch_dims axes are common to both. bad_indices_policy has no effect.
+    The first batch_dims axes are common to both. What is not there is an error, or with the
+    bad_indices_policy "IGNORE" zeros.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
     [2, 3]
     """
+    policy = bad_indices_policy
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise InvalidArgumentError(
+            f"gather_nd: bad_indices_policy={policy!r}; allowed are DEFAULT, ERROR and IGNORE"
+        )
+    if policy == "IGNORE":
+        return picking.gather_nd_or_zeros(params, indices, batch_dims, name=name)
     return picking.gather_nd(params, indices, batch_dims, name)
 
 

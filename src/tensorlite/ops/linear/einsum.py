@@ -52,6 +52,11 @@ class Einsum(Op):
         middle = broadcast(*dots)
         if DOTS in result and middle is None:
             return xs[0].with_shape(None)
+        if middle and DOTS not in result:
+            raise ShapeError(
+                f"einsum: {self.equation!r} has axes under an ellipsis, and none in its result; "
+                "write it there, too"
+            )
         shape = [
             n for c in result for n in ((middle or ()) if c == DOTS else (sizes[c],))
         ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from tensorlite.core.dispatch import floating, to_tensor
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrays.identity import stop_gradient
 from tensorlite.ops.arrays.shape import reshape
@@ -49,14 +49,23 @@ class FakeQuantWithMinMaxVars(Composite):
 
     num_bits: int = 8
     narrow_range: bool = False
+    rank: ClassVar[int] = 0
+    """How many axes the ends have."""
 
     def compose(self, x: Tensor, low: Tensor, high: Tensor) -> Tensor:
         """Return the elements rounded, with gradients for all three."""
+        for what, end in (("min", low), ("max", high)):
+            if end.spec.rank not in (None, self.rank):
+                raise ShapeError(
+                    f"{self.name}: `{what}` must be rank {self.rank} but is rank {end.spec.rank}"
+                )
         return _rounded(x, low, high, self.num_bits, self.narrow_range)
 
 
 class FakeQuantWithMinMaxVarsPerChannel(FakeQuantWithMinMaxVars):
     """The same with a range for each channel, along the last axis."""
+
+    rank: ClassVar[int] = 1
 
 
 class FakeQuantWithMinMaxArgs(Composite):
@@ -69,6 +78,10 @@ class FakeQuantWithMinMaxArgs(Composite):
 
     def compose(self, x: Tensor) -> Tensor:
         """Return the elements rounded."""
+        if not self.min < self.max:
+            raise InvalidArgumentError(
+                f"{self.name}: min has to be smaller than max, was: {self.min} >= {self.max}"
+            )
         ends = to_tensor(self.min), to_tensor(self.max)
         return _rounded(x, *ends, self.num_bits, self.narrow_range)
 

@@ -10,7 +10,7 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, constant, to_tensor
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.ops.arrays.arrange import expand_dims, matrix_transpose, size
 from tensorlite.ops.arrays.gather import gather, gather_nd, unsorted_segment_sum
@@ -158,6 +158,12 @@ def _product(a: SparseTensor, b: Tensor, turned: bool, conjugate: bool) -> Tenso
     """Return sums of rows of `b`, one for each element of `a`."""
     row, column = (1, 0) if turned else (0, 1)
     values = conjugated(a.values) if conjugate else a.values
+    sizes = a.dense_shape.spec.vector() or (None, None)
+    inner = (sizes[column], b.spec.dims[0] if b.spec.rank else None)
+    if None not in inner and inner[0] != inner[1]:
+        raise ShapeError(
+            f"sparse_dense_matmul: Dimensions must be equal, but are {inner[0]} and {inner[1]}"
+        )
     parts = gather(b, a.indices[:, column]) * expand_dims(values, 1)
     return unsorted_segment_sum(parts, a.indices[:, row], a.dense_shape[row])
 
