@@ -135,6 +135,20 @@ def test_batches_are_normalized_in_each_replica() -> None:
     np.testing.assert_allclose(variance, 0.96234, rtol=1e-4)
 
 
+def test_batches_are_normalized_together_where_asked() -> None:
+    strategy = mirrored()
+    with strategy.scope():
+        layer = tf.keras.layers.BatchNormalization(synchronized=True)
+        layer.build((None, 1))
+    own = strategy.experimental_distribute_values_from_function(
+        lambda c: tf.constant([[1.0], [3.0]]) * (c.replica_id_in_sync_group + 1.0)
+    )
+    found = strategy.run(lambda x: layer(x, training=True), args=(own,))
+    rows = np.concatenate([x.numpy() for x in found.values])[:, 0]
+    np.testing.assert_allclose(rows, [-1.0689, 0.0, -0.5344, 1.6033], atol=1e-4)
+    np.testing.assert_allclose(layer.moving_mean.numpy(), [0.03], rtol=1e-5)
+
+
 def test_seeds_of_layers_are_those_of_all_replicas() -> None:
     made, history = trained(
         mirrored(),
@@ -245,6 +259,14 @@ def test_batches_are_cut_into_shares() -> None:
     fixed = tf.data.Dataset.range(6).batch(3, drop_remainder=True)
     known = strategy.experimental_distribute_dataset(fixed).element_spec
     assert [tuple(x.shape) for x in known.values] == [(2,), (1,)]
+    rows = tf.data.Dataset.from_tensors(tf.sparse.from_dense([[1, 0], [0, 2]]))
+    (shares,) = strategy.experimental_distribute_dataset(rows)
+    dense = [tf.sparse.to_dense(x).numpy().tolist() for x in shares.values]
+    assert dense == [[[1, 0]], [[0, 2]]]
+    mode = tf.distribute.InputReplicationMode.PER_REPLICA
+    asked = tf.distribute.InputOptions(experimental_replication_mode=mode)
+    with pytest.raises(NotImplementedError, match="PER_REPLICA"):
+        strategy.experimental_distribute_dataset(data, asked)
     with pytest.raises(ValueError, match="batch"):
         list(strategy.experimental_distribute_dataset(tf.data.Dataset.range(3)))
 

@@ -239,6 +239,15 @@ def test_all_reduce_of_structures_and_all_gather() -> None:
     assert listed(found["a"]) == [[1.0, 2.0], [1.0, 2.0]]
     assert listed(found["b"][0]) == [1.5, 1.5]
 
+    def rows_of() -> Any:
+        here, one = tf.distribute.get_replica_context(), tf.constant([[1.0]])
+        slices = tf.IndexedSlices(one, tf.constant([0]), tf.constant([2, 1]))
+        return here.all_reduce("SUM", slices)
+
+    for slices in strategy.run(rows_of).values:
+        assert slices.values.numpy().tolist() == [[1.0], [1.0]]
+        assert slices.indices.numpy().tolist() == [0, 0]
+
     def gather() -> Any:
         here, x = tf.distribute.get_replica_context(), tf.fill([2], number())
         with tf.GradientTape() as tape:

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.core import nest
 from tensorlite.core.errors import PlaceError, StructureError
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices
 
 
 class DistributedValues:
@@ -93,16 +94,19 @@ class Mirrored(PerReplica):
     __slots__ = ()
 
 
+_WHOLE = (PerReplica, IndexedSlices)
+
+
 def leaves(structure: Any) -> list[Any]:
-    """Return the leaves of a structure; values per replica stay one."""
-    if isinstance(structure, PerReplica) or not nest.is_nested(structure):
+    """Return the leaves of a structure; values per replica and slices stay one."""
+    if isinstance(structure, _WHOLE) or not nest.is_nested(structure):
         return [structure]
     return [leaf for member in nest.children(structure) for leaf in leaves(member)]
 
 
 def each(change: Callable[[Any], Any], structure: Any) -> Any:
-    """Return a structure with something made of each leaf; values per replica stay one."""
-    if isinstance(structure, PerReplica) or not nest.is_nested(structure):
+    """Return a structure with something made of each leaf, as `leaves` has them."""
+    if isinstance(structure, _WHOLE) or not nest.is_nested(structure):
         return change(structure)
     members = [each(change, member) for member in nest.children(structure)]
     return nest.rebuild(structure, members)
@@ -150,7 +154,8 @@ def is_copied(value: object) -> bool:
 
 
 def _is_container(value: Any) -> bool:
-    return nest.is_nested(value) and not nest.is_value(value)
+    is_one = nest.is_value(value)
+    return isinstance(value, (list, tuple, Mapping)) and not is_one
 
 
 def _grouped_members(

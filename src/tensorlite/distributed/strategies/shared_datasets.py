@@ -7,6 +7,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
@@ -17,6 +19,8 @@ from tensorlite.data.dataset import Dataset
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.distributed.strategies.per_replica import PerReplicaSpec, grouped
 from tensorlite.distributed.strategies.shards import bounds_of
+from tensorlite.ops.sparse.arrange import sparse_slice
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 class DistributedIterator(DatasetIterator[Any]):
@@ -119,6 +123,11 @@ def _sliced(leaf: Any, first: int, last: int) -> Any:
         return None
     if isinstance(leaf, EagerTensor):
         return EagerTensor(leaf.array[first:last], leaf.device)
+    if isinstance(leaf, SparseTensor):
+        sizes = leaf.dense_shape.numpy()
+        start = np.zeros_like(sizes)
+        start[0], sizes = first, np.array([last - first, *sizes[1:]])
+        return sparse_slice(leaf, start, sizes)
     return leaf[first:last]
 
 

@@ -13,7 +13,12 @@ from tensorlite.core import nest
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.distributed.strategies.per_replica import grouped, part_of
+from tensorlite.distributed.strategies.per_replica import (
+    each,
+    grouped,
+    leaves,
+    part_of,
+)
 from tensorlite.distributed.strategies.reducing import SUM, total
 from tensorlite.distributed.strategies.turns import Turn
 from tensorlite.distributed.strategies.updating import on
@@ -57,15 +62,15 @@ class ReplicaContext:
         It can be differentiated: gradients are reduced in the same way. options has no effect.
         """
         how = how_of(reduce_op)
-        flat = nest.flatten(value)
-        found = list(flat)
-        places = [i for i, x in enumerate(flat) if not isinstance(x, IndexedSlices)]
-        tensors = [tl.asarray(flat[i]) for i in places]
-        for i, x in zip(places, _all_reduced(how, tensors), strict=True):
-            found[i] = x
-        for i in set(range(len(flat))) - set(places):
-            found[i] = _met([flat[i]], lambda own: total(how, own))[0]
-        return nest.pack_like(value, found)
+        flat = leaves(value)
+        sparse = [i for i, x in enumerate(flat) if isinstance(x, IndexedSlices)]
+        dense = [i for i in range(len(flat)) if i not in sparse]
+        sums = _all_reduced(how, [tl.asarray(flat[i]) for i in dense])
+        met = _met([flat[i] for i in sparse], lambda own: total(how, own))
+        rows = [IndexedSlices(x.values, x.indices, x.dense_shape) for x in met]
+        found = dict(zip((*dense, *sparse), (*sums, *rows), strict=True))
+        source = iter([found[i] for i in range(len(flat))])
+        return each(lambda _: next(source), value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """Return the replicas' values behind each other along an axis.
@@ -101,6 +106,8 @@ class ReplicaContext:
 def _met(own: list[Any], change: Any) -> list[Any]:
     """Return what becomes of the replicas' values, leaf by leaf."""
     here = replica.get()
+    if not own:
+        return []
     if not isinstance(here, Turn):
         return [change([x]) for x in own]
 

@@ -11,11 +11,16 @@ from tensorlite.compat.v2.distribute.contexts import ReplicaContext, opened
 from tensorlite.compat.v2.distribute.extended import StrategyExtended
 from tensorlite.compat.v2.distribute.options import (
     InputContext,
+    InputReplicationMode,
     ValueContext,
     how_of,
 )
 from tensorlite.core import nest
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    UnimplementedError,
+)
 from tensorlite.distributed.strategies.per_replica import (
     DistributedValues,
     grouped,
@@ -107,6 +112,12 @@ class Strategy:
 
         options has no effect, but for PER_REPLICA, for which NotImplementedError is raised.
         """
+        mode = getattr(options, "experimental_replication_mode", None)
+        if mode is InputReplicationMode.PER_REPLICA:
+            raise UnimplementedError(
+                "InputReplicationMode.PER_REPLICA is only supported in "
+                "`distribute_datasets_from_function`."
+            )
         if self.replicas is None:
             return dataset
         return cut_for(dataset, self.num_replicas_in_sync)

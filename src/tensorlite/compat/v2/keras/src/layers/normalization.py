@@ -11,6 +11,7 @@ from tensorlite.compat.v2.keras import (
     initializers,
     regularizers,
 )
+from tensorlite.compat.v2.keras.src.layers import synchronized
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.dropping import chosen
 from tensorlite.compat.v2.keras.src.layers.renormalizing import Renormalization
@@ -48,8 +49,8 @@ class BatchNormalization(Layer):
                 "BatchNormalization: virtual_batch_size= is not served; reshape the batch into "
                 "parts, which the layer sees one by one"
             )
-        for unused in ("fused", "synchronized"):
-            kwargs.pop(unused, None)
+        kwargs.pop("fused", None)
+        self.synchronized = bool(kwargs.pop("synchronized", False))
         super().__init__(**kwargs)
         self.axis = axis[0] if isinstance(axis, (list, tuple)) else axis
         self.momentum, self.epsilon = momentum, epsilon
@@ -127,6 +128,12 @@ class BatchNormalization(Layer):
 
     def _in_training(self, x: Any, mask: Any) -> Any:
         renewed = self._renewed
+        if mask is None and self.synchronized:
+            rank = len(x.shape)
+            axes = tuple(i for i in range(rank) if i != self.axis % rank)
+            mean, variance = synchronized.moments(x, axes)
+            self._move(mean, variance, 1.0 - self.momentum)
+            return self._normalized(x, mean, variance)
         if mask is None and renewed is None and in_graphs.building.get() is None:
             made, mean, variance = tl.nn.batch_norm(
                 x, self.gamma, self.beta, self.axis, self.epsilon
