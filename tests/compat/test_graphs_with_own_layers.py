@@ -189,3 +189,18 @@ def test_metrics_count_whole_numbers_in_their_own_dtype() -> None:
         assert session.run(result) == 1.0
         session.run(metric.update_state(tf.constant([[0, 1]]), tf.constant([[0, 0]])))
         assert session.run(result) == 0.75
+
+
+def test_frozen_layers_are_left_alone_once_models_are_compiled_again() -> None:
+    layer = keras.layers.Dense(2)
+    inputs = keras.Input([3])
+    model = keras.Model(inputs, keras.layers.Dense(1)(layer(inputs)))
+    model.compile("sgd", "mse")
+    model.train_on_batch(X, np.ones((4, 1)))
+    layer.trainable = False
+    assert len(model.trainable_weights) == 2
+    model.compile("sgd", "mse")
+    before = layer.get_weights()
+    model.train_on_batch(X, np.ones((4, 1)))
+    for old, new in zip(before, layer.get_weights(), strict=True):
+        np.testing.assert_array_equal(old, new)

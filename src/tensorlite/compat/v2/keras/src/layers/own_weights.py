@@ -28,6 +28,10 @@ class Held:
         self.checked: dict[Any, bool] = {}
 
 
+_NOTES = frozenset({"_arguments", "_trained"})
+"""What a layer was made with, and what a model was compiled to train: no parts of it."""
+
+
 class LayerWeights(OwnVariables):
     """The part of a layer that knows its weights and the layers inside it."""
 
@@ -57,8 +61,8 @@ class LayerWeights(OwnVariables):
         return list(found.values())
 
     def _attributes(self) -> list[Any]:
-        """Return what the layer holds; what it was made with is no part of it by itself."""
-        return [x for key, x in list(vars(self).items()) if key != "_arguments"]
+        """Return what the layer holds, without what it only keeps a note of."""
+        return [x for key, x in list(vars(self).items()) if key not in _NOTES]
 
     def own_weights(self) -> list[Any]:
         """Return the variables that this layer has made, then those among its attributes."""
