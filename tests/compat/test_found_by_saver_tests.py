@@ -150,6 +150,19 @@ def test_variables_that_begin_with_checkpoints_say_so(tmp_path: Path) -> None:
         np.testing.assert_array_equal(session.run(after), [5.0, 6.0])
 
 
+def test_variables_are_chosen_by_patterns_of_whole_names(tmp_path: Path) -> None:
+    names = ("v1", "v1/Momentum", "v2", "v2/Momentum")
+    with tf.Graph().as_default(), tf.Session() as session:
+        ones = [tf.get_variable(x, initializer=1.0) for x in names]
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver(ones).save(session, str(tmp_path / "model"))
+    zeros = [tf.get_variable(x, initializer=0.0) for x in names]
+    tf.train.warm_start(path, vars_to_warm_start=["v1", "v2[^/]"])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(zeros) == [1.0, 1.0, 1.0, 0.0]
+
+
 def test_slots_are_made_as_optimizers_make_them() -> None:
     slots = import_module(f"{INSIDE}.training.slot_creator")
     with tf.variable_scope("scope"):

@@ -124,17 +124,19 @@ def _chosen(asked: Any) -> dict[str, list[Any]]:
     if asked is None:
         return {}
     if isinstance(asked, str):
-        pattern = re.compile(asked)
-        own = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
-        return {name: x for name, x in _named(own).items() if pattern.match(name)}
-    known = _named(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
+        return _named(_matching(graph, GraphKeys.TRAINABLE_VARIABLES, [asked]))
     if all(isinstance(x, str) for x in asked):
-        return {
-            name: x
-            for name, x in known.items()
-            if any(re.match(pattern, name) for pattern in asked)
-        }
+        return _named(_matching(graph, GraphKeys.GLOBAL_VARIABLES, asked))
     return _named(asked)
+
+
+def _matching(graph: Any, key: str, patterns: Iterable[str]) -> list[Any]:
+    """Return the variables of a collection whose names, ":0" included, a pattern matches."""
+    return [
+        x
+        for x in graph.get_collection(key)
+        if any(re.match(pattern, x.name) for pattern in patterns)
+    ]
 
 
 def _remapped(info: VocabInfo, old: Any, shape: list[int]) -> Any:
