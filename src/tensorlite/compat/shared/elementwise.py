@@ -253,7 +253,13 @@ def _complex(real: Any, imag: Any, name: str | None = None) -> Any:
     return as_complex(x, y)
 
 
-@named("polyval", "add_1")
+def _last_sum(coeffs: Any, *_: Any, **__: Any) -> str:
+    """Return what the last sum of a polynomial is called, of which each coefficient has one."""
+    count = len(coeffs) if isinstance(coeffs, list) else 0
+    return "add" if count < 3 else f"add_{count - 2}"
+
+
+@named("polyval", _last_sum)
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
     """Return the values of a polynomial, whose coefficients are listed from the highest on."""
     operand = converted(x, None, "x")

@@ -341,7 +341,7 @@ def _histogram(
         name: str | None = None,
     ) -> Any:
         x = converted(values)
-        ends = converted(value_range, x.dtype)
+        ends = converted(value_range, x.dtype, "value_range")
         return function(x, ends, nbins, as_dtype(dtype))
 
     return documented(made, function)

@@ -315,7 +315,23 @@ def avg_pool(
     return _pooled(pools.avg_pool2d, x, ksize, strides, padding, data_format)
 
 
-max_pool2d, avg_pool2d = max_pool, avg_pool
+@named("MaxPool2d")
+def max_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Any:
+    """Return the largest element of each window; padding is "VALID" or "SAME".
+
+    ksize and strides have a size for height and width, or for each axis, or are one size.
+    """
+    return _pooled(pools.max_pool2d, input, ksize, strides, padding, data_format)
+
+
+avg_pool2d = avg_pool
 
 
 def max_pool_with_argmax(
