@@ -204,3 +204,8 @@ def test_frozen_layers_are_left_alone_once_models_are_compiled_again() -> None:
     model.train_on_batch(X, np.ones((4, 1)))
     for old, new in zip(before, layer.get_weights(), strict=True):
         np.testing.assert_array_equal(old, new)
+
+
+def test_a_chain_may_be_made_of_a_single_layer() -> None:
+    model = keras.Sequential(keras.layers.Dense(2, input_shape=(3,)))
+    assert model.predict(X).shape == (4, 2)

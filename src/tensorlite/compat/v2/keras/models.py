@@ -48,7 +48,8 @@ class Sequential(Model):
         self._chain: list[Any] = []
         self._tip: Any = None
         self.starts: Any = None
-        for layer in layers or ():
+        is_single = isinstance(layers, Layer) and not naming.is_keras_3()
+        for layer in [layers] if is_single else layers or ():
             self._append(layer)
         self._count()
 
