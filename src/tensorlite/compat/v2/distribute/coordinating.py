@@ -1,7 +1,7 @@
 """ClusterCoordinator: functions that the workers of a ParameterServerStrategy do, and what comes.
 
 Datasets are read by the program itself, an iterator for each worker, and elements sent to where
-they are used. Who does what is scheduling.py's, in distributed/strategies.
+they are used. Who does what is distributed/strategies/scheduling.py's.
 """
 
 from __future__ import annotations
