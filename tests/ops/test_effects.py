@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tensorlite.core.errors import (
     ShapeError,
 )
 from tensorlite.graph.trace import trace
+from tensorlite.ops.control.effects import Timestamp
 from tests.interpreter import traced
 
 
@@ -276,3 +278,12 @@ def test_numpy_function_gets_arrays_and_has_no_gradient() -> None:
         tape.watch(x)
         y = call(x)
     assert tape.gradient(y, x) is None
+
+
+def test_timestamps_are_of_when_they_run() -> None:
+    graph = tl.Graph()
+    with graph.as_default():
+        now = graph.add(Timestamp(), ()).outputs[0]
+    session, before = tl.Session(graph), time.time()
+    first, second = session.run(now), session.run(now)
+    assert before <= first <= second <= time.time()

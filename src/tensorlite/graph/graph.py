@@ -300,7 +300,10 @@ class Graph:
         return self
 
     def rename(self, node: Node, name: str) -> None:
-        """Give a node a name that `free_name` has returned."""
+        """Give a node a name that `free_name` has returned; the one that it had is free again."""
+        if node.name.lower() != name.lower():
+            key = node.name.lower() if self.as_called else node.name
+            self._counts.pop(key, None)
         node.name = name
 
     def is_shared(self, node: Node) -> bool:

@@ -30,7 +30,8 @@ def effect(op: Op, *inputs: TensorLike) -> Fetchable:
     """Apply `op` for what it does; in a `tl.Graph` return what a session fetches to run it.
 
     That is its first output, or its node if it has none. In a branch or a loop's body, which run
-    whole, a constant stands for the node, since only tensors leave those.
+    whole, a constant stands for the node, since only tensors leave those, but in graphs of what a
+    program called: who builds such sees to what leaves.
     """
     outputs = calls(op, *inputs)
     return outputs[0] if outputs and building() is not None else ran()
@@ -41,7 +42,7 @@ def ran() -> Fetchable:
     tracer = building()
     if tracer is None:
         return None
-    if isinstance(tracer.graph, ManualGraph):
+    if isinstance(tracer.graph, ManualGraph) or tracer.graph.as_called:
         return tracer.last
     return calls(Const(np.asarray(True)))[0]
 

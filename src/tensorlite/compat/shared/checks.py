@@ -51,7 +51,8 @@ def Assert(  # TensorFlow's name
         converted(x).dtype for x in data
     }  # as TensorFlow does, which makes nodes
     is_text = kinds <= {string, int32}
-    held = tl.astype(converted(condition, None, "Condition"), bool_)
+    held = converted(condition, None, "Condition")
+    held = held if held.dtype is bool_ else tl.astype(held, bool_)
     place = "Assert" if is_text else "AssertGuard/Assert"
     beside = 0 if is_text else _OF_A_GUARD + sum(isinstance(x, Operand) for x in data)
     with alike(len(data) - sum(isinstance(x, Operand) for x in data) + 1 + beside):
@@ -190,6 +191,8 @@ def condition(
         a = converted(x, name="x")
         text = f"Condition x {sign} 0 did not hold element-wise"
         told = _told(_begun(message), data, text, x=a)
+        if sign == "<=" and data is None and active_graph() is not None:
+            told[-3:-1] = ["".join(told[-3:-1])]  # TensorFlow has them as one text
         zero = plain(given_constant(0, a.dtype))
         operands = (zero, a) if is_first else (a, zero)
         return plain(compared(*operands, None, summarize, data=told))
@@ -441,7 +444,12 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
 @named("VerifyFinite", "control_dependency")
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
     """Return the tensor; when it runs, an error with a message for NaN or infinity."""
-    return call(CheckNumerics(message), converted(x))
+    given = converted(x)
+    checked = call(CheckNumerics(message), given)
+    if active_graph() is None:
+        return checked
+    with tl.control_dependencies([checked]):
+        return tl.identity(given)
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

@@ -10,19 +10,27 @@ from functools import partial
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.shared.arrays import stack
+from tensorlite.compat.shared.checks import Assert
 from tensorlite.compat.shared.control_flow import (
     alike,
+    cond,
     flat_branch,
     single,
     under,
     whole,
 )
+from tensorlite.compat.shared.elementwise import cast, less_equal
+from tensorlite.compat.shared.reductions import reduce_sum
+from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import pairs_of
+from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.control import loops as control
 from tensorlite.ops.control.assertions import assert_true
 
@@ -89,11 +97,70 @@ def case(
         "case: pred_fn_pairs",
         "pairs of a condition and a function",
     )
+    if active_graph() is not None:
+        if is_dict:
+            pairs = sorted(pairs, key=lambda pair: str(shown(pair[0]).name))
+        chosen = partial(cond, strict=strict)
+        return _case_in_graph(chosen, pairs, default, exclusive, name)
     preds = [pred for pred, _ in pairs]
     kept = whole if strict else single
     branches = [_case_branch(function, "fn", kept) for _, function in pairs]
     last = None if default is None else _case_branch(default, "default", kept)
     return _case(preds, branches, last, exclusive, name=name)
+
+
+def _case_in_graph(
+    choose: Callable[..., Any],
+    pairs: Sequence[tuple[Any, Any]],
+    default: Any,
+    exclusive: bool,
+    name: str | None,
+) -> Any:
+    """Return what `case` does, of TensorFlow's nodes: one choice in another, and its checks."""
+    with name_scope(name, "case"):
+        given, chosen = list(pairs), default
+        if default is None:
+            end = given.pop()[1]
+            chosen = _last_of([pred for pred, _ in pairs], end)
+        preds = [pred for pred, _ in given]
+        for pred, function in reversed(given):
+            chosen = partial(choose, pred, true_fn=function, false_fn=chosen)
+        if not exclusive or not preds:
+            return chosen()
+        with control_dependencies(
+            [_few_hold(preds, 1, "Input error: exclusive=True")]
+        ):
+            return chosen()
+
+
+def _last_of(preds: Sequence[Any], function: Callable[[], Any]) -> Callable[[], Any]:
+    """Return the function of the last condition, which fails unless that one alone holds."""
+    number = len(preds) - 1
+
+    def called() -> Any:
+        told = (
+            "Input error: None of conditions evaluated as True:",
+            stack(preds, name="preds_c"),
+        )
+        others = (
+            f"Implementation error: selected default action #{number} was called, but some of "
+            "other predicates are True: "
+        )
+        checks = [_few_hold(preds[:-1], 0, others)] if number else []
+        with control_dependencies([*checks, plain(Assert(preds[-1], told))]):
+            return function()
+
+    return called
+
+
+def _few_hold(preds: Sequence[Any], most: int, told: str) -> Any:
+    """Return a check that so many of some conditions hold at most."""
+    held = stack(preds, name="preds_c")
+    number = reduce_sum(cast(held, int32), name="num_true_conds")
+    allowed = less_equal(number, given_constant(most, int32, name="n_true_conds"))
+    names = ", ".join([str(getattr(pred, "name", "?")) for pred in preds])
+    said = f"{told}: more than {most} conditions ({names}) evaluated as True:"
+    return plain(Assert(allowed, [said, held], len(preds)))
 
 
 def _case_helper(

@@ -14,10 +14,10 @@ from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import stop_gradient
-from tensorlite.compat.views import plain, shown
+from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
-from tensorlite.core.dispatch import tracer
+from tensorlite.core.dispatch import call, tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Role
 from tensorlite.core.operand import Operand
@@ -28,6 +28,7 @@ from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.counting import counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
 from tensorlite.ops.control import loops as control
+from tensorlite.ops.control.dataflow import Reached
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.state.variable import Variable
 
@@ -42,8 +43,9 @@ def _known(x: Any) -> bool | None:
 def taken(leaf: Any) -> Any:
     """Return a result of a branch or body as a tensor: one that is done when it has a value."""
     if isinstance(leaf, Node):
+        here = call(Reached())
         with control_dependencies([leaf]):
-            return tl.identity(tl.constant(True))
+            return in_graph(lambda: tl.identity(here), "control_dependency")
     if isinstance(leaf, Variable):
         return leaf.__tensor__()
     return leaf
@@ -57,6 +59,8 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
         graph = active_graph()
         if graph is None:
             return function(*args)
+        # What counts turns stands before what the program makes.
+        name_arguments(inner_graph(graph), 0, scope.get().name)
         result = nest.map_structure(taken, plain(function(*shown(args))))
         name_arguments(inner_graph(graph), 0, scope.get().name)
         return result
@@ -178,11 +182,20 @@ def under(result: Any, title: str, first: int = 0) -> Any:
         return result
     leaves = []
     for i, leaf in enumerate(nest.flatten(result), first):
-        made = tl.identity(leaf) if isinstance(leaf, SymbolicTensor) else leaf
+        made = _passed_on(leaf) if isinstance(leaf, SymbolicTensor) else leaf
         if isinstance(made, SymbolicTensor):
             graph.rename(made.node, f"{prefix}/{title}{f'_{i}' if i else ''}")
         leaves.append(made)
     return nest.pack_like(result, leaves)
+
+
+def _passed_on(x: SymbolicTensor) -> Any:
+    """Return a result by a node of its own, which waits for nothing else."""
+    token = scope.set(scope.get()._replace(control=()))
+    try:
+        return tl.identity(x)
+    finally:
+        scope.reset(token)
 
 
 def while_loop(

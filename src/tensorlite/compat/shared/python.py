@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -17,6 +16,7 @@ from tensorlite.compat.views import lifted, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
 from tensorlite.core.constant import array_of, encoded
+from tensorlite.core.dispatch import calls
 from tensorlite.core.dtypes import DType, as_dtype, float64
 from tensorlite.core.errors import (
     InvalidArgumentError,
@@ -32,6 +32,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, at_once, built
 from tensorlite.ops.control import effects
+from tensorlite.ops.control.differentiate import differentiated_by
 from tensorlite.ops.fetchable import effect
 
 
@@ -283,14 +284,10 @@ def _spelled(x: Any) -> str:
     return f"{x:.9g}" if isinstance(x, float) else str(x)
 
 
-def _now() -> Any:
-    return np.float64(time.time())
-
-
 @named("Timestamp")
 def timestamp(name: str | None = None) -> Any:
     """Return the seconds since 1970 as float64, when it runs."""
-    return tl.numpy_function(_now, [], TensorSpec((), float64))
+    return calls(effects.Timestamp())[0]
 
 
 def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -318,10 +315,12 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
 
         def function(*tensors: Any) -> Any:
             result, gradient = f(*shown(tensors), **kwargs)
-            return plain(result), _gradient(gradient)
+            made = plain(result)
+            nest.map_structure(tl.identity, made)  # TensorFlow looks for variables so
+            return made, _gradient(gradient)
 
         with built(graph):
-            return shown(tl.custom_gradient(function)(*plain(args)))
+            return shown(differentiated_by(function, plain(args), {}, passes=True))
 
     return called
 

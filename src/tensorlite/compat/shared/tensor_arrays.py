@@ -15,6 +15,7 @@ from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import as_dtype, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.control.list_rows import gather_list, scatter_list
@@ -199,7 +200,12 @@ def _gather(flow: Any, indices: Any, name: str | None = None) -> Any:
     if active_graph() is None:
         return elements.gather(converted(indices))
     shape = element_shape(elements.element_shape)
-    return gather_list(plain(flow), _place(indices, "indices"), shape)
+    found = gather_list(plain(flow), _place(indices, "indices"), shape)
+    sizes = found.spec.shape
+    if isinstance(found, SymbolicTensor) and sizes:
+        # TensorFlow leaves open how many there are, also where the indices are known.
+        found.respecify(found.spec.with_shape((None, *sizes[1:])))
+    return found
 
 
 @named("TensorArrayWrite", "TensorArrayWriteV3")

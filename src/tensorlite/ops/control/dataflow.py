@@ -13,10 +13,12 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import DTypeError, GradientError, InvalidArgumentError
-from tensorlite.core.op import Call, Gradient, Grads, Op, Role
+from tensorlite.core.op import Call, Effect, Gradient, Grads, Op, Role
 from tensorlite.core.spec import TensorSpec, join, shape_text
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
@@ -185,6 +187,21 @@ class NoOp(Op):
     def kernel(self, xp: Xp) -> tuple[Array, ...]:
         """Return nothing."""
         return ()
+
+
+class Reached(Op):
+    """True, where it stands: in a branch, that this is taken."""
+
+    effect = Effect.DRAW
+    differentiable = False
+
+    def infer(self) -> TensorSpec:
+        """Return the spec of a truth value."""
+        return TensorSpec((), dtypes.bool_)
+
+    def kernel(self, xp: Xp) -> Array:
+        """Return True, in host memory."""
+        return np.True_
 
 
 class ControlTrigger(NoOp):

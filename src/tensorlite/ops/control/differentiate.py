@@ -5,7 +5,7 @@ The tape is graph/tape.py, the sweep graph/backprop.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
@@ -155,19 +155,37 @@ def custom_gradient(
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        converted: Any = nest.map_structure(_to_operand, args)
-        tensors = [
-            leaf for leaf in nest.flatten(converted) if isinstance(leaf, Tensor)
-        ]
-        with VariableWatcher() as watcher:
-            result, gradient = function(*converted, **kwargs)
-        outputs = [to_tensor(y) for y in nest.flatten(result)]
-        handles = list(watcher.handles.values())
-        pull = _with_variables(gradient, handles, function)
-        op = CustomGradient(pull, len(outputs), len(handles))
-        return nest.pack_like(result, list(calls(op, *outputs, *tensors, *handles)))  # type: ignore[no-any-return]
+        found: R = differentiated_by(function, args, kwargs)
+        return found
 
     return call
+
+
+def differentiated_by(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    passes: bool = False,
+) -> Any:
+    """Return what a function makes of arguments, whose gradient it says beside.
+
+    Where the operator `passes` the arguments on as well it is TensorFlow 1's node.
+    """
+    converted: Any = nest.map_structure(_to_operand, list(args))
+    tensors = [x for x in nest.flatten(converted) if isinstance(x, Tensor)]
+    with VariableWatcher() as watcher:
+        result, gradient = function(*converted, **kwargs)
+    outputs = [to_tensor(y) for y in nest.flatten(result)]
+    handles = list(watcher.handles.values())
+    pull = _with_variables(gradient, handles, function)
+    passed = [*outputs, *tensors] if passes else outputs
+
+    def pulled(dys: list[Tensor]) -> list[Gradient]:
+        return pull(dys[: len(outputs)])
+
+    op = CustomGradient(pulled, len(passed), len(handles))
+    found = calls(op, *passed, *tensors, *handles)
+    return nest.pack_like(result, list(found[: len(outputs)]))
 
 
 def _to_operand(leaf: Any) -> Any:

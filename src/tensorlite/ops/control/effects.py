@@ -6,6 +6,7 @@ Assertions are in assertions.py.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -14,7 +15,7 @@ import numpy as np
 
 from tensorlite.core import nest
 from tensorlite.core.dispatch import calls, interpreted_by, to_tensor, tracer
-from tensorlite.core.dtypes import DTypeLike, as_dtype
+from tensorlite.core.dtypes import DTypeLike, as_dtype, float64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.opaque import Opaque
@@ -75,6 +76,21 @@ class PrintV2(Op):
         """Write the string, and what ends it."""
         _tell(self.output_stream, as_text(text.item()) + self.end)
         return ()
+
+
+class Timestamp(Op):
+    """The seconds since 1970, as float64, when it runs."""
+
+    effect = Effect.DRAW
+    differentiable = False
+
+    def infer(self) -> TensorSpec:
+        """Return a number's spec."""
+        return TensorSpec((), float64)
+
+    def kernel(self, xp: Xp) -> Array:
+        """Return the time, in host memory."""
+        return np.float64(time.time())
 
 
 def _tell(stream: Any, text: str) -> None:

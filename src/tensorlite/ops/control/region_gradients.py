@@ -408,7 +408,7 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
         forward.kept[key] = recipe
     extended = call.op.with_regions((condition, forward))
     swapped = bool(call.op.attributes().get("swap_memory"))
-    empty = _empty_list(node.graph, swapped, node.line)
+    empty = _empty_list(node, swapped)
     extend_node(call, extended, turns, (empty,))
     return recipe
 
@@ -428,14 +428,21 @@ def _push_turns(forward: Graph, backward: Backward, line: Line) -> TensorSpec:
     return spec
 
 
-def _empty_list(graph: Graph, swapped: bool, line: Line) -> SymbolicTensor:
-    """Return an empty list of bundles, made at the front of a graph."""
-    kind = EmptySwappedList if swapped else EmptyTensorList
-    shape = graph.add(Const(np.zeros(0, np.int32)), ())
-    most = graph.add(Const(np.asarray(-1, np.int32)), ())
-    sizes = (shape.outputs[0], most.outputs[0])
-    empty = graph.add(kind(dtypes.variant), sizes, line=line)
-    move_to_front(graph, [shape, most, empty])
+def _empty_list(loop: Node, swapped: bool) -> SymbolicTensor:
+    """Return an empty list of bundles for what a loop saves, made at the front of its graph.
+
+    Where nodes bear the names of what was called it takes none of those that are still to come.
+    """
+    graph, kind = loop.graph, EmptySwappedList if swapped else EmptyTensorList
+    below = f"{loop.name}/" if graph.as_called else ""
+    first, second = [
+        graph.add(Const(x), (), name=f"{below}Const")
+        for x in (np.zeros(0, np.int32), np.asarray(-1, np.int32))
+    ]
+    sizes = (first.outputs[0], second.outputs[0])
+    name = f"{below}{kind.__name__}"
+    empty = graph.add(kind(dtypes.variant), sizes, name=name, line=loop.line)
+    move_to_front(graph, [first, second, empty])
     return empty.outputs[0]
 
 

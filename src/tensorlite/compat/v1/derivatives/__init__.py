@@ -57,6 +57,8 @@ def written(
     function = own or WRITTEN.get(call.op.name)
     if own is not None or not _is_plain(call, dys):
         dys = [_dense(call, dy) for dy in dys]
+    if call.op.name == "CustomGradient":
+        dys = _without_gaps(node, dys)
     if function is None or (own is None and not _is_plain(call, dys)):
         return _called_as_there(call, _of_operator(call, dys), dys)
     flows = [

@@ -104,7 +104,7 @@ _SAME = """
     TensorListSetItem TensorListSplit TensorListStack TensorScatterAdd TensorScatterMax
     TensorScatterMin TensorScatterSub TensorScatterUpdate TensorStridedSliceUpdate Tile TopKV2
     Transpose Unique Unpack UnsortedSegmentMax UnsortedSegmentMin UnsortedSegmentProd
-    UnsortedSegmentSum Where ZerosLike NoOp
+    UnsortedSegmentSum Where ZerosLike NoOp Timestamp
     AsString AvgPool3D BesselI0e BesselI1e CTCGreedyDecoder CTCLoss Conv3D DecodeRaw Erfinv LinSpace
     MaxPool3D MaxPoolWithArgmax Ndtri ReduceJoin ResizeBilinear ResizeNearestNeighbor
     StatelessRandomGammaV3 StatelessShuffle StringFormat StringToNumber

@@ -56,6 +56,13 @@ class _Context:
         return here is other
 
 
+def _loop_of(context: _Context | None) -> _Context | None:
+    """Return the innermost loop around what is in a branch or loop."""
+    while context is not None and context.pred:
+        context = context.outer
+    return context
+
+
 class _UnclearError(GraphDefError):
     """A graph whose branches and loops are not one inside of another."""
 
@@ -101,13 +108,17 @@ class _Nesting:
             if here is not None:
                 here.members.append(record)
                 self._note_pivot(record, here)
+        self.outermost = _with_pivots(self.outermost, None)
 
     def _context(self, record: Record) -> _Context | None:
         plain = record.op.removeprefix("Ref")
         if plain == "Merge":
             return self._merged(record)
         around = self._innermost(map(self._after, record.inputs))
-        around = self._innermost([around, *map(self._waited, record.control)])
+        waited = map(self._waited, record.control)
+        if plain == "ControlTrigger":  # it waits for what is dead in branches, too
+            waited = map(_loop_of, waited)
+        around = self._innermost([around, *waited])
         if plain == "Enter":
             return self._entered(record, around)
         if self._is_of_one_branch(record):
@@ -215,6 +226,28 @@ class _Nesting:
         return found
 
 
+def _with_pivots(
+    contexts: Iterable[_Context], outer: _Context | None
+) -> list[_Context]:
+    """Return contexts without those branches of which nothing says whether they are taken.
+
+    Gradients have such, which TensorFlow notes nothing of: what they have is of what is around.
+    """
+    found: list[_Context] = []
+    for one in contexts:
+        nested = _with_pivots(one.nested, one)
+        if one.pivot or not one.pred:
+            one.nested = nested
+            found.append(one)
+            continue
+        for inner in nested:
+            inner.outer = outer
+        found += nested
+        if outer is not None:
+            outer.members += one.members
+    return found
+
+
 def _noted(context: _Context) -> ContextInfo:
     nested = tuple(map(_noted, context.nested))
     inner = [name for one in nested for name in one.values]
@@ -231,10 +264,6 @@ def _branch_info(
     for one in _of(context, "Switch"):
         if str(one.inputs[1]) == context.pred:
             external[str(one.inputs[0])] = f"{one.name}:{context.branch}"
-    if not context.pivot:
-        raise _UnclearError(
-            f"nothing says whether the branch {context.name} is taken"
-        )
     return BranchInfo(
         context.name,
         context.pred,

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.interop.tensorflow.writers.referring import is_reference
+from tensorlite.ops.arrays.identity import Identity
 from tensorlite.ops.state.resource import ReadVariableOp
 
 _UNASKED = re.compile(r"(.*/)?ReadVariableOp(_\d+)*")
@@ -50,7 +51,7 @@ def _only_reads(
     if (
         node.op.role not in _BRINGING
         or node.inputs[0] is not handle
-        or any(x.control for x in waits)
+        or not all(_is_of_turn(before) for x in waits for before in x.control)
     ):
         return False
     return all(
@@ -58,6 +59,13 @@ def _only_reads(
         for x in node.outputs
         for user in users[id(x)]
     )
+
+
+def _is_of_turn(node: Node) -> bool:
+    """Return whether a node is a loop's variable, which what is inside waits for in every turn."""
+    switch = node.inputs[0].node if isinstance(node.op, Identity) else node
+    is_switch = switch.op.role is Role.SWITCH
+    return is_switch and switch.inputs[1].node.op.role is Role.LOOP_COND
 
 
 def _is_unasked(node: Node) -> bool:

@@ -12,6 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 
+import numpy as np
+
+from tensorlite.core.constant import Const
 from tensorlite.core.dtypes import resource
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
@@ -31,6 +34,7 @@ from tensorlite.interop.tensorflow.writing import (
     is_constant,
 )
 from tensorlite.ops.arrays.identity import Identity, IdentityN
+from tensorlite.ops.control.dataflow import Reached
 from tensorlite.passes.lower import Tensors, put_lowered
 from tensorlite.passes.rewrite import Copy
 
@@ -72,6 +76,7 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
     kept = _kept_names(graph, copy, is_called)
     copy.finish(graph)
     _pass_names(made, kept)
+    _reach(made)
     asked = [node for node in made.nodes if is_called and is_constant(node)]
     _drop(made, {*kept, *asked})
     _part_switches(made)
@@ -137,6 +142,21 @@ def _stand_for(graph: Graph, instead: Mapping[Node, Node]) -> None:
         x.node.inputs[0] if x.node in instead else x for x in graph.outputs
     ]
     graph.effects = [instead.get(one, one) for one in graph.effects]
+
+
+def _reach(graph: Graph) -> None:
+    """Let what says that a branch is taken be what its nodes wait for; elsewhere it is true."""
+    instead: dict[Node, SymbolicTensor] = {}
+    for node in graph.nodes:
+        if isinstance(node.op, Reached):
+            sides = [x for x in node.control if _is_side(x)]
+            if sides:
+                instead[node] = sides[0].outputs[0]
+            else:
+                node.op = Const(np.asarray(True))
+    graph.nodes[:] = [node for node in graph.nodes if node not in instead]
+    for node in graph.nodes:
+        node.inputs = tuple([instead.get(x.node, x) for x in node.inputs])
 
 
 _END = re.compile(r"(.*/)?(Exit|Merge)(_\d+)?")

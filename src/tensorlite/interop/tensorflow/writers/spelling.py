@@ -30,7 +30,7 @@ from tensorlite.interop.tensorflow.writers.counting import shapes_of, written_na
 from tensorlite.interop.tensorflow.writers.decomposing import DECOMPOSED
 from tensorlite.interop.tensorflow.writers.guarding import GUARDED, asserted
 from tensorlite.interop.tensorflow.writers.iterating import ITERATED
-from tensorlite.interop.tensorflow.writers.parts import Spelled
+from tensorlite.interop.tensorflow.writers.parts import Spelled, constant_part
 
 
 class Parts(NamedTuple):
@@ -414,6 +414,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "Placeholder": _typed,
     "PlaceholderWithDefault": _typed,
     "PriorityQueueV2": _queue,
+    "Reached": lambda _, __: (constant_part("", True, bool_),),
     "PyFunc": _python_call,
     "RandomGamma": _drawn,
     "RandomPoissonV2": _drawn,
