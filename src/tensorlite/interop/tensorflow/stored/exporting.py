@@ -28,6 +28,7 @@ from tensorlite.interop.tensorflow.stored.traces import (
 )
 from tensorlite.ops.arrays.identity import Identity
 from tensorlite.ops.control.regions import PartitionedCall
+from tensorlite.ops.random.generators import Generator
 from tensorlite.ops.state.variable import Variable
 from tensorlite.train.module import Module
 
@@ -47,6 +48,8 @@ def members_of(value: Any) -> dict[str, Any]:
     elif hasattr(value, "saved_slots"):
         slots = [slot for _, _, slot in value.saved_slots()]
         found = {**value.saved_members(), "slots": slots}
+    elif isinstance(value, Generator):
+        found = {"_state_var": value.state}  # TensorFlow's name
     elif isinstance(value, Module):
         found = {**_functions(value), **vars(value)}
     return {name: x for name, x in found.items() if _is_saved(x)}
@@ -63,7 +66,7 @@ def _functions(value: Module) -> dict[str, AnyFunction]:
 def _is_saved(value: Any) -> bool:
     if isinstance(value, (Mapping, list, tuple)):
         return not value or bool(members_of(value))
-    kinds = (Variable, Module, ConcreteFunction, Asset, *FUNCTIONS)
+    kinds = (Variable, Module, Generator, ConcreteFunction, Asset, *FUNCTIONS)
     return isinstance(value, kinds) or hasattr(value, "saved_slots")
 
 

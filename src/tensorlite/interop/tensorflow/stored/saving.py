@@ -169,9 +169,10 @@ class _Saving:
         self.files = KeptFiles()
         self._collect(root)
         self._of_state = {
-            id(x.value.handle.array): i
+            id(copy.handle.array): i
             for i, x in enumerate(self._members)
             if isinstance(x.value, Variable)
+            for copy in getattr(x.value, "copies", (x.value,))
         }
         self._paths = {
             id(x.value.asset_path): i
