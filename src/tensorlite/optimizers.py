@@ -9,14 +9,16 @@ from tensorlite.train.optimizers import (
     SGD,
     Adadelta,
     Adagrad,
-    AdagradDA,
     Adam,
     AdamW,
-    Ftrl,
     Optimizer,
+    RMSProp,
+)
+from tensorlite.train.regularised_optimizers import (
+    AdagradDA,
+    Ftrl,
     ProximalAdagrad,
     ProximalSGD,
-    RMSProp,
 )
 
 __all__ = [

@@ -299,13 +299,17 @@ def _found_or_made(
         value = value_for(name, initializer, sizes, as_dtype(dtype))
         made = _made(name, value, as_dtype(dtype), make_one)
     store.variables[name] = made
-    parts = made if isinstance(made, PartitionedVariable) else [made]
-    for part in parts:
+    _keep_parts(store, name, made, regularizer)
+    return made
+
+
+def _keep_parts(store: Store, name: str, made: Any, regularizer: Any) -> None:
+    """Keep a variable, or each part of it, by its own name, and regularise it."""
+    for part in made if isinstance(made, PartitionedVariable) else [made]:
         own = getattr(part, "bare_name", name)
         store.variables.setdefault(own, part)
         if regularizer is not None:
             store.regularise(part, own, regularizer)
-    return made
 
 
 def _known_sizes(asked: Any, initializer: Any) -> list[int] | None:

@@ -1,6 +1,6 @@
 """Gradients of a strategy's replicas in graphs, which are summed before they are applied.
 
-There all replicas use one variable; where programs run at once, turns.py has what is done.
+There all replicas use one variable; programs that run at once use distributed/strategies/turns.py.
 """
 
 from __future__ import annotations
