@@ -283,3 +283,23 @@ def test_loops_and_branches_are_noted_and_run_again(tmp_path: Path) -> None:
         again = tf.train.export_meta_graph(collection_list=None)
     np.testing.assert_allclose(found, wanted, rtol=1e-5)
     assert "while_context" in again.collection_def
+
+
+def test_gradients_of_what_was_read_are_exported_again() -> None:
+    x = tf.placeholder(tf.float32, (3,), "x")
+    branch = tf.cond(tf.less(0.3, 0.5), lambda: x + 1.0, lambda: x * 2.0)
+    turn = tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, y * x), (0, x))[1]
+    tf.identity(branch + turn, "y")
+    noted = tf.train.export_meta_graph()
+    given = np.array([1.0, 2.0, 3.0], np.float32)
+    with tf.Graph().as_default() as graph:
+        tf.train.import_meta_graph(noted)
+        get = graph.get_tensor_by_name
+        (dx,) = tf.gradients(get("y:0"), get("x:0"))
+        name, second = dx.name, tf.train.export_meta_graph()
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.train.import_meta_graph(second)
+        gate = graph.get_operation_by_name("cond/Switch")
+        assert [one.name for one in gate.inputs] == ["Less:0", "Less:0"]
+        found = session.run(["y:0", name], {"x:0": given})
+    np.testing.assert_allclose(found, [given + 1 + given**3, 1 + 3 * given**2])

@@ -85,7 +85,7 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
     _give_names(graph, made, kept)
     _keep_in_turns(made)
     _ask_within(made)
-    _ask_directly(made)
+    _ask_directly([node for node in made.nodes if node not in kept])
     if is_called:
         put_guards(made)
     return made
@@ -219,9 +219,9 @@ def _moved(nodes: Sequence[Node], before: Mapping[Node, Node]) -> list[Node]:
     return [x for node in nodes if node not in before for x in (*due[node], node)]
 
 
-def _ask_directly(graph: Graph) -> None:
+def _ask_directly(nodes: Sequence[Node]) -> None:
     """Let what says which branch is taken ask the condition itself, as TensorFlow 1's does."""
-    for node in graph.nodes:
+    for node in nodes:
         asked = node.inputs[0].node if node.inputs else node
         if _is_gate(node) and asked.op.role is not Role.LOOP_COND:
             node.inputs = (asked.inputs[0], asked.inputs[0])
