@@ -129,3 +129,25 @@ def test_an_index_of_no_known_shape_is_a_number() -> None:
         x = tf1.constant([1, 2, 3, 4])
         found = session.run([x[at:], x[:at], x[at], x[:-at]], {at: 1})
     assert [part.tolist() for part in found] == [[2, 3, 4], [1], 2, [1, 2, 3]]
+
+
+def test_shapes_tell_which_of_them_cover_others() -> None:
+    shape = tf.TensorShape
+    for wider in ([32, None], [None, 784], [None, None], None, [32, 784]):
+        assert shape([32, 784]).is_subtype_of(shape(wider))
+    for other in ([32, 1, 784], [None], [32, 7]):
+        assert not shape([32, 784]).is_subtype_of(shape(other))
+    assert not shape(None).is_subtype_of(shape([]))
+    assert not shape([2]).is_subtype_of([2])
+    common = shape([2, 1]).most_specific_common_supertype
+    assert common([shape([5, 1]), shape([2, 1])]) == shape([None, 1])
+    assert common([shape([2, 1])]) == shape([2, 1])
+    assert common([shape([2])]) == shape(None)
+    assert common([2]) is None
+
+
+def test_shapes_have_messages() -> None:
+    told = tf.ones([2, 3]).shape.as_proto()
+    assert [axis.size for axis in told.dim] == [2, 3]
+    assert [axis.size for axis in tf.TensorShape([None, 0]).as_proto().dim] == [-1, 0]
+    assert tf.TensorShape(None).as_proto().unknown_rank

@@ -114,3 +114,17 @@ def test_test_cases_begin_with_a_session_of_their_own() -> None:
         case.setUp()
         with case.cached_session() as second:
             assert second.graph is graph
+
+
+def test_templates_tell_which_of_their_variables_are_not_trained() -> None:
+    def made() -> Any:
+        trained = tf.get_variable("w", [2])
+        return trained + tf.get_variable("mean", [2], trainable=False)
+
+    template = tf.make_template("norm", made)
+    assert template.non_trainable_variables == []
+    template()
+    template()
+    assert [x.name for x in template.weights] == ["norm/w:0", "norm/mean:0"]
+    assert [x.name for x in template.trainable_weights] == ["norm/w:0"]
+    assert [x.name for x in template.non_trainable_variables] == ["norm/mean:0"]

@@ -55,10 +55,6 @@ class TensorShape(shapes.TensorShape):
 
     __hash__ = shapes.TensorShape.__hash__
 
-    def as_proto(self) -> Any:
-        """Return the shape as a TensorShapeProto message."""
-        return shape_proto(self.known())
-
     def __reduce__(self) -> Any:
         return TensorShape, (self.dims,)
 
@@ -78,6 +74,9 @@ def _axes(key: slice) -> list[None] | None:
     if key.step not in (None, 1) or stop is None or start < 0 or stop < 0:
         return None
     return [None] * max(0, stop - start)
+
+
+shapes.Results.message = staticmethod(shape_proto)
 
 
 def as_shape(dims: tuple[int | None, ...] | None) -> Any:

@@ -214,6 +214,17 @@ _PYTHON: dict[object, DType] = {
 }
 
 
+def enum_name(dtype: DType) -> str:
+    """Return what TensorFlow's messages call a dtype.
+
+    >>> from tensorlite.core.dtypes import enum_name, float32, int8
+    >>> enum_name(float32), enum_name(int8)
+    ('DT_FLOAT', 'DT_INT8')
+    """
+    known = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
+    return "DT_" + known.get(dtype.name, dtype.name.upper())
+
+
 def of_numpy(dtype: np.dtype[Any]) -> DType:
     """Return the DType of a NumPy or CuPy array's dtype; DTypeError when there is none."""
     try:

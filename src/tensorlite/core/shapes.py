@@ -5,7 +5,7 @@ What inference computes with are plain tuples, in spec.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, cast
 
@@ -246,6 +246,37 @@ class TensorShape(AnyShape):
         """Return other sizes as a shape of this kind."""
         return type(self)(dims)
 
+    def as_proto(self) -> Any:
+        """Return the shape as a TensorShapeProto message."""
+        return Results.message(self.sizes)
+
+    def is_subtype_of(self, other: object) -> bool:
+        """Return whether another shape says nothing that this one does not say too.
+
+        >>> from tensorlite.core.shapes import TensorShape
+        >>> TensorShape([2, 3]).is_subtype_of(TensorShape([2, None]))
+        True
+        """
+        if not isinstance(other, TensorShape):
+            return False
+        if other.sizes is None or self.sizes is None:
+            return other.sizes is None
+        return len(self.sizes) == len(other.sizes) and all(
+            theirs in (None, own)
+            for own, theirs in zip(self.sizes, other.sizes, strict=True)
+        )
+
+    def most_specific_common_supertype(
+        self, others: Iterable[object]
+    ) -> TensorShape | None:
+        """Return what this shape and all others say alike; None if one is no shape."""
+        common = self.sizes
+        for other in others:
+            if not isinstance(other, TensorShape):
+                return None
+            common = generalise(common, other.sizes)
+        return type(self).of(common)
+
     def __bool__(self) -> bool:
         return self.sizes is not None
 
@@ -265,6 +296,8 @@ class Results:
     """Of which kind shapes are where results are TensorFlow's."""
 
     kind: type[TensorShape] = TensorShape
+    message: Callable[[Dims | None], Any]
+    """Makes the message of sizes that TensorFlow's files have; compat/shapes.py says which."""
 
 
 def shape_of(dims: Dims | None) -> AnyShape:

@@ -136,3 +136,13 @@ class Template:
     def trainable_variables(self) -> list[Any]:
         """The variables of the scope that are trained."""
         return self._of_scope(GraphKeys.TRAINABLE_VARIABLES)
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """The variables of the scope that savers keep and that are not trained."""
+        trained = {id(variable) for variable in self.trainable_variables}
+        return [x for x in self.global_variables if id(x) not in trained]
+
+    weights = variables
+    trainable_weights = trainable_variables
+    non_trainable_weights = non_trainable_variables

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core.dtypes import DType
+from tensorlite.core.dtypes import enum_name
 from tensorlite.core.op import Role
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
@@ -158,10 +158,10 @@ class _Page:
         types = board("tensorboard.compat.proto.types_pb2").DataType
         inputs = {x.node for x in graph.inputs}
         for x in graph.inputs:
-            kind = types.Value(_type_name(x.dtype))
+            kind = types.Value(enum_name(x.dtype))
             made.signature.input_arg.add(name=place.name(x.node), type=kind)
         for i, x in enumerate(graph.outputs):
-            kind = types.Value(_type_name(x.dtype))
+            kind = types.Value(enum_name(x.dtype))
             made.signature.output_arg.add(name=f"result_{i}", type=kind)
             result = made.node_def.add(name=f"result_{i}", op="Identity")
             result.input.append(place.source(x))
@@ -199,12 +199,6 @@ def _inputs(
     return [*[place.source(x) for x in chosen], *dict.fromkeys(results)]
 
 
-def _type_name(dtype: DType) -> str:
-    """Return the name of a dtype's number in TensorFlow's messages."""
-    known = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
-    return "DT_" + known.get(dtype.name, dtype.name.upper())
-
-
 def _attributes(made: Any, node: Node) -> None:
     shapes = made.attr["_output_shapes"].list
     shapes.SetInParent()
@@ -212,7 +206,7 @@ def _attributes(made: Any, node: Node) -> None:
         _put_shape(shapes.shape.add(), x.spec)
     if node.outputs:
         types = board("tensorboard.compat.proto.types_pb2").DataType
-        made.attr["dtype"].type = types.Value(_type_name(node.outputs[0].dtype))
+        made.attr["dtype"].type = types.Value(enum_name(node.outputs[0].dtype))
     made.attr["_line"].s = str(node.line).encode()
     for key, value in node.op.attributes().items():
         if not isinstance(value, Graph) and not hasattr(value, "graph"):

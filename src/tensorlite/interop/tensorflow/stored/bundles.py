@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlite.core.checksums import crc32c, masked
-from tensorlite.core.dtypes import DType, bool_, string
+from tensorlite.core.dtypes import DType, bool_, enum_name, string
 from tensorlite.core.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tensorlite.core.xp import Array
 from tensorlite.interop.tensorflow.stored import slices
@@ -150,6 +150,14 @@ class Bundle:
             )
         return found
 
+    def lines(self) -> list[bytes]:
+        """Return lines for reading: of what lies in one piece, and of each slice, by its key."""
+        whole = {
+            x.encode(errors="surrogateescape"): y for x, y in self.entries.items()
+        }
+        found = sorted({**whole, **self.slice_entries()}.items())
+        return [line(key, x.dtype, x.shape) for key, x in found if not x.slices]
+
     def slice_entries(self) -> dict[bytes, Entry]:
         """Return the entries of slices, by their keys."""
         return {key: entry_of(value) for key, value in self._slices.items()}
@@ -269,6 +277,15 @@ def known_dtype(name: str, number: int) -> DType:
             f"{name} is of TensorFlow's dtype number {number}, for which there is none here"
         )
     return found
+
+
+def line(
+    name: bytes, number: int, shape: Sequence[int], remark: bytes = b""
+) -> bytes:
+    """Return the line that stands for a tensor where a checkpoint is told for reading."""
+    kind = enum_name(known_dtype(repr(name), number)).encode()
+    sizes = ",".join(map(str, shape)).encode()
+    return b"%s (%s) [%s]%s\n" % (name, kind, sizes, remark)
 
 
 def damaged(path: str | Path, name: str) -> DataLossError:

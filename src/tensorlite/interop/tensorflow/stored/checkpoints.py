@@ -97,13 +97,12 @@ class CheckpointReader(Mapping[str, Array]):
             name: known_dtype(name, x.dtype) for name, x in self._held.entries.items()
         }
 
-    def debug_string(self) -> str:
-        """Return a line for each tensor: name, dtype, shape."""
-        dtypes = self.get_variable_to_dtype_map()
-        shapes = self.get_variable_to_shape_map()
-        return "\n".join(
-            [f"{x} (tl.{dtypes[x].name}) {shapes[x]}" for x in sorted(self)]
-        )
+    def debug_string(self) -> bytes:
+        """Return a line for each tensor and each slice: name, dtype, shape.
+
+        Slices of the second format have lines of their own, by the keys of their entries.
+        """
+        return b"".join(self._held.lines())
 
     def __repr__(self) -> str:
         return f"<CheckpointReader {self.prefix}: {len(self)} tensors>"

@@ -24,7 +24,7 @@ from tensorlite.core.xp import Array
 from tensorlite.interop.tensorflow.messages import message, parsed
 from tensorlite.interop.tensorflow.stored import slices
 from tensorlite.interop.tensorflow.stored.bundle_writing import Saved, replaced
-from tensorlite.interop.tensorflow.stored.bundles import known_dtype, shape_of
+from tensorlite.interop.tensorflow.stored.bundles import known_dtype, line, shape_of
 from tensorlite.interop.tensorflow.stored.slices import Extent, Slice
 from tensorlite.interop.tensorflow.stored.tables import Table, table_of
 from tensorlite.interop.tensorflow.tensors import OF_DTYPE, array_of, shape_proto
@@ -78,6 +78,16 @@ class Tables:
             before = self.entries.get(name, Held(dtype, shape, ()))
             here = tuple([(part, table) for part in parts])
             self.entries[name] = Held(dtype, shape, before.slices + here)
+
+    def lines(self) -> list[bytes]:
+        """Return lines for reading, by the names of the tensors."""
+        made = []
+        for name, held in sorted(self.entries.items()):
+            count = len(held.slices)
+            remark = b", %d slices" % count if count > 1 else b""
+            key = name.encode(errors="surrogateescape")
+            made.append(line(key, held.dtype, held.shape, remark))
+        return made
 
     def read(self, name: str) -> Array:
         """Return a tensor; DataLossError when it is damaged."""
