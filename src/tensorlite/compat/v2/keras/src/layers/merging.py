@@ -7,9 +7,9 @@ from string import ascii_letters
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras.src.layers import masks
+from tensorlite.compat.v2.keras.src.layers import masks, naming
 from tensorlite.compat.v2.keras.src.layers.base import Layer
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype
 
 
@@ -24,11 +24,7 @@ class Merge(Layer):
                 "A merge layer should be called on a list of inputs. Received: "
                 f"input_shape={input_shape} (not a list of shapes)"
             )
-        if len(input_shape) < 1:
-            raise InvalidArgumentError(
-                "A merge layer should be called on a list of at least 1 input. Received "
-                f"{len(input_shape)} inputs. Full input_shape received: {input_shape}"
-            )
+        _check_count("merge", input_shape)
         rows = {shape[0] for shape in input_shape if len(shape)} - {None}
         if len(rows) > 1:
             raise InvalidArgumentError(
@@ -60,16 +56,29 @@ class Merge(Layer):
         return x
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Return which steps count in any of the inputs."""
+        """Return which steps count in any of the inputs; in Keras 2 in all that have a mask."""
         if mask is None:
             return None
         _check_masks(inputs, mask)
+        if not naming.is_keras_3():
+            known = [tl.expand_dims(x, axis=0) for x in mask if x is not None]
+            return tl.all(tl.concat(known, axis=0), axis=0) if known else None
         if any(x is None for x in mask):
             return None
         made = mask[0]
         for x in mask[1:]:
             made = tl.logical_or(astype(made, tl.bool), astype(x, tl.bool))
         return made
+
+
+def _check_count(kind: str, shapes: Any) -> None:
+    """Raise InvalidArgumentError for fewer inputs than there are to be, in Keras 2 two."""
+    least = 1 if naming.is_keras_3() else 2
+    if not isinstance(shapes, (list, tuple)) or len(shapes) < least:
+        raise InvalidArgumentError(
+            f"A {kind} layer should be called on a list of at least {least} "
+            f"input{'s' if least > 1 else ''}. Received: input_shape={shapes}"
+        )
 
 
 def _of_rank(x: Any, rank: int) -> Any:
@@ -116,6 +125,14 @@ class Subtract(Merge):
                 "A `Subtract` layer should be called on exactly 2 inputs. Received: "
                 f"input_shape={input_shape}"
             )
+
+    def call(self, inputs: Any) -> Any:
+        if not isinstance(inputs, (list, tuple)) or len(inputs) != 2:
+            raise InvalidArgumentError(
+                "A `Subtract` layer should be called on exactly 2 inputs. Received: "
+                f"inputs={inputs}"
+            )
+        return super().call(inputs)
 
     def joined(self, x: Any, y: Any) -> Any:
         """Return the first input less the second."""
@@ -192,9 +209,10 @@ class Concatenate(Merge):
     def build(self, input_shape: Any) -> None:
         if not input_shape or not isinstance(input_shape[0], (tuple, list)):
             raise InvalidArgumentError(
-                "A `Concatenate` layer should be called on a list of at least 1 input. Received: "
+                "A `Concatenate` layer should be called on a list of inputs. Received: "
                 f"input_shape={input_shape}"
             )
+        _check_count("`Concatenate`", input_shape)
         rank = len(input_shape[0])
         others = [i for i in range(rank) if i != self.axis % rank]
         fits = all(len(shape) == rank for shape in input_shape)
@@ -207,6 +225,11 @@ class Concatenate(Merge):
             )
 
     def call(self, inputs: Any) -> Any:
+        if not isinstance(inputs, (list, tuple)):
+            raise InvalidArgumentError(
+                "A `Concatenate` layer should be called on a list of inputs. Received: "
+                f"inputs={inputs}"
+            )
         return tl.concat(list(inputs), axis=self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -233,12 +256,7 @@ class Dot(Merge):
 
     def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if not isinstance(axes, (int, list, tuple)) or (
-            not isinstance(axes, int) and len(axes) != 2
-        ):
-            raise InvalidArgumentError(
-                f"Dot: axes={axes!r}; it is a whole number, or a list of two"
-            )
+        _check_axes(axes)
         self.axes, self.normalize = axes, normalize
 
     def _places(self, first: int, second: int) -> tuple[int, int]:
@@ -247,7 +265,8 @@ class Dot(Merge):
         return int(ends[0]) % first, int(ends[1]) % second
 
     def build(self, input_shape: Any) -> None:
-        if len(input_shape) != 2 or not isinstance(input_shape[0], (tuple, list)):
+        is_listed = isinstance(input_shape, (tuple, list)) and len(input_shape) == 2
+        if not is_listed or not isinstance(input_shape[0], (tuple, list)):
             raise InvalidArgumentError(
                 "A `Dot` layer should be called on a list of 2 inputs. Received: "
                 f"input_shape={input_shape}"
@@ -278,6 +297,23 @@ class Dot(Merge):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return None
+
+
+def _check_axes(axes: Any) -> None:
+    """Raise DTypeError or InvalidArgumentError unless axes are a whole number, or two."""
+    if isinstance(axes, int):
+        return
+    if not isinstance(axes, (list, tuple)):
+        raise DTypeError(
+            "Invalid type for argument `axes`: it should be a list or an int. Received: "
+            f"axes={axes}"
+        )
+    if len(axes) != 2 or not all(isinstance(x, int) for x in axes):
+        what = "list elements should be integers" if len(axes) == 2 else ""
+        raise InvalidArgumentError(
+            "Invalid format for argument `axes`: "
+            f"{what or 'it should contain two elements'}. Received: axes={axes}"
+        )
 
 
 def add(inputs: Any, **kwargs: Any) -> Any:

@@ -120,6 +120,27 @@ class OlderLayer:
             lambda x: tuple(x.spec.dims), self.get_output_at(node_index)
         )
 
+    def _masks_of_only_call(self, tensors: Any) -> Any:
+        """Return masks of symbolic tensors; raise AttributeError unless there was one call."""
+        if len(self.nodes) != 1:
+            raise AttributeError(
+                f"the layer {self.name} was called {len(self.nodes)} times on symbolic tensors; a "
+                "layer that was called once has a defined mask"
+            )
+        listed = tensors if isinstance(tensors, list) else [tensors]
+        found = [getattr(x, "_keras_mask", None) for x in listed]
+        return found if isinstance(tensors, list) else found[0]
+
+    @property
+    def input_mask(self) -> Any:
+        """The masks of the symbolic tensors that the layer was called on, None where all counts."""
+        return self._masks_of_only_call(self.get_input_at(0))
+
+    @property
+    def output_mask(self) -> Any:
+        """The masks of what the layer's call returned, None where all counts."""
+        return self._masks_of_only_call(self.get_output_at(0))
+
     @property
     def inbound_nodes(self) -> list[Any]:
         """The calls on symbolic tensors, in order."""

@@ -190,10 +190,37 @@ class RNN(Layer):
 
     @apart
     def reset_states(self, states: Any = None) -> None:
-        """Give a stateful layer the states given, or zeros."""
-        for i, held in enumerate(self.states or ()):
-            value = tl.zeros_like(held.value()) if states is None else states[i]
-            held.assign(value)
+        """Give a stateful layer the states given, one or a list of them, or zeros.
+
+        Keras 2 raises AttributeError for a layer that is not stateful. InvalidArgumentError is
+        raised for states that are too few or too many, or of other shapes.
+        """
+        if not (self.stateful or naming.is_keras_3()):
+            raise AttributeError("Layer must be stateful.")
+        if states is None:
+            for held in self.states or ():
+                held.assign(tl.zeros_like(held.value()))
+            return
+        self._take(nest.flatten(states))
+
+    def _take(self, states: list[Any]) -> None:
+        values = [np.asarray(x) for x in states]
+        if self._between.states is None:
+            zeros = nest.flatten(self.get_initial_state(values[0].shape[0]))
+            self._between.states = [self._state(i, x) for i, x in enumerate(zeros)]
+        if len(values) != len(self.states):
+            raise InvalidArgumentError(
+                f"Layer {self.name} expects {len(self.states)} states, but it received "
+                f"{len(values)} state values. States received: {states}"
+            )
+        for i, (held, value) in enumerate(zip(self.states, values, strict=True)):
+            if held.spec.shape != value.shape:
+                raise InvalidArgumentError(
+                    f"State {i} is incompatible with layer {self.name}: expected "
+                    f"shape={held.spec.shape}, found shape={value.shape}"
+                )
+        for held, value in zip(self.states, values, strict=True):
+            held.assign(astype(tl.asarray(value), held.dtype))
 
     reset_state = reset_states
 

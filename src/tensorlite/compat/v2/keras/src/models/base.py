@@ -11,6 +11,7 @@ from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.own_weights import once
 from tensorlite.compat.v2.keras.src.models import (
+    depths,
     graphs,
     histories,
     sketch,
@@ -98,7 +99,7 @@ class Model(Training, Layer):
         self.built = True
         self.input_names = [x.name for x in self.starts]
         self.output_names = [title_of(x) for x in self.ends]
-        layers = sketch.by_depth(outputs, self.starts)
+        layers = depths.by_depth(outputs, self.starts)
         self._functional_layers = [x for x in layers if isinstance(x, Layer)]
 
     def take_beside(self, tensor: Any, take: Callable[[Any], None]) -> None:

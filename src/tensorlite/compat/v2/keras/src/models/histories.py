@@ -32,6 +32,8 @@ from tensorlite.graph_mode.graph import Graph, active_graph
 from tensorlite.graph_mode.wrapped import as_function
 from tensorlite.ops.state.resource import VarHandleOp
 
+shown = sketch.shown
+
 _TABLE = "tensors of layers"
 _APART = "tensors of no layer"
 
@@ -48,15 +50,6 @@ def _key(x: Any) -> tuple[int, int]:
 def _table(graph: Any) -> dict[tuple[int, int], KerasTensor]:
     found: dict[tuple[int, int], KerasTensor] = graph.scopes.setdefault(_TABLE, {})
     return found
-
-
-def shown(structure: Any) -> Any:
-    """Return what programs hold: of symbolic tensors those of the graph, if they are in one."""
-    if isinstance(structure, KerasTensor):
-        return structure if structure.placed is None else structure.placed
-    if isinstance(structure, (list, tuple, dict)) and sketch.is_symbolic(structure):
-        return nest.map_structure(shown, structure)
-    return structure
 
 
 def recovered(structure: Any) -> Any:

@@ -39,6 +39,28 @@ class Node:
             return self.args[0]
         return None if not self.kwargs else next(iter(self.kwargs.values()))
 
+    @property
+    def input_tensors(self) -> Any:
+        """What the call was given, as programs hold it: in Keras 3 a list of all of it."""
+        return self.parents() if naming.is_keras_3() else shown(self.inputs)
+
+    @property
+    def output_tensors(self) -> Any:
+        """What the call returned, as programs hold it: in Keras 3 a list."""
+        if naming.is_keras_3():
+            return nest.flatten(self.outputs)
+        return shown(self.outputs)
+
+    @property
+    def input_shapes(self) -> Any:
+        """The shapes of what the call was given, as tuples."""
+        return nest.map_structure(_dims_of, self.inputs)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of what the call returned, as tuples."""
+        return nest.map_structure(_dims_of, self.outputs)
+
     def parents(self) -> list[KerasTensor]:
         """Return the symbolic tensors among the arguments."""
         return [x for x in nest.flatten([self.args, self.kwargs]) if is_leaf(x)]
@@ -198,6 +220,19 @@ for _name, _title in _OPERATORS:
 setattr(KerasTensor, "__eq__", object.__eq__)  # noqa: B010  Keras finds them in lists
 
 
+def _dims_of(x: Any) -> Any:
+    return tuple(x.spec.dims) if is_leaf(x) else x
+
+
+def shown(structure: Any) -> Any:
+    """Return what programs hold: of symbolic tensors those of the graph, if they are in one."""
+    if isinstance(structure, KerasTensor):
+        return structure if structure.placed is None else structure.placed
+    if isinstance(structure, (list, tuple, dict)) and is_symbolic(structure):
+        return nest.map_structure(shown, structure)
+    return structure
+
+
 def is_leaf(x: Any) -> bool:
     """Return whether a value is a tensor of a model in the making."""
     return isinstance(x, KerasTensor)
@@ -350,58 +385,6 @@ def needed(outputs: Any, inputs: Iterable[KerasTensor]) -> list[Node]:
     return [found[number] for number in sorted(found)]
 
 
-def by_depth(outputs: Any, inputs: Iterable[KerasTensor]) -> list[Any]:
-    """Return the layers between inputs and outputs as Keras orders them: the deepest first.
-
-    Layers of one depth stand in the order in which they are met on the way from the outputs.
-    """
-    starts = list(inputs)
-    ends = {id(x) for x in starts}
-    met: dict[int, tuple[int, Any]] = {}
-    behind: list[Node] = []
-    for x in nest.flatten(outputs):
-        if is_leaf(x):
-            _walk(x, ends, met, behind, set())
-    for x in starts:
-        met.setdefault(id(x.node.layer), (-1, x.node.layer))
-    depths: dict[int, int] = {}
-    of_layers: dict[int, int] = {}
-    for node in reversed(behind):
-        key = id(node.layer)
-        depth = max(depths.get(id(node), 0), of_layers.get(key, 0))
-        of_layers[key] = depths[id(node)] = depth
-        if any(id(x) in ends for x in nest.flatten(node.outputs)):
-            continue
-        for x in node.parents():
-            parent = id(x.node)
-            depths[parent] = max(depth + 1, depths.get(parent, 0))
-    order = sorted(met, key=lambda key: (-of_layers.get(key, 0), met[key][0]))
-    return [met[key][1] for key in order]
-
-
-def _walk(
-    start: KerasTensor, ends: set[int], met: Any, behind: list[Node], seen: set[int]
-) -> None:
-    """Note the layers on the way from a tensor back, and the calls, each behind its parents."""
-    done = {id(node) for node in behind}
-    waiting: list[tuple[KerasTensor, bool]] = [(start, False)]
-    while waiting:
-        x, is_done = waiting.pop()
-        node = x.node
-        if is_done:
-            if id(node) not in done:
-                done.add(id(node))
-                behind.append(node)
-            continue
-        if id(node) in done or id(node) in seen:
-            continue
-        seen.add(id(node))
-        met.setdefault(id(node.layer), (len(met), node.layer))
-        waiting.append((x, True))
-        if id(x) not in ends:
-            waiting += [(parent, False) for parent in reversed(node.parents())]
-
-
 def sources(outputs: Any) -> list[KerasTensor]:
     """Return the symbolic tensors that no layer makes and that lead to outputs."""
     waiting, found = [x for x in nest.flatten(outputs) if is_leaf(x)], {}
@@ -455,16 +438,23 @@ def placed_input(
 
 
 def output_shape(layer: Any, input_shape: Any) -> Any:
-    """Return the shape of what a layer returns for inputs of a shape."""
-
-    def is_shape(x: Any) -> bool:
-        return isinstance(x, AnyShape) or all(
-            y is None or isinstance(y, int) for y in x
-        )
-
-    single = is_shape(input_shape)
-    given = [input_shape] if single else list(input_shape)
-    inputs = [placed_input(x) for x in given]
-    layer.build_for(inputs[0] if single else inputs)
-    specs, _ = _specs_of(layer, (inputs[0] if single else inputs,), {})
+    """Return the shape of what a layer returns for inputs of a shape, or of several."""
+    inputs = _placed_inputs(input_shape)
+    layer.build_for(inputs)
+    specs, _ = _specs_of(layer, (inputs,), {})
     return nest.map_structure(lambda spec: shape_of(spec.shape), specs)
+
+
+def _placed_inputs(shape: Any) -> Any:
+    """Return symbolic tensors of a shape, or of each shape in a structure."""
+    if isinstance(shape, dict):
+        return {key: _placed_inputs(x) for key, x in shape.items()}
+    if not isinstance(shape, (AnyShape, list, tuple)):
+        raise InvalidArgumentError(
+            f"a shape of inputs is a list or tuple of sizes. Received: input_shape={shape}"
+        )
+    if isinstance(shape, AnyShape) or all(
+        x is None or isinstance(x, int) for x in shape
+    ):
+        return placed_input(shape)
+    return type(shape)([_placed_inputs(x) for x in shape])

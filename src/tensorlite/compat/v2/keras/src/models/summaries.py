@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.v2.keras.src.models import sketch
+from tensorlite.compat.v2.keras.src.models import depths, sketch
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.shapes import AnyShape
@@ -65,7 +65,7 @@ def _operations(model: Any) -> list[Any]:
     plan = getattr(model, "_plan", None)
     if plan is None:
         return list(model.layers)
-    ordered = sketch.by_depth(model._output_form, model.starts)  # noqa: SLF001
+    ordered = depths.by_depth(model._output_form, model.starts)  # noqa: SLF001
     return [x for x in ordered if x is not None]
 
 

@@ -1,0 +1,94 @@
+"""What TensorFlow's own tests of Keras found, in graphs of TensorFlow 1.
+
+What is expected is what TensorFlow 1.15 gives, or NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+
+keras: Any = tf.keras
+layers: Any = keras.layers
+
+
+@pytest.mark.parametrize("bound", ["clipnorm", "clipvalue"])
+def test_optimizers_refuse_negative_bounds(bound: str) -> None:
+    with pytest.raises(ValueError, match=f"Expected {bound} >= 0"):
+        keras.optimizers.SGD(0.1, **{bound: -1.0})
+
+
+def test_layers_that_merge_take_two_inputs_at_least() -> None:
+    with tf.Graph().as_default():
+        x = keras.Input((4,))
+        for make in (layers.add, layers.multiply, layers.concatenate):
+            with pytest.raises(ValueError, match="list of at least 2 inputs"):
+                make([x])
+        for layer in (layers.Add(), layers.Concatenate()):
+            with pytest.raises(ValueError, match="called on a list of inputs"):
+                layer(x)
+
+
+def test_layers_that_merge_refuse_later_calls_on_other_inputs() -> None:
+    with tf.Graph().as_default():
+        x, y = keras.Input((4,)), keras.Input((4,))
+        less, behind = layers.Subtract(), layers.Concatenate()
+        less([x, y])
+        behind([x, y])
+        with pytest.raises(ValueError, match="exactly 2 inputs"):
+            less([x, y, x])
+        with pytest.raises(ValueError, match="called on a list of inputs"):
+            behind(x)
+
+
+def test_a_sum_counts_where_all_of_the_masks_do() -> None:
+    with tf.Graph().as_default():
+        first, second = keras.Input((3, 1)), keras.Input((3, 1))
+        masked = layers.Masking()(first)
+        layer, both = layers.Add(), layers.Add()
+        layer([masked, second])
+        both([masked, layers.Masking()(second)])
+        given = {
+            first: np.array([[[1.0], [0.0], [2.0]]]),
+            second: np.array([[[1.0], [3.0], [0.0]]]),
+        }
+        with tf.Session() as session:
+            one, two = session.run([layer.output_mask, both.output_mask], given)
+        assert one.tolist() == [[True, False, True]]
+        assert two.tolist() == [[True, False, False]]
+
+
+def test_layers_tell_masks_and_nodes_tell_tensors() -> None:
+    with tf.Graph().as_default():
+        ids = keras.Input((None,), dtype="int32")
+        vectors = layers.Embedding(3, 4, mask_zero=True)
+        dense = layers.Dense(2)
+        x = vectors(ids)
+        y = dense(x)
+        assert vectors.input_mask is None
+        assert vectors.output_mask.name == "embedding/NotEqual:0"
+        (node,) = dense._inbound_nodes
+        assert (node.input_tensors, node.output_tensors) == (x, y)
+        assert node.input_shapes == (None, None, 4)
+        assert node.output_shapes == (None, None, 2)
+        dense(x)
+        with pytest.raises(AttributeError, match="called 2 times"):
+            dense.output_mask  # noqa: B018
+
+
+def test_states_are_set_to_what_is_given() -> None:
+    with tf.Graph().as_default():
+        layer = layers.LSTM(3, stateful=True)
+        layer(np.ones((2, 4, 5), "float32"))
+        given = [np.full((2, 3), 1.5), np.full((2, 3), 2.5)]
+        layer.reset_states(given)
+        for state, value in zip(layer.states, given, strict=True):
+            np.testing.assert_array_equal(keras.backend.get_value(state), value)
+        with pytest.raises(ValueError, match="expects 2 states, but it received 1"):
+            layer.reset_states(given[:1])
+        with pytest.raises(AttributeError, match="must be stateful"):
+            layers.LSTM(3).reset_states()
