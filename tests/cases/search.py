@@ -52,6 +52,21 @@ CASES = (
         needs_rank=True,
     ),
     OpCase(
+        "nth_element",
+        lambda x: tl.math.nth_element(x, 1),
+        lambda x: np.sort(x)[..., 1],
+        MATRIX,
+        REALS,
+        needs_rank=True,
+    ),
+    OpCase(
+        "nth_element-reverse",
+        lambda x: tl.math.nth_element(x, 0, reverse=True),
+        lambda x: x.max(axis=-1),
+        MATRIX,
+        needs_rank=True,
+    ),
+    OpCase(
         "argsort",
         tl.argsort,
         lambda x: np.argsort(x, kind="stable"),

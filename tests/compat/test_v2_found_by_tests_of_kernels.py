@@ -326,3 +326,43 @@ def test_what_does_not_fit_is_refused() -> None:
         quantization.fake_quant_with_min_max_vars_per_channel(
             tf.ones([2]), [0.0, 1.0], 1.0
         )
+
+
+def test_scores_that_overlaps_lower_refuse_no_box() -> None:
+    boxes = [[0.0, 0.3 * i, 1.0, 0.3 * i + 1.0] for i in range(8)]
+    numbers, scores = tf.image.non_max_suppression_with_scores(
+        boxes, [0.5] * 8, 8, 0.3, soft_nms_sigma=0.5
+    )
+    # What TensorFlow 2.21 gives.
+    assert numbers.numpy().tolist() == [0, 4, 7, 2, 6, 1, 5, 3]
+    recorded = [0.5, 0.5, 0.49861687, 0.44124845, 0.35148504, 0.27920786, 0.26229143]
+    assert scores.numpy() == pytest.approx([*recorded, 0.24571848], rel=1e-5)
+
+
+def test_sparse_labels_that_are_the_blank_count_as_the_class_before() -> None:
+    logits = np.random.RandomState(0).randn(4, 1, 3).astype(np.float32)
+    labels = tf.SparseTensor([[0, 0], [0, 1]], np.array([0, 2], np.int32), [1, 2])
+
+    def loss(of: Any, blank: int) -> Any:
+        return of.nn.ctc_loss_v2(labels, logits, [2], [4], blank_index=blank).numpy()
+
+    for blank in (2, -1):
+        # What TensorFlow 2.21 gives; version 1 leaves the labels as they are: they end there.
+        found = tf.nn.ctc_loss(labels, logits, [2], [4], blank_index=blank)
+        assert found.numpy() == pytest.approx([1.5568573])
+        assert loss(v1, blank) == pytest.approx([1.1645526])
+
+
+def test_equal_elements_share_the_gradient_of_the_one_chosen() -> None:
+    x = tf.constant([[1.0, 2.0, 2.0, 2.0, 0.0], [5.0, 5.0, 5.0, 1.0, 5.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.raw_ops.NthElement(input=x, n=1, reverse=False)
+    assert y.numpy().tolist() == [1.0, 5.0]
+    # What TensorFlow 2.21 gives.
+    assert tape.gradient(y, x).numpy().tolist() == [
+        [1.0, 0.0, 0.0, 0.0, 0.0],
+        [0.25, 0.25, 0.25, 0.0, 0.25],
+    ]
+    with pytest.raises(ValueError, match="elements on its last axis"):
+        tf.raw_ops.NthElement(input=x, n=5, reverse=False)

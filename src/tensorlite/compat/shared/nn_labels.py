@@ -16,6 +16,7 @@ __all__ = [
     "approx_min_k",
     "collapse_repeated",
     "ctc_loss",
+    "ctc_loss_v2",
     "ctc_unique_labels",
 ]
 
@@ -87,11 +88,28 @@ def ctc_loss(
     """Return the cost of labels of sequences whose places are not known (Graves et al., 2006).
 
     Labels are a matrix or sparse; for these a blank_index is needed, else InvalidArgumentError is
-    raised. unique has no effect.
+    raised. One of them that is the blank counts as the class before it. unique has no effect.
     """
     form = logits_time_major, blank_index, name
     if isinstance(labels, SparseTensor):
-        return _of_sparse_labels(labels, logits, logit_length, *form)
+        return _of_sparse_labels(labels, logits, logit_length, False, *form)
+    return _of_dense_labels(labels, logits, label_length, logit_length, *form)
+
+
+def ctc_loss_v2(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return the same, but that sparse labels end before one that is the last class, and blank."""
+    form = logits_time_major, blank_index, name
+    if isinstance(labels, SparseTensor):
+        return _of_sparse_labels(labels, logits, logit_length, True, *form)
     return _of_dense_labels(labels, logits, label_length, logit_length, *form)
 
 
@@ -115,6 +133,7 @@ def _of_sparse_labels(
     labels: Any,
     logits: Any,
     logit_length: Any,
+    ends: bool,
     time_major: bool,
     blank_index: int | None,
     name: str | None,
@@ -123,12 +142,16 @@ def _of_sparse_labels(
         raise InvalidArgumentError(
             "ctc_loss: blank_index is needed where labels are a SparseTensor; -1 is the last class"
         )
+    x = converted(logits)
+    classes = x.shape[2] if x.shape else None
+    place = blank_index if classes is None else blank_index % classes
+    is_last = classes is not None and place == classes - 1
     return ctc.ctc_loss(
         labels,
-        converted(logits),
+        x,
         logit_length,
         time_major=time_major,
-        blank_index=blank_index,
+        blank_index=-1 if ends and is_last else place,
     )
 
 

@@ -139,7 +139,7 @@ from tensorlite.compat.v1.recurrent.static_rnn import (
 
 bidirectional_rnn = static_bidirectional_rnn
 conv3d_backprop_filter_v2 = conv3d_backprop_filter
-ctc_loss_v2 = nn_labels.ctc_loss
+ctc_loss_v2 = nn_labels.ctc_loss_v2
 depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
 depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
 rnn = static_rnn

@@ -118,10 +118,9 @@ def _suppressed(
         chosen.append(best)
         found.append(float(left[best]))
         shared = overlaps(best)
+        # What only lowers scores refuses no box, whatever the threshold.
         if sigma > 0:
-            left = left * np.where(
-                shared <= threshold, np.exp(-0.5 / sigma * shared**2), 0
-            )
+            left = left * np.exp(-0.5 / sigma * shared**2)
             left = np.where(left > least, left, -np.inf)
         else:
             left = np.where(shared > threshold, -np.inf, left)
@@ -217,6 +216,8 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: TensorLike = 0.0,
 ) -> tuple[Tensor, Tensor]:
     """Return the numbers of the boxes, best first, and scores, which overlaps may lower.
+
+    With a `soft_nms_sigma` above 0 overlaps lower scores and `iou_threshold` refuses no box.
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [2.0, 2.0, 3.0, 3.0]]
     >>> numbers, scores = tl.image.non_max_suppression_with_scores(boxes, [0.5, 0.75], 2)

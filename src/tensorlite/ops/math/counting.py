@@ -30,15 +30,15 @@ from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import TensorSpec, all_known
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
-from tensorlite.ops.arrays.arrange import InvertPermutation, flip, size
+from tensorlite.ops.arrays.arrange import InvertPermutation, expand_dims, flip, size
 from tensorlite.ops.arrays.create import ones_like
 from tensorlite.ops.arrays.gather import scatter_nd, unsorted_segment_sum
 from tensorlite.ops.arrays.join import concat
-from tensorlite.ops.arrays.search import bincount, sort as sorted_of
+from tensorlite.ops.arrays.search import bincount
 from tensorlite.ops.arrays.sets import unique
 from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.composite import Composite, composed
-from tensorlite.ops.math.arithmetic import negative
+from tensorlite.ops.math.arithmetic import negative, sum as sum_of
 from tensorlite.ops.math.bounds import clip, maximum
 from tensorlite.ops.math.compare import equal, where
 from tensorlite.ops.math.cumulative import cumulative_prod
@@ -240,13 +240,52 @@ def invert_permutation(x: TensorLike) -> Tensor:
     return call(InvertPermutation(), x)
 
 
-def nth_element(x: TensorLike, n: int, reverse: bool = False) -> Tensor:
-    """Return the `n`-th least element of each row, or the `n`-th greatest.
+class NthElement(Op):
+    """The n-th element of each vector along the last axis, in their order."""
+
+    host = (1,)
+    reverse: bool = False
+
+    def infer(self, x: TensorSpec, n: TensorSpec) -> TensorSpec:
+        """Return the spec of one element of each vector; ShapeError where there is no n-th."""
+        if x.shape is None:
+            return x.with_shape(None)
+        place = n.scalar()
+        length = x.shape[-1] if x.shape else 0
+        missing = place is not None and length is not None and place >= length
+        if not x.shape or missing:
+            raise ShapeError(
+                f"nth_element: Input must have at least n+1 = {place}+1 elements on its last "
+                f"axis, not {x}"
+            )
+        return x.with_shape(x.shape[:-1])
+
+    def kernel(self, xp: Xp, x: Array, n: Array) -> Array:
+        """Return the elements."""
+        place = int(n)
+        if not 0 <= place < x.shape[-1]:
+            raise PlaceError(
+                f"nth_element: n must be non-negative and below {x.shape[-1]}, got {place}"
+            )
+        ascending = xp.sort(x, axis=-1)
+        return ascending[..., -1 - place if self.reverse else place]
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient, which elements that are equal share."""
+        x, found = call.inputs[0], call.outputs[0]
+        hits = astype(equal(x, expand_dims(found, -1)), x.dtype)
+        return hits / sum_of(hits, axis=-1, keepdims=True) * expand_dims(dy, -1), None
+
+
+def nth_element(x: TensorLike, n: TensorLike, reverse: bool = False) -> Tensor:
+    """Return the `n`-th least element of each row, or the `n`-th greatest, counted from 0.
+
+    Elements that are equal share the gradient. Raises PlaceError for an `n` that is no place.
 
     >>> print(tl.math.nth_element([3.0, 1.0, 2.0], 1))
     2.0
     """
-    return sorted_of(x, axis=-1, descending=reverse)[..., n]
+    return call(NthElement(reverse), x, astype(to_tensor(n), dtypes.int32))
 
 
 def zero_fraction(x: TensorLike) -> Tensor:

@@ -18,7 +18,7 @@ from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import PLAIN, Adapter, Plain
 from tensorlite.ops.arrays.arrange import expand_dims, transpose
 from tensorlite.ops.arrays.gather import gather, take, unsorted_segment_sum
-from tensorlite.ops.arrays.search import argsort, sort as sorted_of, top_k
+from tensorlite.ops.arrays.search import argsort, top_k
 from tensorlite.ops.arrays.sets import UniqueWithCountsV2
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.math.arithmetic import conj, sum as sum_of
@@ -64,13 +64,6 @@ def _matched(given: Given) -> Values:
     pattern = _text_of(given, 1)
     return given.composed(
         lambda x: text.regex_full_match(x, pattern), given.tensor(0)
-    )
-
-
-def _nth(given: Given) -> Values:
-    place, falls = int(given.constant(1)), given.typed("reverse", bool)
-    return given.composed(
-        lambda x: sorted_of(x, axis=-1, descending=falls)[..., place], given.tensor(0)
     )
 
 
@@ -153,7 +146,6 @@ MATCHING: dict[str, Adapter] = {
     "MaxPool": _greatest,
     "MaxPoolV2": _greatest,
     "NearestNeighbors": _nearest,
-    "NthElement": _nth,
     "RegexFullMatch": _matched,
     "RegexReplace": _replaced,
     "Reverse": _reversed,

@@ -124,7 +124,7 @@ _SAME = """
     CombinedNonMaxSuppression Spence PrintV2
     DecodeWav EncodeWav
     MirrorPadGrad BlockLSTM BlockLSTMGrad DecodeJSONExample GRUBlockCellGrad LSTMBlockCellGrad
-    DecodeCompressed Bucketize
+    DecodeCompressed Bucketize NthElement
 """
 
 _COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite)]
