@@ -92,3 +92,71 @@ def test_states_are_set_to_what_is_given() -> None:
             layer.reset_states(given[:1])
         with pytest.raises(AttributeError, match="must be stateful"):
             layers.LSTM(3).reset_states()
+
+
+def _dropped_inside() -> Any:
+    class Model(keras.Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.dropout = layers.Dropout(0.5)
+
+        def call(self, inputs: Any) -> Any:
+            return self.dropout(inputs)
+
+    return Model()
+
+
+def _dropped_between() -> Any:
+    x = keras.Input((20,))
+    return keras.Model(x, layers.Dropout(0.5)(x))
+
+
+def _zeros_of(model: Any) -> float:
+    return round(float((model.predict(np.ones((50, 20), "float32")) == 0).mean()), 1)
+
+
+MODELS: Any = {
+    "inputs known": lambda: keras.Sequential(
+        [layers.Dropout(0.5, input_shape=(20,))]
+    ),
+    "functional": _dropped_between,
+    "inputs unknown": lambda: keras.Sequential([layers.Dropout(0.5)]),
+    "own call": _dropped_inside,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_keep_the_phase_that_was_set_when_they_were_made(name: str) -> None:
+    make, phase = MODELS[name], keras.backend.set_learning_phase
+    later = 0.0 if name in ("inputs known", "functional") else 0.5
+    found = []
+    try:
+        for before, after in ((1, None), (None, 1), (1, 0)):
+            keras.backend.clear_session()
+            if before is not None:
+                phase(before)
+            model = make()
+            if after is not None:
+                phase(after)
+            found.append(_zeros_of(model))
+        assert found == ([0.5, later, 0.5] if later == 0 else [0.5, 0.5, 0.0])
+    finally:
+        keras.backend.clear_session()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_steps_heed_the_phase_that_was_set(name: str) -> None:
+    ones = np.ones((200, 20), "float32")
+    try:
+        for phase in (0, 1):
+            keras.backend.clear_session()
+            keras.backend.set_learning_phase(phase)
+            model = MODELS[name]()
+            model.compile("sgd", "mse")
+            found = (
+                model.evaluate(ones, ones, verbose=0),
+                model.train_on_batch(ones, ones),
+            )
+            assert [round(float(x)) for x in found] == [phase, phase]
+    finally:
+        keras.backend.clear_session()

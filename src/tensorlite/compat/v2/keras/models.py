@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers import naming, phases
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.input import InputLayer, described_input
 from tensorlite.compat.v2.keras.src.layers.own_weights import once
@@ -88,6 +88,7 @@ class Sequential(Model):
         self._extend(layer)
 
     def _begin(self, tensor: Any) -> None:
+        phases.keep(self)
         self.starts, self._tip = [tensor], tensor
         self.input_names = [tensor.name]
 

@@ -20,6 +20,7 @@ from tensorlite.graph_mode.graph import (
 )
 
 _PHASE = "learning phase"
+_KEPT = "_phase_kept"
 
 
 def of_graph(graph: Graph) -> Any:
@@ -46,3 +47,16 @@ def asked() -> Any:
     if chosen is not None or mode.eager is not False:
         return chosen or 0
     return of_graph(get_default_graph())
+
+
+def keep(model: Any) -> None:
+    """Let a model of TensorFlow 1 stay with the phase chosen now: it is known what it computes."""
+    if mode.eager is False:
+        vars(model).setdefault(_KEPT, defaults.chosen.learning_phase)
+
+
+def in_step(model: Any, trains: bool) -> bool:
+    """Return whether layers train in a model's step, as the phase has it that the model keeps."""
+    keep(model)
+    kept = vars(model).get(_KEPT)
+    return trains if kept is None else bool(kept)

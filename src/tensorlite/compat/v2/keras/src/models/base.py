@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.v2 import distribute
-from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers import naming, phases
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.own_weights import once
 from tensorlite.compat.v2.keras.src.models import (
@@ -88,6 +88,7 @@ class Model(Training, Layer):
             x.node.parents() for x in nest.flatten(inputs)
         ):
             inputs, outputs = graphs.cut(inputs, outputs)
+        phases.keep(self)
         self.starts = nest.flatten(inputs)
         self.ends = nest.flatten(outputs)
         self._input_form, self._output_form = inputs, outputs

@@ -14,6 +14,7 @@ from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import callbacks, optimizers
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.own_weights import leaves, once
+from tensorlite.compat.v2.keras.src.layers.phases import in_step
 from tensorlite.compat.v2.keras.src.metrics.base import Metric
 from tensorlite.compat.v2.keras.src.models import histories, in_sessions
 from tensorlite.compat.v2.keras.src.models.in_graphs import apart
@@ -204,7 +205,7 @@ class Training(OfGenerators):
         """Update weights by a batch; return what metrics came to. Models may have their own."""
         x, y, weights = feeding.unpacked(data)
         with GradientTape() as tape:
-            y_pred = self._layer()(x, training=True)
+            y_pred = self._layer()(x, training=in_step(self, True))
             loss = self.compute_loss(x, y, y_pred, weights)
             loss = self.optimizer.scale_loss(loss)
         variables = self._trained or self._layer().trainable_variables
@@ -217,14 +218,14 @@ class Training(OfGenerators):
     def test_step(self, data: Any) -> Any:
         """Take a batch into account without training; return what metrics came to."""
         x, y, weights = feeding.unpacked(data)
-        y_pred = self._layer()(x, training=False)
+        y_pred = self._layer()(x, training=in_step(self, False))
         self.compute_loss(x, y, y_pred, weights)
         return self.compute_metrics(x, y, y_pred, weights)
 
     def predict_step(self, data: Any) -> Any:
         """Return what the model makes of a batch."""
         x, _, _ = feeding.unpacked(data)
-        return self._layer()(x, training=False)
+        return self._layer()(x, training=in_step(self, False))
 
     def reset_metrics(self) -> None:
         """Let all metrics begin anew."""
