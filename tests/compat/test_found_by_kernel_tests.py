@@ -444,3 +444,30 @@ def test_words_of_numbers_are_told_by_both_names(key: str) -> None:
     with tf.Session() as session:
         session.run(tf.tables_initializer())
         assert session.run(found).tolist() == [b"b", b"?"]
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "total"),
+    [
+        (tf.signal.mfccs_from_log_mel_spectrograms, None, 11.990401),
+        (tf.signal.mfccs_from_log_mel_spectrograms, [2, 3, None], 11.990401),
+        (tf.signal.dct, None, 37.91698),
+        (tf.signal.dct, [None, None, None], 37.91698),
+        (lambda x: tf.abs(tf.signal.stft(x, 4, 1)), None, 28.273705),
+        (
+            lambda x: tf.signal.inverse_stft(tf.cast(x, "complex64"), 4, 1),
+            None,
+            0.52385,
+        ),
+        (lambda x: tf.abs(tf.signal.rfft(x)), None, 24.811808),
+        (tf.linalg.pinv, None, 3.2956808),
+    ],
+)
+def test_signals_and_matrices_may_have_any_rank(
+    function: Any, shape: Any, total: float
+) -> None:
+    x = tf.placeholder(tf.float32, shape)
+    values = np.random.RandomState(0).rand(2, 3, 5).astype(np.float32)
+    with tf.Session() as session:
+        found = session.run(function(x), {x: values})
+    assert float(found.sum()) == pytest.approx(total, rel=1e-4)

@@ -366,3 +366,31 @@ def test_equal_elements_share_the_gradient_of_the_one_chosen() -> None:
     ]
     with pytest.raises(ValueError, match="elements on its last axis"):
         tf.raw_ops.NthElement(input=x, n=5, reverse=False)
+
+
+@pytest.mark.parametrize("shape", [None, [None] * 4, [None, 6, None, 2]])
+@pytest.mark.parametrize("kind", ["max", "avg"])
+def test_images_pooled_by_ratios_may_have_unknown_sizes(
+    kind: str, shape: Any
+) -> None:
+    images = np.arange(72, dtype=np.float32).reshape(1, 6, 6, 2)
+    pool = {"max": tf.nn.fractional_max_pool, "avg": tf.nn.fractional_avg_pool}[kind]
+    # What TensorFlow 2.21 gives.
+    total, starts = {"max": 1472.0, "avg": 1360.0}[kind], [0, 2, 4, 5, 6]
+
+    def pooled(x: Any) -> Any:
+        return pool(x, [1.0, 1.5, 1.5, 1.0], pseudo_random=True, seed=1)
+
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, shape)
+        made = pooled(x)
+        assert made[0].shape.rank == 4
+        slope = v1.gradients(made[0], x)[0]
+        y, rows, _, dx = session.run([*made, slope], {x: images})
+    assert (float(y.sum()), rows.tolist()) == (total, starts)
+    # Each of the 4 by 4 windows of 2 channels shares 1 among its pixels.
+    assert dx.shape == images.shape
+    assert float(dx.sum()) == pytest.approx(32.0)
+    assert pooled(images)[1].numpy().tolist() == starts
+    traced = tf.function(pooled, input_signature=[tf.TensorSpec(shape, tf.float32)])
+    assert float(traced(tf.constant(images))[0].numpy().sum()) == total

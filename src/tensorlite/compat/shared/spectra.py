@@ -16,6 +16,7 @@ from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
     range as numbers,
+    rank,
     shape,
     stack,
     unstack,
@@ -75,7 +76,7 @@ def _real_transform(
         input_tensor: Any, fft_length: Any = None, name: str | None = None
     ) -> Any:
         x = converted(input_tensor)
-        if active_graph() is None or x.spec.rank is None:
+        if active_graph() is None:
             sizes = _lengths(fft_length)
             return function(x, s=sizes, axes=tuple(range(-axes, 0)))
         is_back = default[0] == "i"
@@ -117,7 +118,7 @@ def _lengths(given: Any) -> Any:
 def _own_lengths(x: Any, axes: int, is_back: bool) -> Any:
     """Return how many numbers a signal has along its last axes, or that of a half's spectrum."""
     check_rank_at_least("the input of a Fourier transform", x.spec, axes)
-    known = list(x.spec.dims[-axes:])
+    known: list[Any] = [None] if x.spec.rank is None else [*x.spec.dims[-axes:]]
     if None not in known:
         if is_back:
             known[-1] = max(0, 2 * (known[-1] - 1))
@@ -131,6 +132,8 @@ def _own_lengths(x: Any, axes: int, is_back: bool) -> Any:
 
 def _filled(x: Any, length: Any, axes: int, is_back: bool) -> Any:
     """Return a tensor that has zeros behind it where its last axes are shorter than asked."""
+    if x.spec.rank is None:
+        return _filled_then(x, length, axes, is_back)
     wanted, known = length.spec.vector(), x.spec.dims
     if 0 in known:
         return x
@@ -145,7 +148,9 @@ def _filled(x: Any, length: Any, axes: int, is_back: bool) -> Any:
 
 def _filled_then(x: Any, length: Any, axes: int, is_back: bool) -> Any:
     sizes, due = shape(x)[-axes:], shown(length)
-    outer = zeros([max(x.spec.rank - axes, 0)], int32)
+    have = x.spec.rank
+    more_axes = maximum(0, rank(x) - axes) if have is None else max(have - axes, 0)
+    outer = zeros([more_axes], int32)
     if is_back:
         due = concat([due[:-1], due[-1:] // 2 + 1], 0)
     more = concat([outer, maximum(0, due - sizes)], 0)
@@ -173,10 +178,10 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
 
 
 def _shifted(function: Callable[..., Any], x: Any, axes: Any, sign: int) -> Any:
-    rank = x.spec.rank
-    if active_graph() is None or not rank or None in x.spec.dims:
+    have = x.spec.rank
+    if active_graph() is None or not have or None in x.spec.dims:
         return function(x, axes=axes)
-    places = tuple(range(rank)) if axes is None else axes
+    places = tuple(range(have)) if axes is None else axes
     if isinstance(places, int):
         shift: Any = sign * (x.spec.dims[places] // 2)
     else:
@@ -198,18 +203,20 @@ def dct(
     `n` cuts or fills it up to a length before; `norm` is None or 'ortho'. axis must be -1.
     """
     x = _last(input, axis)
-    is_known = x.spec.rank and x.spec.dims[-1] is not None
     is_single = x.dtype is float32 and n is None and type != _MOST
-    if active_graph() is None or not is_known or not is_single:
+    if active_graph() is None or x.spec.rank == 0 or not is_single:
         return signal.dct(x, type, n, norm)
-    return _by_spectrum(shown(x), x.spec.dims[-1], type, norm)
+    known = None if x.spec.rank is None else x.spec.dims[-1]
+    return _by_spectrum(
+        shown(x), shape(x)[-1] if known is None else known, type, norm
+    )
 
 
 _MOST = 4
 """The type of cosine transform that TensorFlow 1 has not."""
 
 
-def _by_spectrum(x: Any, count: int, type: int, norm: Any) -> Any:
+def _by_spectrum(x: Any, count: Any, type: int, norm: Any) -> Any:
     """Return a cosine transform made of spectra, as TensorFlow 1 makes it of nodes."""
     if (type, norm) == (1, "ortho") or norm not in (None, "ortho"):
         return signal.dct(plain(x), type, None, norm)  # which refuses it
@@ -232,7 +239,7 @@ def _by_spectrum(x: Any, count: int, type: int, norm: Any) -> Any:
     return real(irfft(turn * as_complex(x, 0.0), [2 * count]))[..., :count]
 
 
-def _weights(first: Any, others: Any, count: int) -> Any:
+def _weights(first: Any, others: Any, count: Any) -> Any:
     return pad(expand_dims(first, 0), [[0, count - 1]], constant_values=others)
 
 

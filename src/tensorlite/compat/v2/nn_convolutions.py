@@ -14,6 +14,7 @@ from tensorlite.compat.shared.images import fractional
 from tensorlite.compat.v1.functions import channelwise, convolutions as before
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.streams import get_seed
 
 
 def conv1d(
@@ -426,8 +427,7 @@ def fractional_max_pool(
         _ratios(pooling_ratio),
         pseudo_random,
         overlapping,
-        seed != 0,
-        seed,
+        *_seeded(seed),
         name=name,
     )
 
@@ -449,10 +449,15 @@ def fractional_avg_pool(
         _ratios(pooling_ratio),
         pseudo_random,
         overlapping,
-        seed != 0,
-        seed,
+        *_seeded(seed),
         name=name,
     )
+
+
+def _seeded(seed: int) -> tuple[bool, int, int]:
+    """Return whether windows are the same in every run, and the two seeds they are drawn by."""
+    first, second = get_seed(seed) if seed else (None, None)
+    return bool(seed), first or 0, second or 0
 
 
 def _ratios(ratio: Any) -> Any:

@@ -20,6 +20,7 @@ from tensorlite.ops.composite import Composite, composed, flow_back
 from tensorlite.ops.nn.fractional_pool import (
     avg_pool_at,
     fractional_axes,
+    fractional_counts,
     max_pool_at,
     seeded_starts,
 )
@@ -42,10 +43,10 @@ class FractionalPool(StatefulDraw, abstract=True):
 
     def infer(self, handle: TensorSpec, x: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return the specs of pooled images and of where windows begin."""
-        axes = fractional_axes(x, self.pooling_ratio)
-        batch, *_, channels = x.dims
-        counts = [count for _, count in axes]
-        starts = [TensorSpec((count + 1,), dtypes.int64) for count in counts]
+        counts = fractional_counts(x, self.pooling_ratio)
+        batch, *_, channels = x.shape or (None,) * 4
+        sizes = [None if count is None else count + 1 for count in counts]
+        starts = [TensorSpec((size,), dtypes.int64) for size in sizes]
         return (x.with_shape((batch, *counts, channels)).without_value(), *starts)
 
     def kernel(self, xp: Xp, handle: Array, x: Array) -> tuple[Array, ...]:

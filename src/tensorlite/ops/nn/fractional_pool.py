@@ -14,10 +14,11 @@ from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
-from tensorlite.core.spec import Dim, TensorSpec
+from tensorlite.core.spec import Dim, TensorSpec, all_known
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.arrange import expand_dims
+from tensorlite.ops.arrays.ensure import ensure_shape
 from tensorlite.ops.arrays.gather import take_along_axis
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.ranges import arange
@@ -141,20 +142,30 @@ def fractional_axes(x: TensorSpec, ratios: Sequence[float]) -> list[tuple[int, i
 
     ShapeError for what are no images of known sizes, InvalidArgumentError for wrong ratios.
     """
-    dims = x.dims
-    if len(dims) != 4 or len(ratios) != 4:
+    counts = tuple(fractional_counts(x, ratios))
+    sizes = x.dims[1:3]
+    if not all_known(sizes) or not all_known(counts):
+        raise ShapeError(f"fractional pooling needs the images' sizes, of {x.dims}")
+    return list(zip(sizes, counts, strict=True))
+
+
+def fractional_counts(x: TensorSpec, ratios: Sequence[float]) -> list[Dim]:
+    """Return how many windows cover rows and columns, None for those that only the run knows.
+
+    ShapeError for what are no images, InvalidArgumentError for wrong ratios.
+    """
+    if x.rank not in (None, 4) or len(ratios) != 4:
         raise ShapeError(
-            f"fractional pooling takes images of rank 4 and four ratios, not {dims}, {ratios}"
+            f"fractional pooling takes images of rank 4 and four ratios, not {x}, {ratios}"
         )
     if ratios[0] != 1 or ratios[3] != 1 or min(ratios) < 1:
         raise InvalidArgumentError(
             f"pooling_ratio={list(ratios)}; it is 1 for batch and channels, and 1 or more else"
         )
-    if dims[1] is None or dims[2] is None:
-        raise ShapeError(f"fractional pooling needs the images' sizes, of {dims}")
+    sizes: Sequence[Dim] = (x.shape or (None,) * 4)[1:3]
     return [
-        (size, int(size / ratio))
-        for size, ratio in ((dims[1], ratios[1]), (dims[2], ratios[2]))
+        None if size is None else int(size / ratio)
+        for size, ratio in zip(sizes, ratios[1:3], strict=True)
     ]
 
 
@@ -216,6 +227,8 @@ def max_pool_at(
      [6. 8.]]
     """
     images = to_tensor(x)
+    if images.spec.rank is None:
+        images = ensure_shape(images, (None,) * 4)
     places = call(WindowArgmax(overlapping), images, rows, columns)
     have, wanted = shape_of(images), shape_of(places)
     flat = reshape(

@@ -70,9 +70,9 @@ def _cut(x: Tensor, sizes: Tensor, count: int) -> Tensor:
     """Return the beginning of the last axes, filled up with zeros to sizes."""
     own = shape_of(x)
     first = own.spec.dims[0] if own.spec.shape else None
-    if first is None or first < count:
+    if first is not None and first < count:
         raise ShapeError(f"a transform of the last {count} axes of {x.spec}")
-    due = concat([own[: first - count], sizes])
+    due = concat([own[:-count], sizes])
     more = maximum(due - own, 0)
     filled = padded(x, stack([zeros_like(more), more], axis=1))
     return sliced(filled, zeros_like(due), due)

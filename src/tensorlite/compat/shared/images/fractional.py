@@ -6,6 +6,7 @@ from typing import Any
 
 from tensorlite.compat.calling import converted, named
 from tensorlite.core.dtypes import float32
+from tensorlite.core.spec import all_known
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import NodeStream, stream
@@ -68,7 +69,8 @@ def _pooled(
     seeds: Seeds,
 ) -> Pooled:
     pseudo_random, overlapping, deterministic = options
-    if active_graph() is not None:
+    is_known = x.spec.shape is not None and all_known(x.spec.shape[1:3])
+    if active_graph() is not None or not is_known:
         given = (tuple(map(float, ratios)), *map(bool, options))
         names = ("pooling_ratio", "pseudo_random", "overlapping", "deterministic")
         made = dict(zip(names, given, strict=True))

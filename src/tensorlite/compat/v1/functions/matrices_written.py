@@ -196,7 +196,8 @@ def pinv(
 
 def _larger_size(x: Any, dtype: Any) -> Any:
     """Return how many rows or columns matrices have, a float."""
-    known = x.get_shape()[-2:].as_list()
+    told = x.get_shape()
+    known: list[Any] = [None, None] if told.rank is None else told[-2:].as_list()
     sizes = [shape(x)[i - 2] if known[i] is None else known[i] for i in range(2)]
     if None in known:
         return cast(maximum(*sizes), dtype)

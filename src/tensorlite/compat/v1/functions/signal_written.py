@@ -321,7 +321,7 @@ def mfccs_from_log_mel_spectrograms(
     with name_scope(name, "mfccs_from_log_mel_spectrograms"):
         x = convert_to_tensor(log_mel_spectrograms, float32)
         known = x.get_shape()
-        count = known[-1] if known.rank else None
+        count = known.as_list()[-1] if known.rank else None
         if count == 0:
             raise InvalidArgumentError(f"num_mel_bins must be positive, of {known}")
         bands = shape(x)[-1] if count is None else count
