@@ -15,6 +15,7 @@ import numpy as np
 from tensorlite.compat.adopting import adopted
 from tensorlite.compat.conversions import any_registered, registered_in
 from tensorlite.compat.dispatching import any_handler, handler_for
+from tensorlite.compat.input_graphs import elsewhere
 from tensorlite.compat.overriding import inner_gradient, with_gradient
 from tensorlite.compat.shared.ragged_and_sparse.written import (
     function_written,
@@ -88,8 +89,12 @@ def named(
                     return cast("R", deferred.note(function, args, kwargs))
                 except CompositeError as error:
                     return cast("R", formed(default, function, args, kwargs, error))
-            made = _recorded(graph, (function, default, inner, place), args, kwargs)
-            return cast("R", made)
+            kind = function, default, inner, place
+            other = elsewhere((args, kwargs))
+            if other is None:
+                return cast("R", _recorded(graph, kind, args, kwargs))
+            with other.as_default():
+                return cast("R", _recorded(other, kind, args, kwargs))
 
         # So that inspect.getfullargspec, which follows no wrappers, tells the same.
         call.__signature__ = told  # type: ignore[attr-defined]

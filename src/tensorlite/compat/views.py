@@ -16,6 +16,7 @@ from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.conversions import any_registered, is_convertible, registered
 from tensorlite.compat.described import Described
 from tensorlite.compat.identity import TensorsOfAnyKind
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.operands import OF_TRUTH, divided, either
 from tensorlite.compat.shapes import TensorShape, shape_told
 from tensorlite.compat.titles import bear, is_composite, rebuilt
@@ -139,7 +140,7 @@ def _binary(name: str, default: str, swapped: bool = False) -> Callable[..., Any
 
         return in_graph(made, default)
 
-    return method
+    return at_home(method)
 
 
 def _taken(x: Any) -> Tensor:
@@ -157,7 +158,7 @@ def _unary(name: str, default: str) -> Callable[..., Any]:
         function = OF_TRUTH.get(name, name) if x.dtype is bool_ else name
         return in_graph(lambda: getattr(operand.operators, function)(x), default)
 
-    return method
+    return at_home(method)
 
 
 class Operators:
@@ -204,6 +205,7 @@ class Operators:
     def __ne__(self, other: object) -> Any:
         return self is not other
 
+    @at_home
     def __getitem__(self, key: Any) -> Any:
         x = _taken(self)
         select = keys.selection(plain(key), lambda at: plain(view(at) + 1))

@@ -74,7 +74,10 @@ class ManualGraph(Graph):
     """Into what nodes are put that operators are made from now on; None: the graph itself."""
     texts_as_bytes = False
     """Whether strings that are fetched are bytes, as TensorFlow's are."""
-    not_own = "A graph takes no tensor of another: run that in a session, and feed the value"
+    not_own = (
+        "All that an operator takes must be from the same graph as its other inputs: run what is "
+        "of another in a session, and feed the value"
+    )
 
     def __init__(self, name: str = "graph") -> None:
         _check_name(name)

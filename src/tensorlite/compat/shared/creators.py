@@ -12,6 +12,7 @@ from functools import partial
 from inspect import Signature
 from typing import Any
 
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.distributed.strategies.copied import several
 from tensorlite.distributed.strategies.shared import shared
 from tensorlite.graph_mode.graph import active_graph
@@ -47,6 +48,7 @@ class Creatable(type(Variable)):  # type: ignore[misc]  # a metaclass that is as
     arguments: Signature
     """What a class takes whose calls creators answer; classes below it are called directly."""
 
+    @at_home
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Return what the innermost creator makes, which is told the others."""
         creators, make = _creators.get(), super().__call__

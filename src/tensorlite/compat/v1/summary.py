@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.summary_writers import (
     initialize as initialize,
@@ -101,6 +102,7 @@ class FileWriterCache(writers.FileWriterCache):
         return super().get(logdir, get_default_graph() if graph is None else graph)
 
 
+@at_home
 def scalar(
     name: str, tensor: Any, collections: Any = None, family: str | None = None
 ) -> Any:
@@ -113,6 +115,7 @@ def scalar(
     return serialized_summaries.scalar(name, tensor, collections, family)
 
 
+@at_home
 def histogram(
     name: str, values: Any, collections: Any = None, family: str | None = None
 ) -> Any:
@@ -122,6 +125,7 @@ def histogram(
     return serialized_summaries.histogram(name, values, collections, family)
 
 
+@at_home
 def image(
     name: str,
     tensor: Any,
@@ -138,6 +142,7 @@ def image(
     return serialized_summaries.image(name, tensor, max_outputs, collections, family)
 
 
+@at_home
 def text(name: str, tensor: Any, collections: Any = None) -> Any:
     """Return a summary of strings, in the collection SUMMARIES.
 
@@ -148,6 +153,7 @@ def text(name: str, tensor: Any, collections: Any = None) -> Any:
     return serialized_summaries.text(name, tensor, collections)
 
 
+@at_home
 def merge(
     inputs: Sequence[Any], collections: Any = None, name: str | None = None
 ) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import nan
 from typing import Any
 
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared.arrays import (
     identity,
     ones_like,
@@ -33,6 +34,7 @@ from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph, name_scope
 
 
+@at_home
 def clip_by_norm(
     t: Any, clip_norm: Any, axes: Any = None, name: str | None = None
 ) -> Any:
@@ -70,6 +72,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
         return identity(cut * share, name=prefix or None)
 
 
+@at_home
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """Return the L2 norm of all tensors of the list together, a scalar; None is passed over."""
     if active_graph() is None or not _are_tensors(t_list):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared import along, control_flow
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core import nest
@@ -75,6 +76,7 @@ def while_loop(
     return leaves[0] if len(leaves) == 1 and not return_same_structure else found
 
 
+@at_home
 @converts_functions
 def map_fn(
     fn: Callable[..., Any],
@@ -95,6 +97,7 @@ def map_fn(
     return along.map_fn(fn, elems, parallel_iterations or 10, name, back_prop)
 
 
+@at_home
 def foldl(
     fn: Callable[..., Any],
     elems: Any,
@@ -111,6 +114,7 @@ def foldl(
     return along.foldl(fn, elems, initializer, parallel_iterations, name, back_prop)
 
 
+@at_home
 def foldr(
     fn: Callable[..., Any],
     elems: Any,
@@ -127,6 +131,7 @@ def foldr(
     return along.foldr(fn, elems, initializer, parallel_iterations, name, back_prop)
 
 
+@at_home
 def scan(
     fn: Callable[..., Any],
     elems: Any,

@@ -8,6 +8,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.documenting import explained
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
 from tensorlite.compat.shared.images import image, image_boxes
 from tensorlite.compat.shared.images.fractional import glimpsed
@@ -31,6 +32,7 @@ def _method(method: Any) -> str:
     return _METHODS[method] if known else str(method)
 
 
+@at_home
 def resize_images(
     images: Any,
     size: Any,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.input_graphs import graph_of_inputs
 from tensorlite.compat.overriding import own_gradient
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import fill, identity, shape
@@ -222,7 +223,7 @@ def name_scope(
     """Let operations' names inside the block begin with name, and yield the scope.
 
     default_name is taken where name is None; a name that ends with a slash is taken as it is.
-    values has no effect.
+    What is made inside is in the graph that values are of.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default(), tf.name_scope("layer"):
@@ -230,7 +231,10 @@ def name_scope(
     'layer/one:0'
     """
     is_root = name is None and default_name is None
-    with graphs.name_scope("" if is_root else name, default_name) as whole:
+    with (
+        graph_of_inputs(values),
+        graphs.name_scope("" if is_root else name, default_name) as whole,
+    ):
         yield whole
 
 
@@ -242,7 +246,10 @@ def op_scope(
 
     It is tf.name_scope in the order of arguments of before 1.0.
     """
-    with graphs.name_scope(name, default_name) as whole:
+    with (
+        graph_of_inputs(values),
+        graphs.name_scope(name, default_name) as whole,
+    ):
         yield whole
 
 
