@@ -160,3 +160,100 @@ def test_steps_heed_the_phase_that_was_set(name: str) -> None:
             assert [round(float(x)) for x in found] == [phase, phase]
     finally:
         keras.backend.clear_session()
+
+
+def _unknown(values: Any) -> Any:
+    """Return a tensor of which the graph does not know how many axes it has."""
+    return tf.py_func(lambda: np.array(values, np.float32), [], tf.float32)
+
+
+def _metric_of(metric: Any, *args: Any) -> float:
+    with tf.Session() as session:
+        made = metric(*args)
+        session.run([x.initializer for x in metric.variables])
+        return float(session.run(made))
+
+
+TRUE, PREDICTED = [[0.0, 1.0], [1.0, 0.0]], [[0.2, 0.3], [0.6, 0.1]]
+OF_UNKNOWN = {
+    "MeanSquaredError": 0.175,
+    "BinaryAccuracy": 0.75,
+    "CategoricalAccuracy": 1.0,
+    "RootMeanSquaredError": 0.4183300,
+    "TruePositives": 1.0,
+    "Recall": 0.5,
+}
+"""NumPy's; TensorFlow 1.15 gives the same."""
+
+
+@pytest.mark.parametrize("name", OF_UNKNOWN)
+def test_metrics_take_tensors_of_unknown_rank(name: str) -> None:
+    with tf.Graph().as_default():
+        metric = getattr(keras.metrics, name)()
+        found = _metric_of(metric, _unknown(TRUE), _unknown(PREDICTED))
+    assert found == pytest.approx(OF_UNKNOWN[name], rel=1e-6)
+
+
+def test_means_take_weights_of_unknown_rank() -> None:
+    for weights in ([1.0, 3.0], [[1.0], [3.0]]):
+        with tf.Graph().as_default():
+            values = _unknown([[1.0, 2.0], [3.0, 4.0]])
+            assert _metric_of(keras.metrics.Mean(), values, _unknown(weights)) == 3.0
+
+
+LOSSES = {  # as TensorFlow 1.15 gives them, without weights and with 1 and 3
+    "MeanSquaredError": (0.175, 0.26),
+    "MeanAbsoluteError": (0.35, 0.6),
+    "BinaryCrossentropy": (0.5108254, 0.8189183),
+    "CategoricalCrossentropy": (0.3324881, 0.4866389),
+    "Hinge": (0.85, 1.6),
+    "Huber": (0.0875, 0.13),
+    "CosineSimilarity": (0.9092221, 1.8956162),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_take_tensors_of_unknown_rank(name: str) -> None:
+    loss = getattr(keras.losses, name)()
+    with tf.Graph().as_default(), tf.Session() as session:
+        true, predicted = _unknown(TRUE), _unknown(PREDICTED)
+        made = [loss(true, predicted), loss(true, predicted, _unknown([1.0, 3.0]))]
+        np.testing.assert_allclose(session.run(made), LOSSES[name], rtol=1e-6)
+
+
+def test_labels_of_unknown_rank_are_numbers_of_classes() -> None:
+    loss = keras.losses.SparseCategoricalCrossentropy()
+    for labels in ([0.0, 1.0], [[0.0], [1.0]]):
+        with tf.Graph().as_default(), tf.Session() as session:
+            made = loss(_unknown(labels), _unknown(PREDICTED))
+            assert session.run(made) == pytest.approx(1.4311004, rel=1e-6)
+
+
+RAGGED: Any = {  # as TensorFlow 1.15 gives them
+    "Mean": ([[[0.0, 1.0], [1.0]], [[1.0, 2.0], [3.0]]], 5 / 6),
+    "Recall": ([[[0.0, 1.0], [1.0]], [[0.2, 0.3], [0.6]]], 0.5),
+    "MeanSquaredError": (
+        [[[0.0, 1.0], [1.0]], [[0.2, 0.3], [0.6]], [[1.0, 2.0], [3.0]]],
+        0.25,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RAGGED)
+def test_metrics_take_ragged_tensors(name: str) -> None:
+    given, expected = RAGGED[name]
+    with tf.Graph().as_default():
+        metric = getattr(keras.metrics, name)()
+        found = _metric_of(metric, *map(tf.ragged.constant, given))
+    assert found == pytest.approx(expected)
+
+
+def test_metrics_refuse_ragged_tensors_of_other_rows() -> None:
+    with tf.Graph().as_default():
+        first = tf.ragged.constant([[0.0, 1.0], [1.0]])
+        other = tf.ragged.constant([[1.0], [2.0, 3.0]])
+        metric = keras.metrics.MeanSquaredError()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="identical ragged"):
+            _metric_of(metric, first, other)
+        with pytest.raises(ValueError, match="acceptable types"):
+            metric(first, tf.constant([1.0, 2.0]))

@@ -56,3 +56,61 @@ def test_states_are_set_before_the_first_call() -> None:
     np.testing.assert_array_equal(layer.states[0], np.full((2, 3), 1.5))
     with pytest.raises(ValueError, match="State 0 is incompatible"):
         layer.reset_states([np.ones((2, 4))])
+
+
+TRUE = [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0]]]
+PREDICTED = [[[0.2, 0.3], [0.6, 0.1]], [[0.3, 0.6]]]
+OF_ROWS = {  # as TensorFlow 2.21's tf_keras gives them
+    "MeanSquaredError": ([0.265, 0.085, 0.425], 0.2583333),
+    "MeanAbsoluteError": ([0.45, 0.25, 0.65], 0.45),
+    "BinaryCrossentropy": ([0.7135579, 0.3080929, 1.0601315], 0.6939275),
+    "CategoricalCrossentropy": ([0.5108256, 0.1541507, 1.0986123], 0.5878629),
+}
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_losses_of_ragged_tensors_keep_their_rows(name: str) -> None:
+    true = tf.ragged.constant(TRUE, ragged_rank=1)
+    predicted = tf.ragged.constant(PREDICTED, ragged_rank=1)
+    kind = getattr(keras.losses, name)
+    each, mean = OF_ROWS[name]
+    made = kind(reduction="none")(true, predicted)
+    assert made.row_splits.numpy().tolist() == [0, 2, 3]
+    np.testing.assert_allclose(made.flat_values, each, rtol=1e-6)
+    np.testing.assert_allclose(kind()(true, predicted), mean, rtol=1e-6)
+
+
+def test_losses_are_along_rows_of_different_lengths() -> None:
+    true, predicted = (
+        tf.ragged.constant([[0.0, 1.0], [1.0]]),
+        tf.ragged.constant([[0.2, 0.3], [0.6]]),
+    )
+    loss = tf.function(keras.losses.mean_squared_error)
+    np.testing.assert_allclose(loss(true, predicted), [0.265, 0.16], rtol=1e-6)
+    inner = keras.losses.mean_squared_error(
+        tf.stack([true, true]), tf.stack([predicted, predicted])
+    )
+    np.testing.assert_allclose(inner.flat_values, [0.265, 0.16] * 2, rtol=1e-6)
+
+
+def test_labels_are_ragged() -> None:
+    loss = keras.losses.SparseCategoricalCrossentropy()
+    predicted = tf.ragged.constant(PREDICTED, ragged_rank=1)
+    made = loss(tf.ragged.constant([[1, 0], [1]]), tf.nn.softmax(predicted))
+    chosen = np.array([[0.2, 0.3], [0.6, 0.1], [0.3, 0.6]])
+    powers = np.exp(chosen)
+    shares = (powers / powers.sum(1, keepdims=True))[range(3), [1, 0, 1]]
+    np.testing.assert_allclose(made, -np.log(shares).mean(), rtol=1e-5)
+
+
+def test_metrics_in_functions_take_tensors_of_unknown_rank() -> None:
+    metric = keras.metrics.MeanSquaredError()
+
+    def step(true: Any, predicted: Any) -> Any:
+        metric.update_state(true, predicted)
+        return keras.losses.MeanAbsoluteError()(true, predicted)
+
+    unknown = tf.TensorSpec(None)
+    traced = tf.function(step, input_signature=[unknown, unknown])
+    loss = traced(tf.constant([[1.0], [3.0]]), tf.constant([2.0, 5.0]))
+    assert (float(loss), float(metric.result())) == (1.5, 2.5)

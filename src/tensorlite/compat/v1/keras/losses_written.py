@@ -37,9 +37,9 @@ from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.metric_kinds.weights import broadcast_weights
 from tensorlite.compat.v2.keras.defaults import epsilon
 from tensorlite.compat.v2.keras.src.layers import masks
-from tensorlite.compat.v2.keras.src.losses import base, functions
+from tensorlite.compat.v2.keras.src.losses import base, functions, ranks
 from tensorlite.compat.v2.keras.src.losses.base import Loss
-from tensorlite.compat.v2.keras.src.models.in_graphs import writes
+from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere, writes
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.operand import Operand
@@ -246,6 +246,7 @@ def sparse_categorical_crossentropy(
     return reshape(found, sizes[:-1]) if flat and rank >= 3 else found
 
 
+fitted = anywhere(ranks.like)
 _WAYS = (*base.Reduction.all(), None)
 
 
@@ -264,12 +265,14 @@ def _weighted(losses: Any, sample_weight: Any, reduction: Any) -> Any:
     given = convert_to_tensor(losses)
     x = cast(given, float32)
     weights = cast(1.0 if sample_weight is None else sample_weight, float32)
-    ranks = x.get_shape().ndims, weights.get_shape().ndims
-    if None not in ranks and ranks[1] - ranks[0] == 1:
+    known = x.get_shape().ndims, weights.get_shape().ndims
+    if None in known:
+        weights = fitted(weights, x)
+    elif known[1] - known[0] == 1:
         weights = squeeze(weights, [-1])
-    elif None not in ranks and ranks[1] and ranks[1] - ranks[0] == -1:
+    elif known[1] and known[1] - known[0] == -1:
         weights = expand_dims(weights, -1)
-    loss = multiply(x, broadcast_weights(weights, x))
+    loss = multiply(x, weights if None in known else broadcast_weights(weights, x))
     if reduction not in (base.Reduction.NONE, None):
         each, loss = loss, reduce_sum(loss)
         if reduction != base.Reduction.SUM:

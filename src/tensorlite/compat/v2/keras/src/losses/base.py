@@ -14,7 +14,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.dtype_policies import compute_dtype_of
 from tensorlite.compat.v2.keras.src.layers import masks
-from tensorlite.compat.v2.keras.src.losses import shares
+from tensorlite.compat.v2.keras.src.losses import ranks, shares
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType
@@ -22,6 +22,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.math.quotients import divide_no_nan
+from tensorlite.ops.ragged.base import RaggedParts
 
 
 class Reduction:
@@ -78,6 +79,10 @@ class Loss:
         kind = self._dtype
         mask = masks.of(y_pred)
         losses = self.call(_in_dtype(y_true, kind), _in_dtype(y_pred, kind))
+        if isinstance(losses, RaggedParts):
+            if self.reduction in (Reduction.NONE, None) and sample_weight is None:
+                return losses
+            (losses,), sample_weight = ranks.flat([losses], sample_weight)
         left = masks.of(losses)
         if left is not None:
             mask = left if mask is None else mask & left
@@ -127,9 +132,10 @@ def reduced(losses: Any, sample_weight: Any, reduction: Any, mask: Any = None) -
     if mask is not None:
         weights = _masked(mask, weights, x.dtype, reduction)
     if weights is not None:
-        weights = _of_rank(weights, len(x.shape))
+        known = ranks.of(weights, x)
+        weights = _of_rank(weights, known[1]) if known else ranks.like(weights, x)
         x = x * weights
-    if reduction in (Reduction.NONE, None) or x.shape in ((), (0,)):
+    if reduction in (Reduction.NONE, None) or x.spec.shape in ((), (0,)):
         return x
     if reduction == Reduction.SUM:
         return tl.sum(x)
@@ -169,6 +175,8 @@ def _in_dtype(values: Any, dtype: DType) -> Any:
     """Return values as tensors, numbers in a dtype and with the masks that they have."""
 
     def one(x: Any) -> Any:
+        if isinstance(x, RaggedParts):
+            return x.with_flat_values(one(x.flat_values))
         if not isinstance(x, (Operand, np.ndarray, np.generic, int, float)):
             return x
         tensor = converted(x)
@@ -180,6 +188,8 @@ def _in_dtype(values: Any, dtype: DType) -> Any:
 
     if isinstance(values, list) and not any(isinstance(x, Operand) for x in values):
         return one(np.asarray(values))
+    if isinstance(values, RaggedParts):
+        return one(values)
     return nest.map_structure(one, values)
 
 
@@ -189,19 +199,23 @@ _VALUES = (Operand, np.ndarray, np.generic, int, float, list, tuple)
 def as_tensors(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
     """Return both as tensors, the last axis of size 1 taken off or put on where only one has it.
 
-    What is predicted as a value of a program's own kind, as a distribution, stays so.
+    What is predicted as a value of a program's own kind, as a distribution, stays so, ragged rows
+    too.
     """
-    if not isinstance(y_pred, _VALUES):
+    if not isinstance(y_pred, _VALUES) or isinstance(y_pred, RaggedParts):
         return y_true, y_pred
     predicted = converted(y_pred)
     true = converted(y_true)
-    ranks = len(true.shape), len(predicted.shape)
-    if ranks[0] == ranks[1] - 1 and predicted.shape[-1] == 1:
-        if ranks[0] == 1:
+    known = ranks.of(true, predicted)
+    if known is None:
+        return ranks.matched(true, predicted)
+    ours, theirs = known
+    if ours == theirs - 1 and predicted.shape[-1] == 1:
+        if ours == 1:
             return true[..., None], predicted
         return true, tl.squeeze(predicted, axis=-1)
-    if ranks[0] == ranks[1] + 1 and true.shape[-1] == 1:
-        if ranks[1] == 1:
+    if ours == theirs + 1 and true.shape[-1] == 1:
+        if theirs == 1:
             return true, predicted[..., None]
         return tl.squeeze(true, axis=-1), predicted
     return true, predicted

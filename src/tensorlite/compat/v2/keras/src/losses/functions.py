@@ -7,8 +7,9 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.src.layers import masks, naming
-from tensorlite.compat.v2.keras.src.losses import logits
+from tensorlite.compat.v2.keras.src.losses import logits, ranks
 from tensorlite.compat.v2.keras.src.losses.base import as_tensors
+from tensorlite.compat.v2.keras.src.losses.by_rows import by_rows
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.errors import ShapeError
@@ -28,6 +29,7 @@ def pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 
 
 @anywhere
+@by_rows
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     """Return the mean of squared differences over the last axis.
 
@@ -40,6 +42,7 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
 
 
 @anywhere
+@by_rows
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     """Return the mean of absolute differences over the last axis."""
     true, predicted = pair(y_true, y_pred)
@@ -47,6 +50,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
 
 
 @anywhere
+@by_rows
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     """Return the mean of differences over the last axis, in hundredths of what is true."""
     true, predicted = pair(y_true, y_pred)
@@ -55,6 +59,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
 
 
 @anywhere
+@by_rows
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     """Return the mean of squared differences of log(1 + x) over the last axis."""
     true, predicted = pair(y_true, y_pred)
@@ -141,6 +146,7 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: Any = -1) -> Any:
 
 
 @anywhere
+@by_rows
 def binary_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -174,6 +180,8 @@ def binary_crossentropy(
 
 
 def _of_one_shape(true: Any, predicted: Any) -> None:
+    if ranks.of(true, predicted) is None:
+        return
     sizes = list(true.shape), list(predicted.shape)
     known = zip(*sizes, strict=False)
     differ = any(x != y and None not in (x, y) for x, y in known)
@@ -213,6 +221,7 @@ def binary_focal_crossentropy(
 
 
 @anywhere
+@by_rows
 def categorical_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -243,6 +252,7 @@ def categorical_crossentropy(
 
 
 @anywhere
+@by_rows
 def sparse_categorical_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -263,10 +273,12 @@ def sparse_categorical_crossentropy(
     known = predicted if from_logits else logits.of(predicted, Softmax)
     if known is not None:
         predicted = known
-    rank = len(predicted.shape)
-    if axis not in (-1, rank - 1):
+    ends = ranks.of(true, predicted)
+    if axis != -1 and (ends is None or axis != ends[1] - 1):
         predicted = tl.moveaxis(predicted, axis, -1)
-    if len(true.shape) == rank:
+    if ends is None:
+        true = ranks.like(true, tl.sum(predicted, axis=-1))
+    elif ends[0] == ends[1]:
         true = tl.squeeze(true, axis=-1)
     labels = astype(true, tl.int64)
     rows = (

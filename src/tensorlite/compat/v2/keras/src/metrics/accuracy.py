@@ -7,6 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.losses import ranks
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, MeanMetricWrapper, shown
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.core.dtypes import float32
@@ -44,7 +45,10 @@ def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
 
 def _labels(y_true: Any, predicted: Any) -> Any:
     true = converted(y_true)
-    if len(true.shape) == len(predicted.shape) and true.shape[-1] == 1:
+    known = ranks.of(true, predicted)
+    if known is None:
+        true = ranks.matched(true, tl.argmax(predicted, axis=-1))[0]
+    elif known[0] == known[1] and true.shape[-1] == 1:
         true = tl.squeeze(true, axis=-1)
     return astype(true, tl.int64)
 
@@ -70,7 +74,7 @@ def sparse_top_k_categorical_accuracy(
     if from_sorted_ids:
         same = astype(predicted[..., :k], tl.int64) == labels[..., None]
         return astype(tl.any(same, axis=-1), float32)
-    classes = tl.arange(predicted.shape[-1], dtype=tl.int64)
+    classes = tl.arange(tl.shape(predicted)[-1], dtype=tl.int64)
     is_own = astype(labels[..., None] == classes, predicted.dtype)
     own = tl.sum(is_own * predicted, axis=-1, keepdims=True)
     above = tl.sum(astype(predicted > own, float32), axis=-1)
@@ -118,6 +122,7 @@ class _Sparse(MeanMetricWrapper):
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        (y_true, y_pred), sample_weight = ranks.flat([y_true, y_pred], sample_weight)
         Mean.update_state(
             self,
             self._fn(y_true, y_pred, **self._options),

@@ -20,7 +20,7 @@ from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import dtype_policies, initializers
 from tensorlite.compat.v2.keras.src.layers import masks, naming
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
-from tensorlite.compat.v2.keras.src.losses import base as base_loss
+from tensorlite.compat.v2.keras.src.losses import base as base_loss, ranks
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.v2.keras.src.models.in_sessions import (
     SessionWeight,
@@ -35,6 +35,7 @@ from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.ragged.base import RaggedParts
 
 
 class Metric(Module):
@@ -268,6 +269,7 @@ class Sum(Metric):
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add values, each times its weight."""
+        (values,), sample_weight = ranks.flat([values], sample_weight)
         x, _ = weighed(self.number(values), sample_weight, tl.sum)
         self.total.assign_add(tl.sum(x))
 
@@ -286,6 +288,9 @@ def weighed(
     if sample_weight is None:
         return x, tl.ones_like(x)
     weights = astype(converted(sample_weight, x.dtype), x.dtype)
+    if ranks.of(weights, x) is None:
+        weights = ranks.like(weights, x) * tl.ones_like(x)
+        return x * weights, weights
     while len(weights.shape) > len(x.shape) and weights.shape[-1] == 1:
         weights = tl.squeeze(weights, axis=-1)
     if len(weights.shape) > len(
@@ -343,6 +348,7 @@ class Mean(Metric):
 
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add values and their weights, 1 each if none are given."""
+        (values,), sample_weight = ranks.flat([values], sample_weight)
         x, weights = weighed(self.number(values), masked(values, sample_weight))
         self.total.assign_add(tl.sum(x))
         self.count.assign_add(tl.sum(weights))
@@ -372,6 +378,10 @@ class MeanMetricWrapper(Mean):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
         """Add what the function makes of true and predicted values."""
+        is_ragged = isinstance(y_pred, RaggedParts)
+        (y_true, y_pred), sample_weight = ranks.flat([y_true, y_pred], sample_weight)
+        if is_ragged and len(y_pred.shape) == 1:  # each element counts by itself
+            y_true, y_pred = y_true[:, None], y_pred[:, None]
         true, predicted = base_loss.as_tensors(y_true, y_pred)
         if not naming.is_keras_3():
             true, predicted = self._counted(true), self._counted(predicted)

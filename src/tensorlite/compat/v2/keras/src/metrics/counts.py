@@ -8,6 +8,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras.src.losses import ranks
 from tensorlite.compat.v2.keras.src.metrics.base import Metric
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype
@@ -65,11 +66,15 @@ class _Counts(Metric):
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
+        (y_true, y_pred), sample_weight = ranks.flat([y_true, y_pred], sample_weight)
         found, given = self._chosen(self.number(y_pred), converted(y_true))
         weights = None
         if sample_weight is not None:
             weights = self.number(sample_weight)
-            while len(weights.shape) < len(found.shape):
+            known = ranks.of(weights, found)
+            if known is None:
+                weights = ranks.like(weights, found)
+            for _ in range(known[1] - known[0] if known else 0):
                 weights = weights[..., None]
         counts = self.outcomes(astype(given, tl.bool), found, weights)
         for kind, count in zip(formulas.OUTCOMES, counts, strict=True):

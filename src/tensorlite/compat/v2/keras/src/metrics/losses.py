@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
-from tensorlite.compat.v2.keras.src.losses import functions as losses
+from tensorlite.compat.v2.keras.src.losses import functions as losses, ranks
 from tensorlite.compat.v2.keras.src.losses.base import as_tensors
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, MeanMetricWrapper, shown
 from tensorlite.ops.math.quotients import divide_no_nan
@@ -221,6 +221,7 @@ class RootMeanSquaredError(Mean):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
         """Add the squared differences of a batch."""
+        (y_true, y_pred), sample_weight = ranks.flat([y_true, y_pred], sample_weight)
         true, predicted = losses.pair(*as_tensors(y_true, y_pred))
         super().update_state(tl.square(predicted - true), sample_weight)
 
