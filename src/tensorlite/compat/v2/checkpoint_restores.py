@@ -27,6 +27,7 @@ from tensorlite.core.errors import CheckpointError
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.interop.tensorflow.stored import checkpoints as stored
 from tensorlite.interop.tensorflow.stored.objects import (
+    TABLE,
     VALUE,
     Matched,
     Tracked,
@@ -76,6 +77,15 @@ class Awaiting(ABC):
             return
         with interpreted_by(None):
             AnyVariable.assign(variable, constant(self.reader[key]))
+
+    def fill(self, table: Any, key: str) -> None:
+        """Give a table the keys and values that were saved under a key, once."""
+        self.restored.add(id(table))
+        held = self.reader[f"{key}-keys"], self.reader[f"{key}-values"]
+        if table.is_of_graph:
+            self.loads.append((table, held))
+        else:
+            table.load(held)
 
 
 class AwaitingByName(Awaiting):
@@ -132,6 +142,8 @@ class AwaitingByObject(Awaiting):
         if isinstance(value, PythonState) and PYTHON in saved:
             value.deserialize(self.reader[saved[PYTHON]].item())
             self.restored.add(id(value))
+        if TABLE in saved and getattr(value, "is_checkpointed", False):
+            self.fill(value, saved[TABLE])
         if not isinstance(value, ITERATORS):
             return
         if OTHERS in saved:

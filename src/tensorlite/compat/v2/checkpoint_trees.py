@@ -10,12 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared.tables.lookups import Table
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.running import NumpyIterator
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.interop.tensorflow.stored.exporting import members_of
-from tensorlite.interop.tensorflow.stored.objects import VALUE, Slot, Tracked
+from tensorlite.interop.tensorflow.stored.objects import (
+    TABLE,
+    VALUE,
+    Pieces,
+    Slot,
+    Tracked,
+)
 from tensorlite.ops.random.generators import Generator
 from tensorlite.ops.state.variable import Variable as AnyVariable
 from tensorlite.train.module import Module as AnyModule
@@ -42,7 +49,7 @@ class PythonState(ABC):
 
 ITERATORS = DatasetIterator, NumpyIterator
 TRACKED = (
-    *(AnyVariable, AnyModule, *ITERATORS, Generator, PythonState),
+    *(AnyVariable, AnyModule, *ITERATORS, Generator, PythonState, Table),
     *(dict, list, tuple),
 )
 
@@ -71,6 +78,8 @@ class Tree:
             found.values[ITERATOR] = np.asarray(value.place, np.int64)
         if isinstance(value, PythonState):
             found.values[PYTHON] = _told(value)
+        if isinstance(value, Table) and value.is_checkpointed:
+            found.values[TABLE] = value
         if hasattr(value, "saved_slots"):
             self.optimizers.append(value)
         children = tracked_members(value)
@@ -78,7 +87,10 @@ class Tree:
         return found
 
     def fetch(self, session: Any) -> None:
-        """Have variables of graphs saved with the values that a session has for them."""
+        """Take the values of tables, and those that a session has for variables of graphs."""
+        for own, value in self.values.items():
+            if TABLE in own.values:
+                own.values[TABLE] = Pieces(value.saved_tensors(session))
         held = [
             (own, value) for own, value in self.values.items() if is_of_graph(value)
         ]
@@ -123,4 +135,4 @@ def is_tracked(value: Any) -> bool:
 def members(root: Any) -> dict[str, Any]:
     """Return what an object has, by name, saved or not."""
     own = getattr(root, "saved_members", None)
-    return members_of(root) if own is None else own()
+    return members_of(root, (Table,)) if own is None else own()

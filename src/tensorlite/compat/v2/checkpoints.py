@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.v2.checkpoint_restores import Status, begun
-from tensorlite.compat.v2.checkpoint_trees import TRACKED, Tree, is_of_graph, members
+from tensorlite.compat.v2.checkpoint_trees import (
+    Tree,
+    is_of_graph,
+    is_tracked,
+    members,
+)
 from tensorlite.compat.v2.framework import Module, Variable
 from tensorlite.core.check import a_path
 from tensorlite.core.dispatch import interpreted_by
@@ -53,7 +58,7 @@ class Checkpoint(Module):
         super().__init__()
         self._root = root
         for name, value in sorted(kwargs.items()):
-            known = isinstance(value, TRACKED)
+            known = is_tracked(value)
             setattr(self, name, value if known else _saved_as_module(name, value))
         self._counter: Any = None
 
@@ -140,7 +145,7 @@ class Checkpoint(Module):
 
 
 def _saved_as_module(name: str, value: Any) -> Any:
-    if hasattr(value, "saved_members") or hasattr(value, "named_variables"):
+    if hasattr(value, "named_variables"):
         return value
     raise CheckpointError(
         f"`Checkpoint` was expecting {name} to be a trackable object: a variable, tf.Module, "
@@ -151,7 +156,9 @@ def _saved_as_module(name: str, value: Any) -> Any:
 def write_weights(model: Any, path: str) -> None:
     """Write the variables of a model."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    save_objects(path, Tree(model).root)
+    tree = Tree(model)
+    tree.fetch(None)
+    save_objects(path, tree.root)
     states.update_checkpoint_state(
         str(Path(path).parent), path, save_relative_paths=True
     )

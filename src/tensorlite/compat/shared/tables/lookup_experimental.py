@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.tables import lookups
 from tensorlite.compat.shared.tables.lookups import MutableHashTable
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 
 __all__ = ["DenseHashTable", "MutableHashTable"]
 
@@ -32,6 +34,7 @@ class DenseHashTable(lookups.MutableHashTable):
                 f"DenseHashTable: empty_key and deleted_key must differ; both are {empty_key!r}"
             )
         super().__init__(key_dtype, value_dtype, default_value, None, name)
+        self.is_checkpointed = checkpoint
         self._reserved = empty_key, deleted_key
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
@@ -45,6 +48,22 @@ class DenseHashTable(lookups.MutableHashTable):
         return super().remove(keys, name)
 
     erase = remove
+
+    def saved_tensors(self, session: Any = None) -> dict[str, Any]:
+        """Raise UnimplementedError: TensorFlow saves buckets as they lie in memory."""
+        raise UnimplementedError(
+            "DenseHashTable: what checkpoints of objects have of it is in an order of "
+            "TensorFlow's own; use a MutableHashTable, or pass checkpoint=False"
+        )
+
+    def load(self, held: tuple[Any, Any], session: Any = None) -> None:
+        """Have what buckets hold that TensorFlow saved, without those of reserved keys."""
+        keys = np.ravel(held[0])
+        reserved = [
+            x for k in self._reserved for x in lookups.known(k, self.key_dtype) or []
+        ]
+        used = ~np.isin(keys, np.asarray(reserved, keys.dtype))
+        super().load((keys[used], held[1][used]), session)
 
     def _check(self, keys: Any) -> None:
         """Raise InvalidArgumentError for keys that stand for something else, if they are known."""

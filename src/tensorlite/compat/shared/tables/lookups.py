@@ -18,6 +18,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.interop.tensorflow.stored.savers import SaveableTable
 from tensorlite.ops.fetchable import effect, group
 from tensorlite.ops.sparse.tensor import SparseTensor
@@ -186,11 +187,13 @@ def _handle_of(
     return call(tables.HashTableV2(key, value, changing, row, shared_name=shared))
 
 
-class _Table:
+class Table:
     """What all tables have in common."""
 
     handle: Any
     default_value: Any
+    is_checkpointed = False
+    """Whether checkpoints of objects have keys and values of it."""
 
     def __init__(
         self,
@@ -283,7 +286,7 @@ def _filled(handle: Any, initializer: Any, name: str | None = None) -> Any:
     return initializer.fill(handle)
 
 
-class StaticHashTable(_Table):
+class StaticHashTable(Table):
     """A table that is filled once; in a graph by `tf.tables_initializer()`."""
 
     def __init__(
@@ -311,7 +314,7 @@ class StaticHashTable(_Table):
     init = initializer
 
 
-class MutableHashTable(_Table):
+class MutableHashTable(Table):
     """A table that changes."""
 
     found_in = "lookup_table_find"
@@ -329,6 +332,7 @@ class MutableHashTable(_Table):
         super().__init__(
             key_dtype, value_dtype, True, default_value, name, shared_name
         )
+        self.is_checkpointed = checkpoint
         if checkpoint and active_graph() is not None:
             get_default_graph().add_to_collection(
                 GraphKeys.SAVEABLE_OBJECTS,
@@ -347,6 +351,33 @@ class MutableHashTable(_Table):
         return _removed(self.handle, keys, self.key_dtype, name=title)
 
     erase = remove
+
+    @property
+    def is_of_graph(self) -> bool:
+        """Whether sessions alone know what the table has."""
+        return not isinstance(self.handle, EagerTensor)
+
+    def saved_tensors(self, session: Any = None) -> dict[str, Any]:
+        """Return keys and values as checkpoints of objects have them, by the ends of names."""
+        held = self.export()
+        if self.is_of_graph:
+            held = chosen_session(session, "Checkpoint.save").run(held)
+        return dict(zip(("-keys", "-values"), held, strict=True))
+
+    def load(self, held: tuple[Any, Any], session: Any = None) -> None:
+        """Have these keys and values and no others, in a session if the table is of a graph."""
+        kinds = self.key_dtype, self.value_dtype
+        made = _imported(self.handle, *held, kinds)
+        if self.is_of_graph:
+            chosen_session(session, "restore").run(made)
+
+
+@named("table_restore", "LookupTableImportV2")
+def _imported(
+    handle: Any, keys: Any, values: Any, kinds: Any, name: str | None = None
+) -> Any:
+    given = converted(keys, kinds[0]), converted(values, kinds[1])
+    return effect(tables.LookupTableImportV2(), handle, *given)
 
 
 def known(keys: Any, dtype: Any) -> list[Any] | None:

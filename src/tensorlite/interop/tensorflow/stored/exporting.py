@@ -38,8 +38,8 @@ AnyFunction: TypeAlias = Function[..., Any] | RestoredFunction
 FUNCTIONS = (Function, RestoredFunction)
 
 
-def members_of(value: Any) -> dict[str, Any]:
-    """Return what is saved of an object's attributes or members, by name."""
+def members_of(value: Any, more: tuple[type, ...] = ()) -> dict[str, Any]:
+    """Return what is saved of an object's attributes or members, by name; some classes more."""
     found: dict[str, Any] = {}
     if isinstance(value, Mapping):
         found = {str(key): x for key, x in value.items()}
@@ -52,7 +52,7 @@ def members_of(value: Any) -> dict[str, Any]:
         found = {"_state_var": value.state}  # TensorFlow's name
     elif isinstance(value, Module):
         found = {**_functions(value), **vars(value)}
-    return {name: x for name, x in found.items() if _is_saved(x)}
+    return {name: x for name, x in found.items() if _is_saved(x, more)}
 
 
 def _functions(value: Module) -> dict[str, AnyFunction]:
@@ -63,10 +63,10 @@ def _functions(value: Module) -> dict[str, AnyFunction]:
     return {name: getattr(value, name) for name in names}
 
 
-def _is_saved(value: Any) -> bool:
+def _is_saved(value: Any, more: tuple[type, ...]) -> bool:
     if isinstance(value, (Mapping, list, tuple)):
-        return not value or bool(members_of(value))
-    kinds = (Variable, Module, Generator, ConcreteFunction, Asset, *FUNCTIONS)
+        return not value or bool(members_of(value, more))
+    kinds = (Variable, Module, Generator, ConcreteFunction, Asset, *FUNCTIONS, *more)
     return isinstance(value, kinds) or hasattr(value, "saved_slots")
 
 

@@ -29,6 +29,15 @@ GRAPH = "_CHECKPOINTABLE_OBJECT_GRAPH"
 """The name of the tensor that has the graph of objects."""
 VALUE = "VARIABLE_VALUE"
 """What the value of a variable is called among all that is saved of an object."""
+TABLE = "table"
+"""What the keys and values of a table are called, two tensors whose names begin with it."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A value that is saved as several tensors, by what their names end with."""
+
+    tensors: Mapping[str, Any]
 
 
 class Slot(NamedTuple):
@@ -122,12 +131,17 @@ def save_objects(prefix: str | Path, root: Tracked) -> None:
     """
     named = _named(root)
     tensors = [
-        Saved(key, array_of(one.values[name]))
+        Saved(key + end, array_of(x))
         for one, keys in named.items()
         for name, key in keys.items()
+        for end, x in _pieces(one.values[name]).items()
     ]
     graph = np.array(to_message(named), object)
     write_saved(prefix, [*tensors, Saved(GRAPH, graph)])
+
+
+def _pieces(value: Any) -> Mapping[str, Any]:
+    return value.tensors if isinstance(value, Pieces) else {"": value}
 
 
 def to_message(named: Mapping[Tracked, Mapping[str, str]]) -> bytes:
