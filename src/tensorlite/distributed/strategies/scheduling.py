@@ -15,6 +15,7 @@ from threading import Condition, Lock, Thread
 from typing import Any, NamedTuple
 from weakref import finalize
 
+from tensorlite.core.deadlock import attends
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import CancelledError, UnavailableError
@@ -160,7 +161,9 @@ class Schedule:
         self._queue = _Queue()
         for index, worker in enumerate(workers):
             run = _Work(self._queue, cluster, worker, index, servers).run
-            Thread(target=run, name=f"schedule {worker}", daemon=True).start()
+            thread = Thread(target=run, name=f"schedule {worker}", daemon=True)
+            attends(thread, self._queue.is_busy)
+            thread.start()
         finalize(self, self._queue.stop)
 
     def put(self, call: Call) -> Scheduled:
@@ -257,6 +260,10 @@ class _Queue:
             self.stopped = True
             self._give_up()
             self._changed.notify_all()
+
+    def is_busy(self) -> bool:
+        """Return whether there is a call that is not over."""
+        return not self._is_empty
 
     @property
     def _is_empty(self) -> bool:
