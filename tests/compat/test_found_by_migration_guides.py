@@ -121,6 +121,7 @@ def test_training_ends_early_by_what_was_found(
     assert model.get_variable_value("global_step") == pytest.approx(last, abs=1)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_losses_of_version_2_are_means(tmp_path: Path) -> None:
     """A linear classifier begins with even chances; version 1 adds up what 2 takes the mean of."""
     column = tf.feature_column.numeric_column("x")

@@ -282,7 +282,12 @@ class Batching:
         kept = self._which()
         if kept.spec.rank == 1:
             return put([boolean_mask(x, kept) for x in element])
-        return cond(kept, lambda: put(list(element)), lambda: constant(True))
+
+        def keep() -> Tensor:
+            with control_dependencies([put(list(element))]):
+                return constant(True)
+
+        return cond(kept, keep, lambda: constant(True))
 
     def _which(self) -> Tensor:
         """Return whether an element is kept, or which rows are."""
