@@ -5,11 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from enum import Enum
+from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
 from tensorlite.compat.missing import listing
+from tensorlite.compat.views import shown
+from tensorlite.core.dispatch import tracer
 from tensorlite.function.staging import converted, do_not_convert as plainly
+from tensorlite.graph_mode.graph import active_graph
 
 
 class Feature(Enum):
@@ -36,9 +40,26 @@ def to_graph(
 ) -> Any:
     """Return a function with its loops and conditions on tensors converted, as tracing would.
 
-    recursive and experimental_optional_features have no effect.
+    It adds to the graph that a program of TensorFlow 1 builds, if there is one. recursive and
+    experimental_optional_features have no effect.
     """
-    return converted(getattr(entity, "python_function", entity))
+    made = converted(getattr(entity, "python_function", entity))
+    if isinstance(entity, type) or not callable(made):
+        return made
+
+    @wraps(made)
+    def built(*args: Any, **kwargs: Any) -> Any:
+        graph = active_graph()
+        if graph is None:
+            return made(*args, **kwargs)
+        if tracer() is not None:
+            return shown(made(*args, **kwargs))
+        with (
+            graph.as_default()
+        ):  # statements are traced into it, not its functions alone
+            return shown(made(*args, **kwargs))
+
+    return built
 
 
 def to_code(
