@@ -220,3 +220,12 @@ def test_elements_that_are_read_at_once_have_one_shape() -> None:
         gather_list(array.flow, tl.constant([0, 1]), shape)
     none = gather_list(array.flow, tl.constant(np.zeros(0, np.int32)), shape)
     assert none.shape == (0, 1)
+
+
+def test_a_list_is_stacked_as_what_it_is_said_to_be() -> None:
+    array = tl.TensorArray(tl.float32, 2).write(0, 1.0).write(1, 2.0)
+    assert array.stack(2).tolist() == [1.0, 2.0]
+    with pytest.raises(
+        tl.errors.InvalidArgumentError, match="a list with 3 elements"
+    ):
+        array.stack(3)

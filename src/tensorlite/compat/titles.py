@@ -6,7 +6,7 @@ Names of what stands for arguments are given in arguments.py, scopes in graph_mo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from tensorlite.compat.arguments import is_named, keep_name
@@ -26,9 +26,7 @@ def is_composite(x: Any) -> bool:
 
 def rebuilt(x: Any, change: Callable[[Any], Any]) -> Any:
     """Return a value made of tensors with something else in the place of each."""
-    if isinstance(x, nest.Composite):
-        return nest.rebuild(x, [change(one) for one in nest.children(x)])
-    return replace(x, **{one.name: change(getattr(x, one.name)) for one in fields(x)})
+    return nest.rebuild(x, [change(one) for one in nest.children(x)])
 
 
 def bear(

@@ -109,7 +109,13 @@ def rebuild(value: Any, members: list[Any]) -> Any:
         return value.with_members(dict(zip(value.members(), members, strict=True)))
     if hasattr(value, "__attrs_attrs__"):  # whose arguments lack underscores
         return type(value)(*members)
-    return type(value)(**dict(zip(_field_names(value), members, strict=True)))
+    named = dict(zip(_field_names(value), members, strict=True))
+    if value.__dataclass_params__.init:
+        return type(value)(**named)
+    made = copy(value)  # which may have more than its fields say
+    for name, member in named.items():
+        setattr(made, name, member)
+    return made
 
 
 def _like(value: Mapping[Any, Any], members: dict[Any, Any]) -> Any:

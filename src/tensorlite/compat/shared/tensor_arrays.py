@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
@@ -13,22 +14,27 @@ from tensorlite.compat.shared.arrays import range as numbers, shape as shape_of
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import as_dtype, int32, int64
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
+from tensorlite.core.spec import Dims, TensorSpec, merge as merged
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.control.list_rows import gather_list, scatter_list
 from tensorlite.ops.control.list_runs import split_list
-from tensorlite.ops.control.lists import element_shape
+from tensorlite.ops.control.lists import element_shape, list_spec
 from tensorlite.ops.control.tensor_array import TensorArray as Elements
 
 
-def _shape_of_all(shape: Any, alike: bool) -> Any:
-    """Return the shape of all elements; of those that are not alike only one wholly known."""
-    told = TensorShape(shape)
-    is_known = told.is_fully_defined() or (alike and told.rank is not None)
-    return plain(told) if is_known else None
+@dataclass(frozen=True)
+class _Told:
+    """What is known of a list beside what its flow says."""
+
+    shape: Dims | None
+    is_alike: bool
+    """Whether all elements have one shape."""
+    count: int | None
+    """How many elements there are, where that was given and stays."""
 
 
 @dataclass(init=False, eq=False, repr=False)
@@ -37,6 +43,8 @@ class TensorArray:
 
     flow: Any
     holds_tensors = True
+    tells_size: ClassVar[bool] = False
+    """Whether the number of elements stacked is known where that of the list is given."""
 
     def __init__(
         self,
@@ -56,8 +64,10 @@ class TensorArray:
             raise InvalidArgumentError(
                 "TensorArray: handle=...; there are no handles here, make it with a size"
             )
+        shape = None
         if flow is None:
-            shape = _shape_of_all(element_shape, infer_shape)
+            told = TensorShape(element_shape)
+            shape = None if told.rank is None else plain(told)
             with alike(2 - isinstance(size, Operand)):
                 flow = _begun(
                     dtype,
@@ -67,6 +77,11 @@ class TensorArray:
                     name=name,
                 )
         self.flow = flow
+        self.told = _Told(
+            None if shape is None else tuple(shape),
+            infer_shape,
+            None if dynamic_size else _number(size),
+        )
 
     @property
     def _elements(self) -> Elements:
@@ -80,7 +95,12 @@ class TensorArray:
     @property
     def element_shape(self) -> Any:
         """TensorShape of the elements, of which sizes may be unknown."""
-        return as_shape(self._elements.element_shape)
+        return as_shape(self._known())
+
+    def _known(self) -> Dims | None:
+        """Return what is known of all elements' shapes."""
+        shape = self._elements.element_shape if self.told.is_alike else None
+        return merged(shape, self.told.shape)
 
     @property
     def handle(self) -> Any:
@@ -92,8 +112,34 @@ class TensorArray:
         """Always True: writing beyond the end makes a list longer."""
         return True
 
-    def _changed(self, flow: Any) -> TensorArray:
-        return type(self)(flow=flow)
+    def _changed(self, change: Callable[..., Any]) -> Self:
+        """Return the list after a change, which is told what takes the shapes of elements."""
+        made = copy(self)
+
+        def take(shape: Dims | None) -> None:
+            made.told = self._joined(shape)
+
+        made.flow = change(take)
+        list_ = plain(made.flow)
+        if isinstance(list_, SymbolicTensor):
+            list_.respecify(list_spec(TensorSpec(made.told.shape, self.dtype)))
+        return made
+
+    def _joined(self, shape: Dims | None) -> _Told:
+        """Return what is known with more elements of a shape; ShapeError if others have another."""
+        known = self._known()
+        if not as_shape(known).is_compatible_with(as_shape(shape)):
+            saw, expected = as_shape(shape), as_shape(known)
+            if active_graph() is None:
+                raise ShapeError(
+                    f"Incompatible shape for value ({saw}), expected ({expected})"
+                )
+            raise ShapeError(
+                f"Inconsistent shapes: saw {saw} but expected {expected}"
+            )
+        if not self.told.is_alike:
+            return self.told
+        return replace(self.told, shape=merged(known, shape))
 
     def size(self, name: str | None = None) -> Any:
         """Return how many elements there are."""
@@ -112,9 +158,10 @@ class TensorArray:
     def stack(self, name: str | None = None) -> Any:
         """Return all elements, joined along a new first axis."""
         with alike(5):
+            count = self.told.count if self.tells_size else None
             return _of(
                 self.flow,
-                lambda x: x.stack(),
+                lambda x: x.stack(-1 if count is None else count),
                 "TensorArrayStack/TensorArrayGatherV3",
                 name,
             )
@@ -123,32 +170,42 @@ class TensorArray:
         """Return all elements, joined along their first axis."""
         return _of(self.flow, lambda x: x.concat(), "TensorArrayConcatV3", name)
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: Any, value: Any, name: str | None = None) -> Self:
         """Return the list with a value at a place; the list as it was stays as it is."""
         constants = 2 - isinstance(index, Operand) - isinstance(value, Operand)
         with alike(1 + constants, inside=2 + constants):
-            return self._changed(_write(self.flow, index, value, name=name))
+            return self._changed(
+                lambda take: _write(self.flow, index, value, take, name=name)
+            )
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: Any, name: str | None = None) -> Self:
         """Return the list with the slices of a tensor along its first axis as elements."""
         with alike(10 - isinstance(value, Operand)):
-            return self._changed(_unstack(self.flow, value, name=name))
+            made = self._changed(
+                lambda take: _unstack(self.flow, value, take, name=name)
+            )
+        if self.told.count is not None:
+            made.told = replace(made.told, count=_length(value))
+        return made
 
-    def scatter(
-        self, indices: Any, value: Any, name: str | None = None
-    ) -> TensorArray:
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> Self:
         """Return the list with the slices of a tensor at the places named."""
         constants = 2 - isinstance(indices, Operand) - isinstance(value, Operand)
         with alike(1 + constants):
-            return self._changed(_scatter(self.flow, indices, value, name=name))
+            return self._changed(
+                lambda take: _scatter(self.flow, indices, value, take, name=name)
+            )
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> Self:
         """Return the list with parts of a tensor, of the lengths given, as elements."""
-        return self._changed(_split(self.flow, value, lengths, name=name))
+        made = copy(self)
+        made.flow = _split(self.flow, value, lengths, name=name)
+        made.told = replace(self.told, count=None)
+        return made
 
-    def identity(self) -> TensorArray:
+    def identity(self) -> Self:
         """Return the list as it is, as another object."""
-        return self._changed(self.flow)
+        return copy(self)
 
     def close(self, name: str | None = None) -> Any:
         """Do nothing; the memory of a list is freed with its last use."""
@@ -163,6 +220,21 @@ class TensorArray:
 
     def __repr__(self) -> str:
         return f"<tf.TensorArray dtype={self.dtype.name} element_shape={self.element_shape}>"
+
+
+def _number(size: Any) -> int | None:
+    """Return how many elements there are to be, None if only the run knows."""
+    if isinstance(size, Operand):
+        size = size.__tensor__().spec.scalar()
+    return None if size is None else int(size)
+
+
+def _length(value: Any) -> int | None:
+    """Return how many rows a value has, None if only the run knows."""
+    if not isinstance(value, Operand):
+        return len(value)
+    shape = value.__tensor__().spec.shape
+    return shape[0] if shape else None
 
 
 @named("TensorArray")
@@ -209,19 +281,28 @@ def _gather(flow: Any, indices: Any, name: str | None = None) -> Any:
 
 
 @named("TensorArrayWrite", "TensorArrayWriteV3")
-def _write(flow: Any, index: Any, value: Any, name: str | None = None) -> Any:
+def _write(
+    flow: Any, index: Any, value: Any, take: Any, name: str | None = None
+) -> Any:
     elements = Elements(flow=flow)
     place = _place(index, "TensorArrayWriteV3/index")
-    return elements.write(place, converted(value, elements.dtype, "value")).flow
+    element = converted(value, elements.dtype, "value")
+    take(element.spec.shape)
+    return elements.write(place, element).flow
 
 
 @named("TensorArrayUnstack", "TensorArrayScatter/TensorArrayScatterV3")
-def _unstack(flow: Any, value: Any, name: str | None = None) -> Any:
+def _unstack(flow: Any, value: Any, take: Any, name: str | None = None) -> Any:
     elements = Elements(flow=flow)
     rows = converted(value, elements.dtype)
+    take(_of_rows(rows))
     if active_graph() is None:
         return elements.unstack(rows).flow
     return scatter_list(flow, rows, _numbers(rows))
+
+
+def _of_rows(x: Any) -> Dims | None:
+    return None if x.spec.shape is None else x.spec.shape[1:]
 
 
 def _numbers(rows: Any) -> Any:
@@ -231,9 +312,12 @@ def _numbers(rows: Any) -> Any:
 
 
 @named("TensorArrayScatter", "TensorArrayScatterV3")
-def _scatter(flow: Any, indices: Any, value: Any, name: str | None = None) -> Any:
+def _scatter(
+    flow: Any, indices: Any, value: Any, take: Any, name: str | None = None
+) -> Any:
     elements = Elements(flow=flow)
     rows = converted(value, elements.dtype, "value")
+    take(_of_rows(rows))
     if active_graph() is not None:
         places = _place(indices, "TensorArrayScatterV3/indices")
         return scatter_list(flow, rows, places)

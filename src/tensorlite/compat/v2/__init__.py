@@ -221,9 +221,6 @@ from tensorlite.compat.shared.strings import (
     as_string as as_string,
     fingerprint as fingerprint,
 )
-from tensorlite.compat.shared.tensor_arrays import (
-    TensorArray as TensorArray,
-)
 from tensorlite.compat.shared.tensor_messages import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
@@ -335,6 +332,7 @@ from tensorlite.compat.v2.functions import (
     function as function,
     py_function as py_function,
 )
+from tensorlite.compat.v2.tensor_arrays import TensorArray as TensorArray
 from tensorlite.compat.views import (
     Operation as Operation,
 )

@@ -307,6 +307,11 @@ class TensorListStack(ListOp):
     def kernel(self, xp: Xp, list_: TensorList, shape: Array) -> Array:
         """Return the stacked elements; ShapeError when their shapes differ."""
         items = list_.items()
+        if self.num_elements not in (-1, len(items)):
+            raise InvalidArgumentError(
+                f"TensorListStack: Operation expected a list with {self.num_elements} elements but "
+                f"got a list with {len(items)} elements"
+            )
         if not items:
             return xp.zeros(
                 (0, *self.full_shape(list_, shape)), self.element_dtype.numpy
