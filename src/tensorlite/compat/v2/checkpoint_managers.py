@@ -5,20 +5,26 @@ What is saved and how it is restored stands in checkpoints.py.
 
 from __future__ import annotations
 
+import os
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from tensorlite.compat.v2.checkpoint_trees import is_of_graph
-from tensorlite.compat.v2.checkpoints import tell
 from tensorlite.core.check import a_path, whole
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.sessions import chosen_session
 from tensorlite.interop.tensorflow.stored import checkpoints as stored, states
 
 
 class CheckpointManager:
-    """Saves checkpoints one after the other, and removes old ones."""
+    """Saves checkpoints one after the other, and removes old ones.
+
+    What a manager has saved is managed by later ones of the folder too, but for what is kept for
+    good: every so many hours one. What others saved there is left alone.
+    """
 
     def __init__(
         self,
@@ -30,34 +36,58 @@ class CheckpointManager:
         step_counter: Any = None,
         checkpoint_interval: int | None = None,
         init_fn: Any = None,
+        last_checkpoint_step: int | None = None,
     ) -> None:
         if max_to_keep is not None:
             whole(max_to_keep, "CheckpointManager: max_to_keep", least=1)
+        if checkpoint_interval is not None and step_counter is None:
+            raise InvalidArgumentError(
+                "`step_counter` should be passed if `checkpoint_interval` is not None."
+            )
         self.checkpoint = checkpoint
         self.directory = a_path(directory, "CheckpointManager: directory")
-        self._most, self._name = max_to_keep, checkpoint_name
+        self._most = max_to_keep
+        self._prefix = os.path.join(self.directory, checkpoint_name)  # noqa: PTH118  as given
         self._counter, self._every = step_counter, checkpoint_interval
         self._init, self._hours = init_fn, keep_checkpoint_every_n_hours
-        self._last_step: int | None = None
-        self._preserved = time.time()
-        state = states.get_checkpoint_state(self.directory)
-        listed = [] if state is None else list(state.all_model_checkpoint_paths)
-        self._paths = [path for path in listed if stored.exists(path)]
-        times = [] if state is None else state.all_model_checkpoint_timestamps
-        known = dict(zip(listed, times, strict=False))
-        self._times = {path: known.get(path, self._preserved) for path in self._paths}
-        if state is not None and state.last_preserved_timestamp:
-            self._preserved = state.last_preserved_timestamp
+        self._last_step = last_checkpoint_step or None
+        self._latest: str | None = None
+        self._times: dict[str, float] = {}
+        """When each managed checkpoint was saved, oldest first."""
+        # A bit earlier than now, so that what is saved at once is managed by a next manager.
+        self._preserved = time.time() - 1
+        self._take_up(states.get_checkpoint_state(self.directory))
+
+    def _take_up(self, state: states.CheckpointState | None) -> None:
+        """Go on from what the folder's file says."""
+        if state is None:
+            return
+        now, self._preserved = time.time(), state.last_preserved_timestamp
+        self._latest = state.model_checkpoint_path
+        if now < self._preserved:
+            warnings.warn(
+                f"time.time() returned a value {self._preserved - now:f} seconds behind the last "
+                "preserved checkpoint timestamp; what is there is kept",
+                stacklevel=3,
+            )
+            self._preserved = now
+        paths = state.all_model_checkpoint_paths
+        times = state.all_model_checkpoint_timestamps or [self._preserved] * len(
+            paths
+        )
+        for path, moment in zip(paths, times, strict=False):
+            if min(moment, now) > self._preserved:
+                self._times[path] = min(moment, now)
 
     @property
     def latest_checkpoint(self) -> str | None:
         """The path of the checkpoint that was saved last, or None."""
-        return self._paths[-1] if self._paths else None
+        return self._latest
 
     @property
     def checkpoints(self) -> list[str]:
-        """The paths of the checkpoints that are kept, oldest first."""
-        return list(self._paths)
+        """The paths of the checkpoints that are managed, oldest first."""
+        return list(self._times)
 
     @property
     def checkpoint_interval(self) -> int | None:
@@ -72,56 +102,71 @@ class CheckpointManager:
     ) -> str | None:
         """Save a checkpoint, remove what is too old, and return the new one's path.
 
-        None is returned, and nothing saved, where check_interval holds and too few steps have
-        passed.
+        None is returned, and nothing saved, where the step is that of the last save, or, if
+        check_interval holds, too few steps have passed since.
         """
-        if self._counter is not None and self._every and check_interval:
-            step = _number(self._counter)
-            if self._last_step is not None and step - self._last_step < self._every:
-                return None
-            self._last_step = step
-        prefix = f"{self.directory}/{self._name}"
-        number = (
-            self.checkpoint.counted()
-            if checkpoint_number is None
-            else _number(checkpoint_number)
-        )
-        path = str(self.checkpoint.write(f"{prefix}-{number}"))
-        self._paths = [*[x for x in self._paths if x != path], path]
+        if self._every is not None and not self._is_due(check_interval):
+            return None
+        counted = self.checkpoint.counted()
+        number = counted if checkpoint_number is None else _number(checkpoint_number)
+        path = str(self.checkpoint.write(f"{self._prefix}-{number}", options))
+        self._times.pop(path, None)
         self._times[path] = time.time()
+        self._latest = path
+        # Twice: whoever is stopped while files are removed finds the new one.
+        self._record()
         self._sweep()
+        self._record()
+        return path
+
+    def _is_due(self, check_interval: bool) -> bool:
+        """Return whether a step is one to save at, and remember that it was."""
+        step, last = _number(self._counter), self._last_step
+        least = 0 if self._every is None else self._every
+        if last is not None and (
+            step == last or (check_interval and step < last + least)
+        ):
+            return False
+        self._last_step = step
+        return True
+
+    def _record(self) -> None:
+        """Write the folder's file."""
         states.update_checkpoint_state(
             self.directory,
-            path,
-            self._paths,
-            all_model_checkpoint_timestamps=[self._times[x] for x in self._paths],
+            str(self._latest),
+            list(self._times),
+            all_model_checkpoint_timestamps=list(self._times.values()),
             last_preserved_timestamp=self._preserved,
             save_relative_paths=True,
         )
-        tell(options, path)
-        return path
 
     def _sweep(self) -> None:
-        """Remove checkpoints of which there are too many."""
-        while self._most and len(self._paths) > self._most:
-            oldest = self._paths.pop(0)
-            hours = (time.time() - self._preserved) / 3600
-            if self._hours is not None and hours >= self._hours:
-                self._preserved = time.time()
-                continue
-            stored.remove(oldest)
+        """Remove checkpoints of which there are too many, but for what is kept for good."""
+        while self._most and len(self._times) > self._most:
+            oldest = next(iter(self._times))
+            moment = self._times.pop(oldest)
+            if self._hours and moment - self._hours * 3600 >= self._preserved:
+                self._preserved = moment
+            else:
+                stored.remove(oldest)
 
     def restore_or_initialize(self) -> str | None:
         """Restore the latest checkpoint and return its path.
 
         If there is none, init_fn is called, where one was given, and None returned.
         """
-        if self.latest_checkpoint is not None:
-            self.checkpoint.restore(self.latest_checkpoint)
-            return self.latest_checkpoint
+        if self._latest is not None:
+            self.checkpoint.restore(self._latest)
+            if self._every is not None:
+                self._last_step = _number(self._counter)
+            return self._latest
         if self._init is not None:
             self._init()
         return None
+
+    def sync(self) -> None:
+        """Do nothing: what was saved or restored is so when the call returns."""
 
 
 def _number(counter: Any) -> int:
