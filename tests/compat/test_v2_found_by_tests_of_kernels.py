@@ -394,3 +394,28 @@ def test_images_pooled_by_ratios_may_have_unknown_sizes(
     assert pooled(images)[1].numpy().tolist() == starts
     traced = tf.function(pooled, input_signature=[tf.TensorSpec(shape, tf.float32)])
     assert float(traced(tf.constant(images))[0].numpy().sum()) == total
+
+
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        ([[1], [0]], [[[b"d"], [b"e", b"f"]], [[b"a", b"b"], [b"c"]]]),
+        ([[1, 1], [0, 0]], [[b"e", b"f"], [b"a", b"b"]]),
+        ([[1, 1, 1], [0, 0, 0]], [b"f", b"a"]),
+    ],
+)
+def test_parts_of_rows_are_gathered_at_any_number_of_places(
+    places: Any, found: Any
+) -> None:
+    rows = tf.ragged.constant([[["a", "b"], ["c"]], [["d"], ["e", "f"]]])
+
+    def gathered(depth: int | None) -> Any:
+        told = [tf.TensorSpec([None, depth], tf.int32)]
+        return tf.function(lambda at: tf.gather_nd(rows, at), input_signature=told)
+
+    made = gathered(len(places[0]))(tf.constant(places))
+    as_list = made.to_list() if hasattr(made, "to_list") else made.numpy().tolist()
+    # What TensorFlow 2.21 gives.
+    assert as_list == found
+    with pytest.raises(ValueError, match="must be statically known"):
+        gathered(None)(tf.constant(places))

@@ -259,13 +259,30 @@ def _gather_nd(_: Function, arguments: Arguments) -> Any:
         found = _gather_nd(_, flat) if isinstance(params, RaggedTensor) else _(**flat)
         return indices.with_flat_values(found)
     depth = indices.shape[-1]
+    if depth is None:
+        raise InvalidArgumentError("indices.shape[-1] must be statically known.")
     if indices.ndim == 1:
         return params[tuple([indices[i] for i in range(depth)])]
+    if indices.ndim == 2 and depth and indices.shape[0] is None:
+        return _at_places(params, indices, depth)
     parts = [
         _gather_nd(_, {"params": params, "indices": row})
         for row in tl.unstack(indices)
     ]
     return ragged.stack(parts) if _are_ragged(parts) else tl.stack(parts)
+
+
+def _at_places(x: Any, indices: Any, depth: int) -> Any:
+    """Return the parts at places of which only the run knows how many there are."""
+    places = indices[:, 0]
+    for i in range(1, depth):
+        if not isinstance(x, RaggedTensor):
+            places = tl.astype(tl.expand_dims(places, axis=1), indices.dtype)
+            return tl.gather_nd(x, tl.concat([places, indices[:, i:]], axis=1))
+        starts = tl.gather(x.row_splits, places)
+        places = starts + tl.astype(indices[:, i], starts.dtype)
+        x = x.values
+    return ragged.gather(x, places)
 
 
 def _are_ragged(xs: Any) -> bool:
