@@ -419,3 +419,13 @@ def test_parts_of_rows_are_gathered_at_any_number_of_places(
     assert as_list == found
     with pytest.raises(ValueError, match="must be statically known"):
         gathered(None)(tf.constant(places))
+
+
+def test_masks_of_sequences_have_no_length_below_none() -> None:
+    with pytest.raises(InvalidArgumentError, match="Requires start <= limit"):
+        tf.sequence_mask([1, 2], maxlen=-1)
+    with pytest.raises(InvalidArgumentError, match="Requires start <= limit"):
+        tf.sequence_mask([1, 2], maxlen=tf.constant(-1))
+    with v1.Graph().as_default(), pytest.raises(ValueError, match="0/-1"):
+        v1.sequence_mask([1, 2], maxlen=-1)
+    assert tf.sequence_mask([1, 2], maxlen=0).shape == (2, 0)

@@ -19,8 +19,9 @@ from tensorlite.compat.shared.reductions import reduce_max, reduce_prod
 from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import as_dtype, bool_
-from tensorlite.core.errors import ShapeError
+from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.op import Op
+from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge as merged
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays.shape import Cast
@@ -75,13 +76,15 @@ def sequence_mask(
 ) -> Any:
     """Return masks [..., maxlen] whose first elements, as many as lengths say, are True.
 
-    maxlen is the greatest length unless given; `dtype` may be one of numbers.
+    maxlen is the greatest length unless given, InvalidArgumentError if below 0; `dtype` may be one
+    of numbers.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.sequence_mask([1, 3], dtype=tf.int32).numpy().tolist()
     [[1, 0, 0], [1, 1, 1]]
     """
     counts = given_constant(lengths)
+    _check_length(maxlen)
     if active_graph() is None or counts.dtype.is_floating:
         if counts.dtype.is_floating:
             counts = tl.astype(tl.ceil(plain(counts)), tl.int64)
@@ -97,6 +100,16 @@ def sequence_mask(
     row = _operator(Range(), ends[0], most, ends[1])
     made = less(row, _operator(Cast(most.dtype), expand_dims(counts, -1)))
     return made if made.dtype is as_dtype(dtype) else cast(made, dtype)
+
+
+def _check_length(maxlen: Any) -> None:
+    """Raise InvalidArgumentError for a length below 0, where it is known."""
+    if isinstance(maxlen, Operand):
+        maxlen = maxlen.__tensor__().spec.scalar()
+    if isinstance(maxlen, int) and maxlen < 0:
+        raise InvalidArgumentError(
+            f"sequence_mask: Requires start <= limit when delta > 0: 0/{maxlen}"
+        )
 
 
 def _operator(op: Op, *inputs: Any) -> Any:
