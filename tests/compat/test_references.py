@@ -72,3 +72,22 @@ def test_a_value_that_is_a_variable_is_read_as_elsewhere() -> None:
 def test_what_refers_to_no_variable_is_refused() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="is no variable"):
         tf.assign(tf.constant(np.float32(1)), 2.0)
+
+
+def test_the_tensor_of_a_reference_tells_of_the_variable() -> None:
+    with tf.Graph().as_default() as graph:
+        v = tf.get_variable("v", initializer=[2.0, 3.0])
+        tf.get_variable("r", initializer=[2.0, 3.0], use_resource=True)
+        found = graph.get_tensor_by_name("v:0")
+        assert str(found) == 'Tensor("v:0", shape=(2,), dtype=float32_ref)'
+        assert repr(found) == "<tf.Tensor 'v:0' shape=(2,) dtype=float32_ref>"
+        assert (found.shape.as_list(), found.dtype.base_dtype) == ([2], tf.float32)
+        assert v.op.outputs[0] is found
+        handle = graph.get_tensor_by_name("r:0")
+        assert str(handle) == 'Tensor("r:0", shape=(), dtype=resource)'
+        (gradient,) = tf.gradients(found * 2.0, found)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            assert session.run(found).tolist() == [2.0, 3.0]
+            assert session.run(gradient).tolist() == [2.0, 2.0]
+            assert session.run(v + 1.0, {found: [5.0, 5.0]}).tolist() == [6.0, 6.0]

@@ -9,7 +9,8 @@ from typing import Any
 
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
-from tensorlite.graph.graph import Node
+from tensorlite.core.spec import TensorSpec
+from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.interop.tensorflow.attributes import proto_of_value
 from tensorlite.interop.tensorflow.definitions import op_def
 from tensorlite.interop.tensorflow.inspection.expanding import as_listed
@@ -17,6 +18,7 @@ from tensorlite.interop.tensorflow.messages import message
 from tensorlite.interop.tensorflow.tensors import dtype_of
 from tensorlite.interop.tensorflow.writers.referring import type_of
 from tensorlite.interop.tensorflow.writing import node_def
+from tensorlite.ops.state.resource import VarHandleOp
 
 
 class Described:
@@ -131,3 +133,17 @@ def attribute_value(proto: Any) -> Any:
 
 def _dtype(number: int) -> DType:
     return dtype_of(number)
+
+
+def seen_spec(x: SymbolicTensor) -> TensorSpec:
+    """Return what programs see of a tensor: of a reference to a variable, what is known of that."""
+    op = x.node.op
+    if isinstance(op, VarHandleOp) and op.is_reference:
+        return op.spec
+    return x.spec
+
+
+def dtype_name(x: SymbolicTensor) -> str:
+    """Return what the dtype of a tensor is called; that of references ends in _ref."""
+    seen = seen_spec(x)
+    return seen.dtype.name if seen is x.spec else f"{seen.dtype.name}_ref"

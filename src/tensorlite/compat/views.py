@@ -14,7 +14,7 @@ from tensorlite.compat import keys
 from tensorlite.compat.adopting import REFLECTED, adopted
 from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.conversions import any_registered, is_convertible, registered
-from tensorlite.compat.described import Described
+from tensorlite.compat.described import Described, dtype_name, seen_spec
 from tensorlite.compat.identity import TensorsOfAnyKind
 from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.operands import OF_TRUTH, divided, either
@@ -247,19 +247,20 @@ class GraphTensor(Operators, SymbolicTensor):
     @property
     def dtype(self) -> DType:
         """Dtype of the tensor."""
-        return self.spec.dtype
+        return seen_spec(self).dtype
 
     @property
     def shape(self) -> Any:
         """TensorShape of the tensor; sizes may be unknown."""
-        return shape_told(self.spec)
+        return shape_told(seen_spec(self))
 
     def get_shape(self) -> Any:
         """Return the TensorShape of the tensor."""
-        return shape_told(self.spec)
+        return shape_told(seen_spec(self))
 
     def _shape_as_list(self) -> list[int | None] | None:
-        return None if self.spec.shape is None else list(self.spec.shape)
+        shape = seen_spec(self).shape
+        return None if shape is None else list(shape)
 
     def set_shape(self, shape: Any) -> None:
         """Say what else is known of the shape; ShapeError if it does not fit."""
@@ -315,7 +316,7 @@ class GraphTensor(Operators, SymbolicTensor):
     @property
     def ndim(self) -> int:
         """How many axes the tensor has."""
-        return len(self.spec.dims)
+        return len(seen_spec(self).dims)
 
     def __len__(self) -> int:
         raise TypeError(
@@ -324,7 +325,7 @@ class GraphTensor(Operators, SymbolicTensor):
         )
 
     def __iter__(self) -> Iterator[Any]:
-        dims = self.spec.shape
+        dims = seen_spec(self).shape
         if not dims or dims[0] is None:
             raise TypeError(
                 f"{self.name} has the shape {self.shape}, and cannot be iterated over"
@@ -338,12 +339,14 @@ class GraphTensor(Operators, SymbolicTensor):
         return self
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+        return (
+            f"<tf.Tensor {self.name!r} shape={self.shape} dtype={dtype_name(self)}>"
+        )
 
     def __str__(self) -> str:
         shape = self.shape
         known = f", shape={shape}" if shape.rank is not None else ""
-        return f'Tensor("{self.name}"{known}, dtype={self.dtype.name})'
+        return f'Tensor("{self.name}"{known}, dtype={dtype_name(self)})'
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)

@@ -417,7 +417,7 @@ def _gradients(
 
 def _held(x: Any) -> Any:
     """Return the variable that the tensor of a graph by its name is, else the tensor itself."""
-    is_handle = isinstance(x, SymbolicTensor) and x.dtype is resource
+    is_handle = isinstance(x, SymbolicTensor) and x.spec.dtype is resource
     return (variable_of(x) or x) if is_handle else x
 
 
