@@ -76,8 +76,8 @@ def while_loop(
     return leaves[0] if len(leaves) == 1 and not return_same_structure else found
 
 
-@at_home
 @converts_functions
+@at_home
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,
