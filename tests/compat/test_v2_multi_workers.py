@@ -290,6 +290,8 @@ def test_keras_fits_in_two_processes() -> None:
     finally:
         for each in running:
             each.kill()
+    # None has ended while another was still at what they do together.
+    assert [each.returncode for each in running] == [0, 0]
     model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="ones")])
     model.compile(tf.keras.optimizers.SGD(0.1), loss="mse", metrics=["mae"])
     history = model.fit(X, Y, 8, epochs=2, shuffle=False, verbose=0).history

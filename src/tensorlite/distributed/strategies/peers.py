@@ -6,15 +6,23 @@ Replicas that one program calls are replicas.py's.
 
 from __future__ import annotations
 
+import atexit
+import logging
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any
 
-from tensorlite.core.device import DeviceName
+from tensorlite.core.device import DeviceName, step_timeout
 from tensorlite.core.dispatch import interpreted_by, to_tensor, tracer
 from tensorlite.core.dtypes import float32
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import (
+    CancelledError,
+    DeadlineExceededError,
+    InvalidArgumentError,
+    UnavailableError,
+)
 from tensorlite.core.op import Op
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.distributed.collectives.all_reduce_op import (
@@ -25,7 +33,7 @@ from tensorlite.distributed.collectives.all_reduce_op import (
 from tensorlite.distributed.collectives.gradients import all_reduce_gradients
 from tensorlite.distributed.collectives.meetings import Members
 from tensorlite.distributed.collectives.programs import Program, enter, program_of
-from tensorlite.distributed.server import Server
+from tensorlite.distributed.server import Server, listening
 from tensorlite.distributed.strategies.copied import (
     MEAN,
     NONE,
@@ -52,7 +60,10 @@ from tensorlite.ops.math.reduce import prod
 from tensorlite.train.optimizers import Pair
 from tensorlite.train.replica import replica
 
+_log = logging.getLogger("tensorlite.distributed")
 _WORDS = {SUM: "sum", MEAN: "mean"}
+PATIENCE = 10.0
+"""How many seconds a program that ends waits for the others."""
 
 
 class Peers(Replicas):
@@ -73,8 +84,23 @@ class Peers(Replicas):
         if known is None or known.carrier is not server.carrier:
             known = Program(server.carrier)
             enter(known)
+            atexit.register(self._take_leave, server)  # before the server's own end
         self._meetings = known
         self.members = Members(tuple(tasks), tuple(tasks).index(server.task))
+
+    def _take_leave(self, server: Server) -> None:
+        """Wait until all programs are at their end: another may still be sending to this one."""
+        has_failed = hasattr(sys, "last_value")
+        if has_failed or listening(server.where) is not server:
+            return
+        token = step_timeout.set(PATIENCE)
+        try:
+            with interpreted_by(None):
+                all_reduced(to_tensor(0.0), self.members, "farewell", "sum")
+        except (UnavailableError, DeadlineExceededError, CancelledError) as error:
+            _log.debug("%s ends without the others: %s", server.task, error)
+        finally:
+            step_timeout.reset(token)
 
     @property
     def count(self) -> int:
