@@ -19,6 +19,7 @@ from tensorlite.core import nest
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import Graph, active_graph, inner_graph
 from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.interop.tensorflow.inspection.expanding import original
 
 C = TypeVar("C", bound=Callable[..., Any])
 _NO_TENSORS = frozenset(
@@ -47,8 +48,10 @@ def _note(x: Any, found: set[Graph]) -> None:
     if type(x) in _NO_TENSORS:
         return
     if isinstance(x, (SymbolicTensor, Described)):
-        if isinstance(x.node.graph, Graph):
-            found.add(x.node.graph)
+        graph = x.node.graph
+        # What stands for a loop's nodes in lists, and in their gradients, is built nowhere.
+        if isinstance(graph, Graph) and original(x.node) is None:
+            found.add(graph)
         return
     for one in _inside(x):
         _note(one, found)

@@ -73,7 +73,7 @@ class TensorArray:
                     dtype,
                     0 if size is None else size,
                     bool(dynamic_size),
-                    shape,
+                    shape if infer_shape or told.is_fully_defined() else None,
                     name=name,
                 )
         self.flow = flow
