@@ -151,11 +151,12 @@ class Store:
 class EagerStore(Store):
     """Variables by name where there are no graphs: each is made once, and found again later.
 
+    >>> from tensorlite.graph_mode.graph import at_once
     >>> from tensorlite.graph_mode.variable_scopes import get_variable, variable_scope
     >>> from tensorlite.ops.state.variable import Variable
     >>> store = EagerStore()
     >>> def asked():
-    ...     with store.kept(), variable_scope("a"):
+    ...     with at_once(), store.kept(), variable_scope("a"):
     ...         return get_variable("w", initializer=1.0, make=lambda x, **_: Variable(x))
     >>> asked() is asked(), list(store.variables)
     (True, ['a/w'])
