@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -197,3 +200,19 @@ def test_what_is_reduced_goes_to_copies() -> None:
     (mean,) = strategy.extended.batch_reduce_to("MEAN", [(own, v)])
     assert listed(mean) == [1.5, 1.5]
     assert float(strategy.extended.reduce_to("SUM", own, "/cpu:0")) == 3.0
+
+
+def test_the_program_of_the_page_on_distributed_programs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (
+        Path(__file__).parents[2]
+        / "docs/howto/run-distributed-tensorflow-programs.md"
+    )
+    text = page.read_text().partition("## TensorFlow 2: several devices")[2]
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[:2]
+    # Not where pages are: these import version 1 first, whose graphs are built then.
+    program = tmp_path / "program.py"  # whose source tf.function reads
+    program.write_text("".join(blocks))
+    runpy.run_path(str(program))
+    assert capsys.readouterr().out == "0.36 2\n"
