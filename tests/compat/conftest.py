@@ -34,3 +34,11 @@ def _as_imported(request: pytest.FixtureRequest) -> Iterator[None]:
     tl.config.set_tensorflow_results(False)
     tl.config.set_numpy_operands("promote")
     tl.config.set_soft_placement(False)
+
+
+@pytest.fixture
+def four_cpus() -> Iterator[None]:
+    """Let there be four logical CPUs."""
+    tl.config.set_logical_devices("CPU", 4)
+    yield
+    tl.config.set_logical_devices("CPU", 1)

@@ -5,31 +5,20 @@ The numbers are what Keras 3 on TensorFlow 2.21 gave with two logical CPUs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-import tensorlite as tl
 import tensorlite.compat.v2 as module
+from tests.compat.replicas import mirrored
 
 tf: Any = module
 X = np.random.default_rng(0).standard_normal((22, 3)).astype("float32")
 Y = (X @ np.asarray([[1], [2], [3]], np.float32) + 0.5).astype("float32")
 
 
-@pytest.fixture(autouse=True)
-def _cpus() -> Iterator[None]:
-    (cpu,) = tf.config.list_physical_devices("CPU")
-    split = [tf.config.LogicalDeviceConfiguration()] * 4
-    tf.config.set_logical_device_configuration(cpu, split)
-    yield
-    tl.config.set_logical_devices("CPU", 1)
-
-
-def mirrored(count: int = 2) -> Any:
-    return tf.distribute.MirroredStrategy([f"/cpu:{i}" for i in range(count)])
+pytestmark = pytest.mark.usefixtures("four_cpus")
 
 
 def constant(value: float) -> Any:

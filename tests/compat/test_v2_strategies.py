@@ -5,40 +5,18 @@ What is expected was printed by TensorFlow 2.21 with two logical CPUs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
-import tensorlite as tl
 import tensorlite.compat.v2 as module
+from tests.compat.replicas import listed, mirrored, number
 
 tf: Any = module
 Strategies = Any
 
 
-@pytest.fixture(autouse=True)
-def _cpus() -> Iterator[None]:
-    (cpu,) = tf.config.list_physical_devices("CPU")
-    split = [tf.config.LogicalDeviceConfiguration()] * 4
-    tf.config.set_logical_device_configuration(cpu, split)
-    yield
-    tl.config.set_logical_devices("CPU", 1)
-
-
-def mirrored(count: int = 2) -> Any:
-    return tf.distribute.MirroredStrategy([f"/cpu:{i}" for i in range(count)])
-
-
-def number() -> Any:
-    """Return the number of the replica that this is called for, from 1."""
-    here = tf.distribute.get_replica_context()
-    return tf.cast(here.replica_id_in_sync_group, tf.float32) + 1.0
-
-
-def listed(value: Any) -> list[Any]:
-    return [np.asarray(x).tolist() for x in value.values]
+pytestmark = pytest.mark.usefixtures("four_cpus")
 
 
 def of_aggregation(name: str, when: str = "AUTO") -> Any:
