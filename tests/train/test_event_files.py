@@ -186,7 +186,8 @@ def test_damaged_files_are_told_from_those_being_written(folder: str) -> None:
         path.write_bytes(data[:cut])
         assert len(list(tl.summary.read_events(path))) < 4
     for place in (3, 14, len(data) - 2):
-        path.write_bytes(data[:place] + b"\x7f" + data[place + 1 :])
+        damaged = bytes([data[place] ^ 0xFF])
+        path.write_bytes(data[:place] + damaged + data[place + 1 :])
         with pytest.raises(DataLossError, match="checksum at byte"):
             list(tl.summary.read_events(path))
     with pytest.raises(InvalidArgumentError, match="cannot be read"):
