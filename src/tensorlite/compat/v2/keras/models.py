@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.layers import naming, phases
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.input import InputLayer, described_input
@@ -25,7 +26,6 @@ from tensorlite.compat.v2.keras.src.models.base import (
 )
 from tensorlite.compat.v2.keras.src.saving import describing, lambdas, lookup, revived
 from tensorlite.compat.v2.keras.src.trainers.fitting import fitted
-from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
@@ -98,7 +98,7 @@ class Sequential(Model):
             return
         with naming.inside(self.name) if self.opens_scope else nullcontext():
             self._tip = histories.recovered(layer(self._tip))
-        self.ends = nest.flatten(self._tip)
+        self.ends = nests.flatten(self._tip)
         self.output_names = [title_of(x) for x in self.ends]
         self.built = True
 
@@ -111,7 +111,7 @@ class Sequential(Model):
                 if not self._chain
                 else self._chain[-1].nodes[0].outputs
             )
-            self.ends = nest.flatten(self._tip)
+            self.ends = nests.flatten(self._tip)
         return layer
 
     @property
@@ -202,11 +202,7 @@ class Sequential(Model):
         made = {"name": self.name, "trainable": self.trainable, "layers": layers}
         if self.starts is not None:
             shape = list(self.starts[0].spec.shape)
-            config = {
-                "batch_shape": shape,
-                "dtype": self.starts[0].dtype.name,
-                "name": self.starts[0].name,
-            }
+            config = {**described_input(self.starts[0]), "batch_shape": shape}
             first = {
                 "module": "keras.layers",
                 "class_name": "InputLayer",

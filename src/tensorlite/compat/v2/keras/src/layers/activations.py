@@ -19,6 +19,7 @@ from tensorlite.core.errors import InvalidArgumentError
 class ReLU(Layer):
     """The greater of 0 and its input, with a slope below, a ceiling and a threshold."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(
@@ -47,6 +48,7 @@ class ReLU(Layer):
 class LeakyReLU(Layer):
     """Its input above 0, and negative_slope times it below; alpha is the older name."""
 
+    rows_taken = "elements"
     not_described = frozenset({"alpha"})
     supports_masking = True
 
@@ -69,6 +71,7 @@ class LeakyReLU(Layer):
 class ELU(Layer):
     """Its input above 0, and alpha * (exp(x) - 1) below."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
@@ -82,6 +85,7 @@ class ELU(Layer):
 class Softmax(Layer):
     """Shares that add up to one; what a mask leaves out has none."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(self, axis: Any = -1, **kwargs: Any) -> None:

@@ -33,6 +33,7 @@ _PUNCTUATION = r"[!\"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']"
 class Normalization(Layer):
     """Takes off a mean and divides by a spread, which are given or learnt from data."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras import defaults
 from tensorlite.compat.v2.keras.src.layers import masks, phases
 from tensorlite.compat.v2.keras.src.models import in_graphs
@@ -71,6 +72,8 @@ class Arguments:
             is_number = isinstance(x, (float, int)) and not isinstance(x, bool)
             if is_number or _is_foreign(x):
                 x = constant(np.asarray(x))
+            if nest.is_value(x):
+                return nest.map_structure(one, x)
             if not isinstance(x, Operand):
                 return x
             tensor = x.__tensor__()
@@ -82,7 +85,7 @@ class Arguments:
 
         if isinstance(inputs, list) and inputs and _is_value(inputs[0]):
             inputs = np.asarray(inputs)
-        return nest.map_structure(one, inputs)
+        return nests.map_structure(one, inputs)
 
     def with_training(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
         """Return the call's named arguments with `training` filled in where call takes it.

@@ -15,7 +15,13 @@ from tensorlite.compat.v2.keras import (
     initializers,
     regularizers,
 )
-from tensorlite.compat.v2.keras.src.layers import autocast, masks, naming, penalties
+from tensorlite.compat.v2.keras.src.layers import (
+    autocast,
+    masks,
+    naming,
+    penalties,
+    ragged_rows,
+)
 from tensorlite.compat.v2.keras.src.layers.arguments import (
     Arguments,
     Calling,
@@ -51,6 +57,7 @@ from tensorlite.function.staging import converted
 from tensorlite.graph_mode.partitioned import PartitionedVariable
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.math.bounds import maximum
+from tensorlite.ops.ragged.base import RaggedParts
 
 _NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
 """Attributes that checkpoints do not have, nor those of Keras 3."""
@@ -67,6 +74,11 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
     """Whether its results may have a mask though its inputs have none."""
     masks_jointly = False
     """Whether a call may remember its results' mask itself."""
+    rows_taken: str | None = None
+    """How its call takes rows of different lengths: by their "elements", or "filled" up."""
+    nothing: Any = 0
+    """What rows are filled up with."""
+    return_sequences: Any = False
     keeps_sparse = False
     """Whether it is given sparse tensors as they are, as layers of programs' own are."""
     opens_scope = True
@@ -342,11 +354,19 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         call = self.call if tracer() is None else converted(self.call)
         if self.is_called_by_program:
             call = in_graphs.of_program(call)
+        elif self.rows_taken is not None and ragged_rows.are_in(args):
+            call = self._on_rows(call)
         with self._reading():
             if not self.opens_scope:
                 return call(*args, **kwargs)
             with naming.inside(self.name):
                 return call(*args, **kwargs)
+
+    def _on_rows(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a call that takes rows of different lengths."""
+        if self.rows_taken == "elements":
+            return ragged_rows.by_elements(call)
+        return ragged_rows.filled_up(call, self.nothing, self.return_sequences)
 
     def _reading(self) -> AbstractContextManager[None]:
         """Return in what weights are read as the layer computes."""
@@ -360,6 +380,8 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         if self.activity_regularizer is not None:
             for x in nest.flatten(made):
                 self.add_loss(self.activity_regularizer(x) / _rows_of(x))
+        if isinstance(made, RaggedParts):
+            return made
         is_remembered = self.masks_jointly and masks.of(made) is not None
         if (mask is not None or self.starts_masks) and not is_remembered:
             masks.remember(made, self.compute_mask(first, mask))

@@ -19,6 +19,7 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.data.dataset import Dataset
 from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.sparse.crossing import sparse_cross_hashed
 from tensorlite.ops.sparse.dense import from_dense
 
@@ -83,6 +84,8 @@ class CategoryEncoding(Layer):
                 "`count_weights` is not used when `output_mode` is not `'count'`. Received: "
                 f"count_weights={count_weights}"
             )
+        if isinstance(inputs, RaggedTensor):  # -1 is none of the categories
+            inputs = inputs.to_tensor(default_value=-1)
         numbers = astype(inputs, tl.int64)
         depth = int(self.num_tokens or 0)
         made = counted(numbers, depth, self.output_mode, count_weights)
@@ -110,6 +113,8 @@ def _compressed(summary: Any, share: float) -> Any:
 
 class Discretization(Layer):
     """The number of the bin in which each value is."""
+
+    rows_taken = "elements"
 
     def __init__(
         self,

@@ -33,6 +33,7 @@ from tensorlite.ops.nn.channels import bias_add
 class Dense(LowRank):
     """`activation(inputs @ kernel + bias)`."""
 
+    rows_taken = "elements"
     supports_masking = True
     kernel = Adapted()
     bias: Any = (
@@ -183,6 +184,7 @@ class RepeatVector(Layer):
 class Activation(Layer):
     """A function of its input, by name or as such."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(self, activation: Any, **kwargs: Any) -> None:
@@ -196,6 +198,7 @@ class Activation(Layer):
 class Embedding(LowRank):
     """Rows of a table, by whole numbers."""
 
+    rows_taken = "elements"
     starts_masks = True
     adapted = "embeddings"
     embeddings = Adapted()
@@ -292,6 +295,7 @@ class Masking(Layer):
 class ActivityRegularization(Layer):
     """Its input, for which l1 * sum |x| + l2 * sum x * x is added to the loss."""
 
+    rows_taken = "elements"
     supports_masking = True
     tells_penalty = False
 
@@ -302,6 +306,7 @@ class ActivityRegularization(Layer):
 class Rescaling(Layer):
     """Its input times scale plus offset."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:

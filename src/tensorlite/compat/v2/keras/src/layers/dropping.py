@@ -74,6 +74,7 @@ class Dropout(Layer):
     noise_shape has sizes of 1 where elements are dropped together.
     """
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(
@@ -153,6 +154,7 @@ class SpatialDropout3D(_SpatialDropout):
 class GaussianNoise(Layer):
     """Adds normally distributed numbers in training."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(self, stddev: float, seed: Any = None, **kwargs: Any) -> None:
@@ -171,6 +173,7 @@ class GaussianNoise(Layer):
 class GaussianDropout(Layer):
     """Multiplies by numbers around one."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(self, rate: float, seed: Any = None, **kwargs: Any) -> None:
@@ -190,6 +193,7 @@ class GaussianDropout(Layer):
 class AlphaDropout(Layer):
     """A dropout that keeps mean and variance of what selu returns."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(

@@ -8,9 +8,9 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.arguments import parameters
-from tensorlite.core import nest
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape, TupleShape
@@ -35,7 +35,7 @@ class Foretelling:
             return None
         if self.tells_spec:
             made = self.compute_output_spec(*args, **kwargs)
-            return nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype), made)
+            return nests.map_structure(lambda x: TensorSpec(x.shape, x.dtype), made)
         return self.specs_by_shape(args, kwargs) if self.tells_shape else None
 
     def specs_by_shape(self, args: Any, kwargs: Any) -> Any:
@@ -74,7 +74,7 @@ def _is_nested(x: Any) -> bool:
 
 def shapes_of(inputs: Any) -> Any:
     """Return the shapes of tensors, in their structure."""
-    return nest.map_structure(_shape_of, inputs)
+    return nests.map_structure(_shape_of, inputs)
 
 
 def _shape_of(x: Any) -> AnyShape:

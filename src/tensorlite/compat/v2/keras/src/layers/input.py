@@ -43,7 +43,9 @@ class InputLayer(Layer):
         if isinstance(input_tensor, SymbolicTensor):
             self.kept = histories.taken(input_tensor, self.name, self)
         else:
-            self.kept = histories.placed_input(whole, dtype, self.name, self)
+            self.kept = histories.placed_input(
+                whole, dtype, self.name, self, bool(ragged)
+            )
         self.sparse, self.ragged = bool(sparse), bool(ragged)
         self.kept.sparse = self.sparse
         self.nodes = (self.kept.node,)
@@ -103,8 +105,8 @@ def Input(
 ) -> Any:
     """Return a symbolic tensor that models begin with, its shape without the batch.
 
-    batch_shape has the batch too; dtype is `floatx` if None. InvalidArgumentError is raised without
-    a shape and for ragged tensors.
+    batch_shape has the batch too; dtype is `floatx` if None. With ragged=True it stands for rows of
+    different lengths. InvalidArgumentError is raised without a shape.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.keras.Input((3,)).shape
@@ -114,9 +116,9 @@ def Input(
         return tensor
     if isinstance(tensor, SymbolicTensor):
         return InputLayer(input_tensor=tensor, name=name).output
-    if ragged or tensor is not None:
+    if tensor is not None:
         raise InvalidArgumentError(
-            "Input: ragged and tensor are not served; give rows of one length and a Masking layer"
+            f"Input: tensor={tensor!r} is none of a graph; give the shape of what comes"
         )
     if shape is None and batch_shape is None and "batch_input_shape" not in kwargs:
         raise InvalidArgumentError("You must pass a `shape` argument.")
@@ -126,6 +128,7 @@ def Input(
         dtype,
         name=name,
         sparse=sparse,
+        ragged=ragged,
         batch_shape=batch_shape,
         optional=optional,
         **kwargs,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.core import nest
+from tensorlite.compat.shared import nests
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.shapes import TensorShape
@@ -83,7 +83,7 @@ class InputSpec:
 
 def check_inputs(spec: Any, inputs: Any, layer: str) -> None:
     """Refuse inputs of a layer that are not as its specs say."""
-    specs, given = nest.flatten(spec), nest.flatten(inputs)
+    specs, given = nests.flatten(spec), nests.flatten(inputs)
     if isinstance(inputs, dict) and all(
         one is not None and one.name for one in specs
     ):

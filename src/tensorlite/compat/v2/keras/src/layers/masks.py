@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.beside import Beside
-from tensorlite.core import nest
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
 
@@ -16,7 +16,7 @@ def remember(tensors: Any, mask: Any) -> None:
     """Let a layer's results have masks, each its own."""
     if mask is None:
         return
-    for x, own in zip(nest.flatten(tensors), nest.flatten(mask), strict=False):
+    for x, own in zip(nests.flatten(tensors), nests.flatten(mask), strict=False):
         if own is not None:
             _known.remember(_own(x), own)
 
@@ -42,10 +42,10 @@ def of(tensors: Any) -> Any:
     """Return the masks of a layer's inputs, in their structure; None where all steps count."""
     if not _known:
         return None
-    found = [of_one(x) for x in nest.flatten(tensors)]
+    found = [of_one(x) for x in nests.flatten(tensors)]
     if all(mask is None for mask in found):
         return None
-    return nest.pack_like(tensors, found)
+    return nests.pack_sequence_as(tensors, found)
 
 
 def _let(tensor: Any, mask: Any) -> None:

@@ -7,15 +7,17 @@ from string import ascii_letters
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras.src.layers import masks, naming
+from tensorlite.compat.v2.keras.src.layers import masks, naming, ragged_rows
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.ragged import arrange as ragged
 
 
 class Merge(Layer):
     """A layer of a list of inputs; those of fewer axes get some behind the first."""
 
+    rows_taken: str | None = "elements"
     supports_masking = True
 
     def build(self, input_shape: Any) -> None:
@@ -202,6 +204,8 @@ class Minimum(_Choice):
 class Concatenate(Merge):
     """A list of inputs, one behind the other along an axis."""
 
+    rows_taken = None
+
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
@@ -230,6 +234,8 @@ class Concatenate(Merge):
                 "A `Concatenate` layer should be called on a list of inputs. Received: "
                 f"inputs={inputs}"
             )
+        if ragged_rows.are_in(inputs):
+            return ragged.concat(list(inputs), axis=self.axis)
         return tl.concat(list(inputs), axis=self.axis)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

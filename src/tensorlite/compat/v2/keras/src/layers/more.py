@@ -55,6 +55,8 @@ class Wrapper(Layer):
 class ThresholdedReLU(Layer):
     """Its input above theta, and 0 elsewhere."""
 
+    rows_taken = "elements"
+
     def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.theta = theta

@@ -24,6 +24,8 @@ from tensorlite.ops.arrays.shape import astype, shape_of
 class BatchNormalization(Layer):
     """Takes off the batch's mean and divides by its spread; in use, those seen in training."""
 
+    rows_taken = "elements"
+
     def __init__(
         self,
         axis: Any = -1,

@@ -115,6 +115,8 @@ class _Global(Layer):
 class GlobalMaxPooling1D(_Global):
     """The greatest element of each channel of sequences."""
 
+    rows_taken = "filled"
+    nothing = float("-inf")
     kind = "max"
 
 
@@ -133,6 +135,7 @@ class GlobalMaxPooling3D(_Global):
 class GlobalAveragePooling1D(_Global):
     """The mean of each channel of sequences, over the steps that count by a mask."""
 
+    rows_taken = "filled"
     kind = "avg"
     supports_masking = True
 

@@ -16,6 +16,7 @@ from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.function.staging import converted
 from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.ragged.base import RaggedParts
 
 
 class _Between:
@@ -26,6 +27,8 @@ class _Between:
 
 class RNN(Layer):
     """A cell over the steps of sequences."""
+
+    rows_taken = "filled"
 
     def __init__(
         self,
@@ -358,6 +361,8 @@ def _own_kinds(cell: Any) -> dict[str, Any]:
 class Bidirectional(Layer):
     """A recurrent layer and one that goes the other way."""
 
+    rows_taken = "filled"
+
     def __init__(
         self,
         layer: Any,
@@ -384,6 +389,7 @@ class Bidirectional(Layer):
         if naming.is_keras_3() and getattr(layer, "return_sequences", False):
             for one in (self.forward_layer, self.backward_layer):
                 one.zero_output_for_mask = True
+        self.return_sequences = getattr(layer, "return_sequences", False)
         self.supports_masking = True
 
     def call(
@@ -457,6 +463,8 @@ class TimeDistributed(Layer):
         self.built = True
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        if isinstance(inputs, RaggedParts):
+            return inputs.with_values(self.layer(inputs.values, training=training))
         own = shape_of(inputs)
         sizes = [own[i] if x is None else x for i, x in enumerate(inputs.spec.dims)]
         flat = tl.reshape(inputs, [-1, *sizes[2:]])

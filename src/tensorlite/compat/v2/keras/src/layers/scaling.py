@@ -98,6 +98,8 @@ class _Scaled(Layer):
 class LayerNormalization(_Scaled):
     """Takes off each example's mean and divides by its spread."""
 
+    rows_taken = "elements"
+
     def __init__(
         self,
         axis: Any = -1,
@@ -195,6 +197,7 @@ class GroupNormalization(_Scaled):
 class RMSNormalization(Layer):
     """Divides by the root of the mean of squares."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(self, axis: Any = -1, epsilon: float = 1e-6, **kwargs: Any) -> None:
@@ -221,6 +224,7 @@ class RMSNormalization(Layer):
 class UnitNormalization(Layer):
     """Its input divided by its length along an axis."""
 
+    rows_taken = "elements"
     supports_masking = True
 
     def __init__(self, axis: Any = -1, **kwargs: Any) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.metrics.base import Metric
 from tensorlite.compat.v2.keras.src.models import histories
-from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 
 
@@ -44,7 +44,7 @@ class Views:
     @property
     def metrics(self) -> list[Any]:
         """The metrics among its attributes, then those of its layers."""
-        own = [x for x in nest.flatten(self._attributes()) if isinstance(x, Metric)]
+        own = [x for x in nests.flatten(self._attributes()) if isinstance(x, Metric)]
         inner = [x for layer in self.sublayers() for x in layer.metrics]
         return list({id(x): x for x in (*own, *inner)}.values())
 
@@ -121,12 +121,12 @@ class Views:
     @property
     def input_shape(self) -> Any:
         """The shapes of what the layer was called on, as tuples."""
-        return nest.map_structure(lambda x: tuple(x.spec.dims), self.input)
+        return nests.map_structure(lambda x: tuple(x.spec.dims), self.input)
 
     @property
     def output_shape(self) -> Any:
         """The shapes of what the layer's call returned, as tuples."""
-        return nest.map_structure(lambda x: tuple(x.spec.dims), self.output)
+        return nests.map_structure(lambda x: tuple(x.spec.dims), self.output)
 
     def _node(self) -> Any:
         if not self.nodes:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2 import distribute
-from tensorlite.compat.v2.keras.src.layers import naming, phases
+from tensorlite.compat.v2.keras.src.layers import naming, phases, ragged_rows
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.own_weights import once
 from tensorlite.compat.v2.keras.src.models import (
@@ -27,10 +28,10 @@ from tensorlite.compat.v2.keras.src.saving import (
 from tensorlite.compat.v2.keras.src.trainers.fitting import fitted, picked
 from tensorlite.compat.v2.keras.src.trainers.trainer import Training
 from tensorlite.compat.views import plain
-from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec
+from tensorlite.ops.ragged.base import RaggedParts
 
 
 class Model(Training, Layer):
@@ -85,12 +86,12 @@ class Model(Training, Layer):
         """Let the model do what was called between inputs and outputs."""
         inputs, outputs = histories.recovered((inputs, outputs))
         if naming.is_keras_3() and any(
-            x.node.parents() for x in nest.flatten(inputs)
+            x.node.parents() for x in nests.flatten(inputs)
         ):
             inputs, outputs = graphs.cut(inputs, outputs)
         phases.keep(self)
-        self.starts = nest.flatten(inputs)
-        self.ends = nest.flatten(outputs)
+        self.starts = nests.flatten(inputs)
+        self.ends = nests.flatten(outputs)
         self._input_form, self._output_form = inputs, outputs
         is_alone = isinstance(outputs, list) and len(outputs) == 1
         self._result_form = outputs[0] if is_alone else outputs
@@ -174,14 +175,7 @@ class Model(Training, Layer):
         """Keep what the model is called with first, batches of any size."""
         if self.first_inputs is None and not sketch.is_symbolic(inputs):
             given = self.as_inputs(inputs)
-            self.first_inputs = nest.map_structure(
-                lambda x: (
-                    None
-                    if x is None
-                    else TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype)
-                ),
-                given,
-            )
+            self.first_inputs = nests.map_structure(_of_any_batch, given)
 
     def build_for(self, inputs: Any) -> None:
         """Build for what the model is called with, which a subclass' layers see to."""
@@ -190,7 +184,7 @@ class Model(Training, Layer):
             self.built = True  # the layers are built as they are called
             given = inputs if sketch.is_symbolic(inputs) else self.as_inputs(inputs)
             self.built_shape = describing.kept(
-                nest.map_structure(lambda x: x.get_shape(), given)
+                nests.map_structure(lambda x: x.get_shape(), given)
             )
             return
         super().build_for(inputs)
@@ -438,3 +432,12 @@ class Functional(Model):
 def title_of(x: Any) -> str:
     """Return the name of an output, which is that of the layer it comes from."""
     return str(getattr(x.node.layer, "name", x.name))
+
+
+def _of_any_batch(x: Any) -> Any:
+    """Return the spec of batches of any size of what a model was given."""
+    if x is None:
+        return None
+    if isinstance(x, RaggedParts):
+        return ragged_rows.any_number_of(x)
+    return TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.models import sketch
-from tensorlite.core import nest
 
 
 def by_depth(outputs: Any, inputs: Iterable[sketch.KerasTensor]) -> list[Any]:
@@ -18,7 +18,7 @@ def by_depth(outputs: Any, inputs: Iterable[sketch.KerasTensor]) -> list[Any]:
     ends = {id(x) for x in starts}
     met: dict[int, tuple[int, Any]] = {}
     behind: list[sketch.Node] = []
-    for x in nest.flatten(outputs):
+    for x in nests.flatten(outputs):
         if sketch.is_leaf(x):
             _walk(x, ends, met, behind, set())
     for x in starts:
@@ -29,7 +29,7 @@ def by_depth(outputs: Any, inputs: Iterable[sketch.KerasTensor]) -> list[Any]:
         key = id(node.layer)
         depth = max(depths.get(id(node), 0), of_layers.get(key, 0))
         of_layers[key] = depths[id(node)] = depth
-        if any(id(x) in ends for x in nest.flatten(node.outputs)):
+        if any(id(x) in ends for x in nests.flatten(node.outputs)):
             continue
         for x in node.parents():
             parent = id(x.node)

@@ -10,6 +10,7 @@ import importlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.models import Sequential
 from tensorlite.compat.v2.keras.src.models.base import Functional
 from tensorlite.core import nest
@@ -103,8 +104,8 @@ def _told(layer: Any, side: str) -> Any:
 def _each(tensors: Any, what: str) -> str:
     if tensors is None:
         return "?"
-    found = nest.map_structure(lambda x: _text(getattr(x, what)), tensors)
-    flat = [html.escape(x) for x in nest.flatten(found)]
+    found = nests.map_structure(lambda x: _text(getattr(x, what)), tensors)
+    flat = [html.escape(x) for x in nests.flatten(found)]
     return flat[0] if not nest.is_nested(tensors) else f"[{', '.join(flat)}]"
 
 

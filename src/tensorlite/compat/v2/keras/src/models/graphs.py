@@ -13,10 +13,10 @@ from functools import partial
 from inspect import isfunction
 from typing import Any
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.layers.input import InputLayer, described_input
 from tensorlite.compat.v2.keras.src.models import sketch
 from tensorlite.compat.v2.keras.src.saving import describing
-from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 
 _TENSOR = "__keras_tensor__"
@@ -63,13 +63,13 @@ class _Places:
             name = node.layer.name
             self.layers[name] = node.layer
             made = self.calls.setdefault(name, [])
-            for i, x in enumerate(nest.flatten(node.outputs)):
+            for i, x in enumerate(nests.flatten(node.outputs)):
                 self.of[id(x)] = (name, len(made), i)
             made.append(node)
 
     def form(self, structure: Any) -> Any:
         """Return a model's inputs or outputs, each as its place."""
-        return nest.map_structure(_Place.of(self.of), structure)
+        return nests.map_structure(_Place.of(self.of), structure)
 
     def described(self, value: Any) -> Any:
         """Return the arguments of a call."""
@@ -250,6 +250,7 @@ def _placed(config: dict[str, Any], name: str) -> Any:
         name=name,
         optional=config.get("optional", False),
         sparse=config.get("sparse", False),
+        ragged=config.get("ragged", False),
     ).kept
 
 
@@ -279,7 +280,7 @@ def _call_all(waiting: Any, layers: dict[str, Any], made: Any) -> None:
                 later.append((name, i, node))
                 continue
             given, named = _filled(args, made), _filled(kwargs, made)
-            made[name, i] = nest.flatten(layers[name](*given, **named))
+            made[name, i] = nests.flatten(layers[name](*given, **named))
         if len(later) == len(waiting):
             raise InvalidArgumentError(
                 f"the calls of {sorted({x[0] for x in later})} need what no layer makes"
@@ -342,7 +343,7 @@ def _found(form: Any, made: Any) -> Any:
 
 def cut(inputs: Any, outputs: Any) -> tuple[Any, Any]:
     """Return inputs of a model's own in the place of layers' results, and outputs made of them."""
-    starts = nest.flatten(inputs)
+    starts = nests.flatten(inputs)
     values = {
         id(x): _placed(
             {"batch_shape": x.spec.shape, "dtype": x.dtype}, f"{x.name}CLONE"
@@ -355,7 +356,9 @@ def cut(inputs: Any, outputs: Any) -> tuple[Any, Any]:
         args, kwargs = sketch.filled([node.args, node.kwargs], values)
         made = sketch.record(node.layer, args, kwargs)
         values.update(
-            zip(map(id, nest.flatten(node.outputs)), nest.flatten(made), strict=True)
+            zip(
+                map(id, nests.flatten(node.outputs)), nests.flatten(made), strict=True
+            )
         )
     return sketch.filled(inputs, values), sketch.filled(outputs, values)
 
@@ -370,7 +373,7 @@ def copied(
 
     call is asked to call each layer, if there is one.
     """
-    given = nest.flatten(inputs) if inputs is not None else None
+    given = nests.flatten(inputs) if inputs is not None else None
     first = given or [_placed(described_input(x), x.name) for x in model.starts]
     values = {id(x): y for x, y in zip(model.starts, first, strict=True)}
     made: dict[int, Any] = {}
@@ -382,8 +385,8 @@ def copied(
         args, kwargs = sketch.filled([node.args, node.kwargs], values)
         own = made[id(layer)]
         called = own if call is None else partial(call, own)
-        results = nest.flatten(called(*args, **kwargs))
-        values.update(zip(map(id, nest.flatten(node.outputs)), results, strict=True))
+        results = nests.flatten(called(*args, **kwargs))
+        values.update(zip(map(id, nests.flatten(node.outputs)), results, strict=True))
 
     def of(form: Any) -> Any:
         return sketch.filled(form, values)

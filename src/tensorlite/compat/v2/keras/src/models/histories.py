@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.v1.graphs.framework import placeholder
 from tensorlite.compat.v2.keras.src.layers import masks
@@ -172,7 +173,7 @@ class PartOfGraph(sketch.Noted):
 def record(layer: Any, args: Any, kwargs: Any) -> Any:
     """Return what a layer will return for symbolic tensors, its nodes made if there is a graph."""
     graph = graph_of_models()
-    leaves = [x for x in nest.flatten([args, kwargs]) if sketch.is_leaf(x)]
+    leaves = [x for x in nests.flatten([args, kwargs]) if sketch.is_leaf(x)]
     if graph is None or any(x.placed is None for x in leaves):
         return sketch.record(layer, args, kwargs)
     node = Node(layer, args, kwargs)
@@ -248,11 +249,20 @@ def _value(values: dict[int, Any], x: SymbolicTensor) -> Any:
 
 
 def placed_input(
-    shape: Any, dtype: Any = None, name: str | None = None, layer: Any = None
+    shape: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    layer: Any = None,
+    ragged: bool = False,
 ) -> KerasTensor:
     """Return a symbolic tensor that a model is given values for, in a graph a placeholder."""
-    made = sketch.placed_input(shape, dtype, name, layer)
+    made = sketch.placed_input(shape, dtype, name, layer, ragged)
     graph = graph_of_models()
+    if graph is not None and ragged:
+        raise InvalidArgumentError(
+            "Input: ragged=True is not served in a graph; give rows of one length and a Masking "
+            "layer, or build the model eagerly"
+        )
     if graph is not None:
         with in_graph_of_models(graph):
             sizes = made.spec.shape

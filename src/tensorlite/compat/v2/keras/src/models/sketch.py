@@ -11,8 +11,9 @@ from itertools import count
 from typing import Any
 
 from tensorlite.compat import calling
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras import defaults
-from tensorlite.compat.v2.keras.src.layers import masks, naming
+from tensorlite.compat.v2.keras.src.layers import masks, naming, ragged_rows
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.errors import InvalidArgumentError
@@ -20,6 +21,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import AnyShape, TensorShape, TupleShape, shape_of
 from tensorlite.core.spec import TensorSpec, sizes_of
 from tensorlite.function.function import function
+from tensorlite.ops.ragged.base import RaggedParts
 
 _numbers = count()
 
@@ -48,22 +50,22 @@ class Node:
     def output_tensors(self) -> Any:
         """What the call returned, as programs hold it: in Keras 3 a list."""
         if naming.is_keras_3():
-            return nest.flatten(self.outputs)
+            return nests.flatten(self.outputs)
         return shown(self.outputs)
 
     @property
     def input_shapes(self) -> Any:
         """The shapes of what the call was given, as tuples."""
-        return nest.map_structure(_dims_of, self.inputs)
+        return nests.map_structure(_dims_of, self.inputs)
 
     @property
     def output_shapes(self) -> Any:
         """The shapes of what the call returned, as tuples."""
-        return nest.map_structure(_dims_of, self.outputs)
+        return nests.map_structure(_dims_of, self.outputs)
 
     def parents(self) -> list[KerasTensor]:
         """Return the symbolic tensors among the arguments."""
-        return [x for x in nest.flatten([self.args, self.kwargs]) if is_leaf(x)]
+        return [x for x in nests.flatten([self.args, self.kwargs]) if is_leaf(x)]
 
 
 class KerasShape(TupleShape):
@@ -93,6 +95,7 @@ class KerasTensor(Operand):
         "mask_spec",
         "name",
         "node",
+        "parts",
         "ragged",
         "record_history",
         "sparse",
@@ -113,6 +116,9 @@ class KerasTensor(Operand):
                 "KerasTensor cannot have `sparse=True` and `ragged=True`"
             )
         self.spec = TensorSpec(TensorShape(shape).as_list(), defaults.kind_of(dtype))
+        self.parts = None
+        if ragged:
+            self.parts = ragged_rows.spec_of_rows(self.spec.dims, self.spec.dtype)
         self.sparse, self.ragged = bool(sparse), bool(ragged)
         self.record_history = record_history
         self.mask_spec: TensorSpec | None = None
@@ -122,15 +128,17 @@ class KerasTensor(Operand):
     @classmethod
     def made(
         cls,
-        spec: TensorSpec,
+        spec: Any,
         node: Node,
         name: str,
         mask: TensorSpec | None = None,
     ) -> KerasTensor:
         """Return what a call of a layer will return, with a mask if that has one."""
         tensor = object.__new__(cls)
-        tensor.spec, tensor.node, tensor.name = spec, node, name
-        tensor.sparse = tensor.ragged = False
+        tensor.sparse, tensor.ragged = False, isinstance(spec, RaggedParts)
+        tensor.parts = spec if tensor.ragged else None
+        tensor.spec = _whole(spec) if tensor.ragged else spec
+        tensor.node, tensor.name = node, name
         tensor.record_history = True
         tensor.mask_spec = mask
         return tensor
@@ -157,6 +165,10 @@ class KerasTensor(Operand):
         """The number of axes."""
         return len(self.shape)
 
+    def value_spec(self) -> Any:
+        """Return the spec of the values that it stands for: of rows the specs of their parts."""
+        return self.spec.without_value() if self.parts is None else self.parts
+
     @property
     def _keras_mask(self) -> Any:
         """Its mask, which is symbolic as well; None where all steps count."""
@@ -180,6 +192,10 @@ class KerasTensor(Operand):
             f"<KerasTensor shape={tuple(self.shape)}, dtype={self.dtype.name}, "
             f"sparse={self.sparse}, ragged={self.ragged}, name={self.name}>"
         )
+
+
+def _whole(rows: RaggedParts) -> TensorSpec:
+    return TensorSpec(rows.shape.as_list(), rows.dtype)
 
 
 def _operator(method: Callable[..., Any], title: str) -> Callable[..., Any]:
@@ -214,8 +230,11 @@ _OPERATORS = (
     *(("neg", "negative"), ("pos", "positive"), ("abs", "absolute")),
     *(("invert", "logical_not"), ("getitem", "get_item")),
 )
+_OF_OPERATORS: dict[Any, str] = {}
+"""Names of operators, by what they do with tensors."""
 for _name, _title in _OPERATORS:
     _method = getattr(Operand, f"__{_name}__")
+    _OF_OPERATORS[_method] = f"__{_name}__"
     setattr(KerasTensor, f"__{_name}__", _operator(_method, _title))
 setattr(KerasTensor, "__eq__", object.__eq__)  # noqa: B010  Keras finds them in lists
 
@@ -229,7 +248,7 @@ def shown(structure: Any) -> Any:
     if isinstance(structure, KerasTensor):
         return structure if structure.placed is None else structure.placed
     if isinstance(structure, (list, tuple, dict)) and is_symbolic(structure):
-        return nest.map_structure(shown, structure)
+        return nests.map_structure(shown, structure)
     return structure
 
 
@@ -268,7 +287,12 @@ class Noted:
         """Return None: a trace says what a function returns."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.call(*args, **kwargs)
+        call = self.call
+        if args and isinstance(
+            args[0], RaggedParts
+        ):  # which have operators of their own
+            call = getattr(type(args[0]), _OF_OPERATORS.get(call, ""), call)
+        return call(*args, **kwargs)
 
 
 def noted(call: Callable[..., Any], args: Any, kwargs: Any, name: str = "") -> Any:
@@ -301,10 +325,10 @@ def _outputs_of(node: Node, told: Any) -> Any:
         layer.forget_losses()  # what the trace cost is of no call
     else:
         specs, found = told, _masks_of(layer, node.inputs, told)
-    many = len(nest.flatten(specs)) != 1
+    many = len(nests.flatten(specs)) != 1
     names = (f"{layer.name}:{i}" if many else layer.name for i in count())
     of_outputs = iter(found)
-    return nest.map_structure(
+    return nests.map_structure(
         lambda spec: KerasTensor.made(spec, node, next(names), next(of_outputs)),
         specs,
     )
@@ -312,7 +336,7 @@ def _outputs_of(node: Node, told: Any) -> Any:
 
 def _specs_of(layer: Any, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
     """Return what a call returns, and the masks of that, by tracing it once."""
-    leaves = [x for x in nest.flatten([args, kwargs]) if is_leaf(x)]
+    leaves = [x for x in nests.flatten([args, kwargs]) if is_leaf(x)]
     masked = [x for x in leaves if x.mask_spec is not None]
     has_mask: list[bool] = []
 
@@ -322,12 +346,12 @@ def _specs_of(layer: Any, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
             masks.remember(values[id(x)], mask)
         own_args, own_kwargs = filled([args, kwargs], values)
         made = layer(*own_args, **own_kwargs)
-        of_made = [masks.of_one(x) for x in nest.flatten(made)]
+        of_made = [masks.of_one(x) for x in nests.flatten(made)]
         has_mask[:] = [x is not None for x in of_made]
         return made, [x for x in of_made if x is not None]
 
     with interpreted_by(None):
-        specs = [x.spec.without_value() for x in leaves]
+        specs = [x.value_spec() for x in leaves]
         of_masks = [x.mask_spec for x in masked]
         made, found = (
             function(run, autograph=False)
@@ -340,15 +364,15 @@ def _specs_of(layer: Any, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
 
 def _masks_of(layer: Any, inputs: Any, told: Any) -> list[Any]:
     """Return the masks of what a layer says that it returns, by tracing what makes them."""
-    count = len(nest.flatten(told))
-    leaves = [x for x in nest.flatten(inputs) if is_leaf(x)]
+    count = len(nests.flatten(told))
+    leaves = [x for x in nests.flatten(inputs) if is_leaf(x)]
     given = any(x.mask_spec is not None for x in leaves)
     if not (layer.starts_masks or (given and layer.supports_masking)):
         return [None] * count
 
     def made(inputs: Any) -> Any:
         found = layer.compute_mask(inputs, masks.of(inputs))
-        return [] if found is None else nest.flatten(found)
+        return [] if found is None else nests.flatten(found)
 
     specs, _ = _specs_of(made, (inputs,), {})
     return [x.without_value() for x in specs] or [None] * count
@@ -369,7 +393,7 @@ def needed(outputs: Any, inputs: Iterable[KerasTensor]) -> list[Node]:
     """Return the calls that lead from inputs to outputs, in order."""
     known = {id(x) for x in inputs}
     found: dict[int, Node] = {}
-    waiting = [x for x in nest.flatten(outputs) if is_leaf(x)]
+    waiting = [x for x in nests.flatten(outputs) if is_leaf(x)]
     while waiting:
         x = waiting.pop()
         if id(x) in known:
@@ -387,7 +411,7 @@ def needed(outputs: Any, inputs: Iterable[KerasTensor]) -> list[Node]:
 
 def sources(outputs: Any) -> list[KerasTensor]:
     """Return the symbolic tensors that no layer makes and that lead to outputs."""
-    waiting, found = [x for x in nest.flatten(outputs) if is_leaf(x)], {}
+    waiting, found = [x for x in nests.flatten(outputs) if is_leaf(x)], {}
     seen: set[int] = set()
     while waiting:
         x = waiting.pop()
@@ -406,9 +430,9 @@ def replayed(nodes: list[Node], values: dict[int, Any], outputs: Any) -> Any:
     for node in nodes:
         args, kwargs = filled([node.args, node.kwargs], values)
         made = node.layer(*args, **kwargs)
-        pairs = zip(nest.flatten(node.outputs), nest.flatten(made), strict=True)
+        pairs = zip(nests.flatten(node.outputs), nests.flatten(made), strict=True)
         values.update({id(x): y for x, y in pairs})
-    return nest.map_structure(lambda x: values[id(x)] if is_leaf(x) else x, outputs)
+    return nests.map_structure(lambda x: values[id(x)] if is_leaf(x) else x, outputs)
 
 
 def given_shape(kwargs: dict[str, Any]) -> Any:
@@ -426,12 +450,19 @@ def given_shape(kwargs: dict[str, Any]) -> Any:
 
 
 def placed_input(
-    shape: Any, dtype: Any = None, name: str | None = None, layer: Any = None
+    shape: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    layer: Any = None,
+    ragged: bool = False,
 ) -> KerasTensor:
     """Return a symbolic tensor that a model is given values for."""
     node = Node(layer, (), {})
     kind = defaults.kind_of(dtype)
-    spec = TensorSpec(TensorShape(shape).as_list(), kind)
+    sizes = TensorShape(shape).as_list()
+    spec: Any = TensorSpec(sizes, kind)
+    if ragged:
+        spec = ragged_rows.spec_of_rows(sizes, kind)
     node.outputs = KerasTensor.made(spec, node, name or naming.of_input())
     made: KerasTensor = node.outputs
     return made
@@ -442,7 +473,7 @@ def output_shape(layer: Any, input_shape: Any) -> Any:
     inputs = _placed_inputs(input_shape)
     layer.build_for(inputs)
     specs, _ = _specs_of(layer, (inputs,), {})
-    return nest.map_structure(lambda spec: shape_of(spec.shape), specs)
+    return nests.map_structure(lambda spec: shape_of(spec.shape), specs)
 
 
 def _placed_inputs(shape: Any) -> Any:

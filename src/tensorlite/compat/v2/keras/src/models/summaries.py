@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.models import depths, sketch
-from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.shapes import AnyShape
 
@@ -56,7 +56,7 @@ def _is_chain(model: Any) -> bool:
         parents = [id(x) for x in node.parents()]
         if len(parents) != 1 or parents != known:
             return False
-        known = [id(x) for x in nest.flatten(node.outputs)]
+        known = [id(x) for x in nests.flatten(node.outputs)]
     return len({id(node.layer) for node in plan}) == len(plan)
 
 
@@ -114,7 +114,7 @@ def _kind(layer: Any) -> str:
 def _shape(layer: Any) -> str:
     nodes = layer.nodes
     if nodes:
-        shapes = [tuple(x.shape) for x in nest.flatten(nodes[-1].outputs)]
+        shapes = [tuple(x.shape) for x in nests.flatten(nodes[-1].outputs)]
     elif getattr(layer, "built_shape", None) is None:
         return "?"
     else:
@@ -142,7 +142,7 @@ def _sources(layer: Any, model: Any) -> str:
         for x in node.parents():
             calls = [n for n in model._plan if n.layer is x.node.layer]  # noqa: SLF001
             call = calls.index(x.node) if x.node in calls else 0
-            place = [id(y) for y in nest.flatten(x.node.outputs)].index(id(x))
+            place = [id(y) for y in nests.flatten(x.node.outputs)].index(id(x))
             found.append(f"{getattr(x.node.layer, 'name', x.name)}[{call}][{place}]")
     return ", ".join(found)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras import losses, metrics
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.losses.shares import scaled, unscaled
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, Metric
-from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import shape_of
 
@@ -19,7 +19,7 @@ def spread(
     given: Any, outputs: Any, names: list[str], whole: bool = False
 ) -> list[Any]:
     """Return what is given for each output, by its place or its name."""
-    size = len(nest.flatten(outputs))
+    size = len(nests.flatten(outputs))
     if isinstance(given, dict):
         return [given.get(key) for key in output_names(outputs, names)]
     if isinstance(given, (list, tuple)) and not whole and len(given) == size:
@@ -101,7 +101,7 @@ class CompiledLoss:
     ) -> Any:
         """Return what a batch costs, and count it to the means."""
         total = self.total(y_true, y_pred, sample_weight, regularization_losses)
-        predicted = nest.flatten(y_pred)
+        predicted = nests.flatten(y_pred)
         if predicted:
             own = unscaled(total)
             self.mean.update_state(own, sample_weight=batch_of(predicted[0]))
@@ -116,7 +116,7 @@ class CompiledLoss:
     ) -> Any:
         """Return what a batch costs."""
         self.build(y_pred)
-        predicted = nest.flatten(y_pred)
+        predicted = nests.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
         weights = spread(sample_weight, y_pred, self._names)
         shares = spread(
@@ -152,7 +152,7 @@ def output_names(outputs: Any, names: list[str]) -> list[str]:
     """Return the names of outputs: keys, given names, or numbers, which Keras 3 leaves out."""
     if isinstance(outputs, dict):
         return sorted(outputs)
-    count = len(nest.flatten(outputs))
+    count = len(nests.flatten(outputs))
     if len(names) == count:
         return names
     return ["" if naming.is_keras_3() else f"output_{i + 1}" for i in range(count)]
@@ -174,8 +174,8 @@ def matching(y_true: Any, y_pred: Any, names: list[str]) -> list[Any]:
     if isinstance(y_true, dict):
         keys = sorted(y_pred) if isinstance(y_pred, dict) else names
         return [y_true.get(key) for key in keys]
-    found = nest.flatten(y_true)
-    count = len(nest.flatten(y_pred))
+    found = nests.flatten(y_true)
+    count = len(nests.flatten(y_pred))
     if len(found) != count:
         raise InvalidArgumentError(
             f"the model has {count} outputs, and {len(found)} true values were given"
@@ -203,7 +203,7 @@ class CompiledMetrics(Metric):
         if self._metrics is not None:
             return
         found: list[tuple[int, bool, Any]] = []
-        outputs = nest.flatten(y_pred)
+        outputs = nests.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
         titles = output_names(y_pred, self._names)
         self._titled = len(outputs) > 1 and any(titles)
@@ -253,8 +253,8 @@ class CompiledMetrics(Metric):
         """The metrics of all outputs; before the first batch those given as objects."""
         if self._metrics is None:
             listed = [
-                *nest.flatten(self._given or []),
-                *nest.flatten(self._weighted or []),
+                *nests.flatten(self._given or []),
+                *nests.flatten(self._weighted or []),
             ]
             return [x for x in listed if isinstance(x, Metric)]
         return [made for _, _, made in self._metrics]
@@ -269,7 +269,7 @@ class CompiledMetrics(Metric):
     ) -> Iterator[tuple[Any, Any, Any, Any]]:
         """Yield each metric with what it compares, and the weights of that."""
         self.build(y_true, y_pred)
-        outputs = nest.flatten(y_pred)
+        outputs = nests.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
         weights = spread(sample_weight, y_pred, self._names)
         for i, is_weighted, metric in self._metrics or ():
@@ -306,7 +306,7 @@ def _free(title: str, name: str, is_weighted: bool, taken: set[str]) -> str:
 
 def _groups(given: Any, outputs: Any, names: list[str]) -> list[list[Any]]:
     """Return the metrics of each output."""
-    count = len(nest.flatten(outputs))
+    count = len(nests.flatten(outputs))
     if given is None:
         return [[] for _ in range(count)]
     if isinstance(given, dict):
@@ -332,7 +332,7 @@ def _renewed(given: Any) -> Any:
         is_made = isinstance(x, Metric)
         return type(x).from_config(x.get_config()) if is_made else x
 
-    return None if given is None else nest.map_structure(one, given)
+    return None if given is None else nests.map_structure(one, given)
 
 
 def _listed(x: Any) -> list[Any]:

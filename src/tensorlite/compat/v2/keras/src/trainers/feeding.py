@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.src.layers import naming
@@ -20,6 +21,8 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.dataset import Dataset
+from tensorlite.ops.ragged import arrange as ragged
+from tensorlite.ops.ragged.base import RaggedParts
 
 
 def unpacked(data: Any) -> tuple[Any, Any, Any]:
@@ -53,6 +56,8 @@ def as_array(x: Any) -> Any:
 
 def _leaves(data: Any) -> Any:
     """Return a structure with arrays; a list of numbers is one array."""
+    if isinstance(data, RaggedParts):
+        return data
     if isinstance(data, list) and data and not _is_data(data[0]):
         return as_array(data)
     if isinstance(data, (list, tuple)):
@@ -64,9 +69,20 @@ def _leaves(data: Any) -> Any:
 
 
 def _is_data(x: Any) -> bool:
-    if isinstance(x, dict):
+    if isinstance(x, (dict, RaggedParts)):
         return True
     return isinstance(x, (np.ndarray, Operand)) and len(getattr(x, "shape", ())) > 0
+
+
+def _count_of(rows: Any) -> int:
+    return int(rows.nrows()) if isinstance(rows, RaggedParts) else len(rows)
+
+
+def _some(rows: Any, which: Any) -> Any:
+    """Return rows of data by their numbers, or a slice of them."""
+    if isinstance(rows, RaggedParts) and not isinstance(which, slice):
+        return ragged.gather(rows, which)
+    return rows[which]
 
 
 class Arrays:
@@ -76,8 +92,8 @@ class Arrays:
         self, x: Any, y: Any, weights: Any, batch_size: Any, shuffle: bool
     ) -> None:
         self.parts = [_leaves(x), _leaves(y), _leaves(weights)]
-        arrays = [a for a in nest.flatten(self.parts) if a is not None]
-        counts = {len(a) for a in arrays}
+        arrays = [a for a in nests.flatten(self.parts) if a is not None]
+        counts = {_count_of(a) for a in arrays}
         if len(counts) != 1:
             raise InvalidArgumentError(
                 "Data cardinality is ambiguous. Make sure all arrays contain the same number of "
@@ -95,7 +111,9 @@ class Arrays:
     def taken(self, which: Any) -> Any:
         """Return the rows which are asked for, of each part."""
         return [
-            nest.map_structure(lambda a: None if a is None else a[which], part)
+            nests.map_structure(
+                lambda a: None if a is None else _some(a, which), part
+            )
             for part in self.parts
         ]
 
@@ -207,6 +225,8 @@ def source_of(
     """Return what gives the batches of an epoch."""
     if isinstance(x, Dataset):
         return Stream(x)
+    if isinstance(x, RaggedParts):
+        return Arrays(x, y, weights, batch_size, shuffle)
     x = filled(x)
     if hasattr(x, "__getitem__") and hasattr(x, "__len__") and _is_sequence(x):
         return Indexed(x, shuffle)

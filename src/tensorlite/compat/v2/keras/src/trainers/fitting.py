@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.layers import masks
-from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.sparse.dense import to_dense
@@ -30,9 +30,9 @@ def filled(values: Any) -> Any:
 def picked(form: Any, given: Any) -> list[Any]:
     """Return what is given for declared inputs, in their order: by keys of theirs, or by names."""
     if not isinstance(given, dict):
-        return nest.flatten(given)
+        return nests.flatten(given)
     if not isinstance(form, dict):
-        return [_named(x.name, given) for x in nest.flatten(form)]
+        return [_named(x.name, given) for x in nests.flatten(form)]
     found = []
     for key, x in sorted(form.items()):
         is_known = key in given or isinstance(x, (dict, list, tuple))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.distribute.remote_values import RemoteValue
 from tensorlite.compat.v2.distribute.strategy import default_strategy
 from tensorlite.compat.v2.keras.defaults import width
@@ -16,6 +17,8 @@ from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.operand import Operand
 from tensorlite.distributed.strategies.per_replica import PerReplica, leaves
 from tensorlite.distributed.strategies.shared_datasets import shares_of
+from tensorlite.ops.ragged import arrange as ragged
+from tensorlite.ops.ragged.base import RaggedParts
 
 
 class Steps:
@@ -123,6 +126,19 @@ def is_due(epoch: int, freq: Any) -> bool:
     return epoch % freq == 0 if isinstance(freq, int) else epoch in freq
 
 
-def array_of(x: Any) -> Any:
-    """Return a tensor as an array that can be changed."""
-    return np.array(x.numpy())
+def arrays_of(made: Any) -> Any:
+    """Return tensors as arrays that can be changed; rows of different lengths stay tensors."""
+    return nests.map_structure(
+        lambda x: x if isinstance(x, RaggedParts) else np.array(x.numpy()), made
+    )
+
+
+def joined(parts: list[Any]) -> Any:
+    """Return what batches came to as one, one behind the other."""
+    return nests.map_structure(_behind, *parts)
+
+
+def _behind(*rows: Any) -> Any:
+    if isinstance(rows[0], RaggedParts):
+        return ragged.concat(list(rows), axis=0)
+    return np.concatenate(rows)

@@ -31,7 +31,7 @@ from tensorlite.compat.v2.keras.src.trainers.generators import OfGenerators
 from tensorlite.compat.v2.keras.src.trainers.stepping import (
     Steps,
     all_over,
-    array_of,
+    arrays_of,
     as_tensor,
     calling,
     counted_by_all,
@@ -39,6 +39,7 @@ from tensorlite.compat.v2.keras.src.trainers.stepping import (
     has_replicas,
     in_order,
     is_due,
+    joined,
     numbers,
     of_all_replicas,
     shared_out,
@@ -412,16 +413,15 @@ class Training(OfGenerators):
         batches = islice(source.epoch(), steps)
         for first, last, group in grouped(batches, self.steps_per_execution):
             listeners.on_predict_batch_begin(first)
-            made = [nest.map_structure(array_of, step(data)) for data in group]
+            made = [arrays_of(step(data)) for data in group]
             parts += made
-            joined = nest.map_structure(lambda *rows: np.concatenate(rows), *made)
-            listeners.on_predict_batch_end(last, {"outputs": joined})
+            listeners.on_predict_batch_end(last, {"outputs": joined(made)})
             if self.stop_predicting:
                 break
         listeners.on_predict_end()
         if not parts:
             raise InvalidArgumentError("predict: there is no batch to predict from")
-        return nest.map_structure(lambda *rows: np.concatenate(rows), *parts)
+        return joined(parts)
 
     @apart
     def train_on_batch(
@@ -461,8 +461,7 @@ class Training(OfGenerators):
     @apart
     def predict_on_batch(self, x: Any) -> Any:
         """Return what the model makes of one batch, as arrays."""
-        made = self._step("predict")(self._batch(x, None, None))
-        return nest.map_structure(array_of, made)
+        return arrays_of(self._step("predict")(self._batch(x, None, None)))
 
     def _listed(self, logs: dict[str, Any]) -> Any:
         """Return numbers in the order in which Keras 3 lists them, of one it itself."""
