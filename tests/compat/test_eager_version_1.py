@@ -191,3 +191,38 @@ def test_devices_and_modes_of_tests_have_contribs_names() -> None:
     modes = import_module("tensorlite.compat.v1.test_modes")
     assert tfe.run_test_in_graph_and_eager_modes is modes.run_in_graph_and_eager_modes
     assert callable(tfe.make_template("scope", lambda: 1))
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_gradients_of_functions_are_by_names_or_places_of_arguments() -> None:
+    eager = tf.contrib.eager
+
+    def f(x: Any, y: Any) -> Any:
+        return x * x * y
+
+    def found(made: Any) -> list[float]:
+        return [float(one) for one in made(3.0, 2.0)]
+
+    assert found(eager.gradients_function(f, params=["y"])) == [9.0]
+    assert found(eager.gradients_function(f, params=["y", "x"])) == [9.0, 12.0]
+    assert found(eager.gradients_function(f, params=[0])) == [12.0]
+    scaled = eager.gradients_function(f)(3.0, 2.0, dy=10.0)
+    assert [float(x) for x in scaled] == [120.0, 90.0]
+    assert eager.gradients_function(lambda x: x + x)(tf.constant(1)) == [None]
+    with pytest.raises(ValueError, match="all strings or all integers"):
+        eager.gradients_function(f, params=["x", 1])(3.0, 2.0)
+    with pytest.raises(ValueError, match="returns None"):
+        eager.gradients_function(lambda x: None)(3.0)
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_a_function_of_gradients_is_called_with_several() -> None:
+    backprop = import_module("tensorlite.compat.v1.python.eager.backprop")
+    value, gradients = backprop.make_vjp(lambda x, y: (x * y, x))(3.0, 2.0)
+    assert [float(x) for x in value] == [6.0, 3.0]
+    assert [float(x) for x in gradients()] == [3.0, 3.0]
+    assert [float(x) for x in gradients([1.0, 10.0])] == [12.0, 3.0]
+    v = tf.contrib.eager.Variable(3.0)
+    ((gradient, variable),) = backprop.implicit_grad(lambda: v * v)()
+    assert variable is v
+    assert float(gradient) == 6.0

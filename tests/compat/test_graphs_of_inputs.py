@@ -107,3 +107,38 @@ def test_inputs_of_several_graphs_are_refused(other: Any) -> None:
             a_of(other) + b
         with pytest.raises(ValueError, match="must be from the same graph"):
             tf.add_n([b, a_of(other)])
+
+
+def test_metrics_and_losses_go_where_what_they_measure_is(other: Any) -> None:
+    """TensorFlow makes the variables there, too; their collections are of that graph."""
+    a = a_of(other)
+    right = tf.equal(a, a)
+    measured = [
+        *tf.metrics.mean(a),
+        *tf.metrics.accuracy(a, a),
+        *tf.metrics.mean_squared_error(a, a),
+        *tf.metrics.precision(right, right),
+        *tf.metrics.auc(right, a / 2.0),
+        *tf.metrics.recall_at_k(tf.cast(a[:1], tf.int64), a, 1),
+        tf.losses.mean_squared_error(a, a - 1.0),
+        tf.losses.softmax_cross_entropy(a[None], a[None]),
+        tf.confusion_matrix(tf.cast(a, tf.int32), tf.cast(a, tf.int32), 3),
+    ]
+    assert {x.graph for x in measured} == {other}
+    assert measured[0].name == "mean/value:0"
+    assert not tf.local_variables()
+    assert not tf.losses.get_losses()
+    with other.as_default(), tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        assert session.run(measured[1]) == 1.5
+        assert session.run(measured[-1]).tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 1]]
+        assert session.run(tf.losses.get_losses()[0]) == 1.0
+
+
+def test_scopes_of_variables_make_them_where_their_values_are(other: Any) -> None:
+    with tf.Graph().as_default() as graph:
+        with tf.variable_scope(None, "layer", [a_of(other)]):
+            w = tf.get_variable("w", [2])
+        assert w.graph is other
+        assert w.name == "layer/w:0"
+        assert graph.get_operations() == []

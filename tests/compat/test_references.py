@@ -91,3 +91,32 @@ def test_the_tensor_of_a_reference_tells_of_the_variable() -> None:
             assert session.run(found).tolist() == [2.0, 3.0]
             assert session.run(gradient).tolist() == [2.0, 2.0]
             assert session.run(v + 1.0, {found: [5.0, 5.0]}).tolist() == [6.0, 6.0]
+
+
+def test_a_value_of_any_shape_is_assigned_where_shapes_are_not_validated() -> None:
+    """The variable's own shape stays as it is told; TensorFlow 1.15 gives the same values."""
+    v = tf.Variable([1.0, 2.0], name="v")
+    doubled = v * 2.0 + 1.0
+    given = tf.placeholder(tf.float32, name="given")
+    changed = tf.assign(v, given, validate_shape=False, name="changed")
+    fixed = tf.assign(v, [1.0, 2.0, 3.0], validate_shape=False)
+    assert (v.shape.as_list(), fixed.shape.as_list()) == ([2], [3])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(changed, {given: [[1.0]]}).tolist() == [[1.0]]
+        assert session.run(fixed).tolist() == [1.0, 2.0, 3.0]
+        assert session.run(doubled).tolist() == [3.0, 5.0, 7.0]
+    written = tf.get_default_graph().as_graph_def()
+    (node,) = [x for x in written.node if x.name == "changed"]
+    assert node.attr["validate_shape"].b is False
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(written, name="")
+        session.run("v/Assign")
+        feeds = {"given:0": [4.0, 5.0, 6.0]}
+        assert session.run("changed:0", feeds).tolist() == [4.0, 5.0, 6.0]
+
+
+def test_shapes_are_validated_unless_told_otherwise() -> None:
+    v = tf.Variable([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"has shape \[2\], the value \[3\]"):
+        tf.assign(v, [1.0, 2.0, 3.0])

@@ -251,6 +251,10 @@ class GraphVariable(Variable):
         from_graph: Tensor = cond(is_there, self.read_value, lambda: self.first)
         return from_graph
 
+    def assign_any_shape(self, value: TensorLike) -> Any:
+        """Return a new value, which the variable has once this runs, whatever its shape is."""
+        return self._write(AssignVariableOp(any_shape=True), self._fitting(value))
+
     def _fitting(self, value: TensorLike) -> Tensor:
         return tensor_of(value, self.dtype)
 

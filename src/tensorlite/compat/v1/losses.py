@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.documenting import explained
+from tensorlite.compat.input_graphs import graph_of_inputs
 from tensorlite.compat.missing import listing
 from tensorlite.compat.shared import (
     arrays,
@@ -105,7 +106,7 @@ def _scoped(scope: str | None, default: str, given: dict[str, Any]) -> Iterator[
     for name, value in given.items():
         if value is None:
             raise InvalidArgumentError(f"{name} must not be None.")
-    with name_scope(scope, default) as prefix:
+    with graph_of_inputs(given), name_scope(scope, default) as prefix:
         yield prefix
 
 

@@ -232,7 +232,7 @@ class Write(Op, abstract=True):
         self, handle: TensorSpec, value: TensorSpec
     ) -> TensorSpec | tuple[TensorSpec, ...]:
         """Return the variable's spec; ShapeError or DTypeError when the value does not fit."""
-        _check_fits(handle.inner[0], value)
+        self.check(handle.inner[0], value)
         return handle.inner[0] if self.returns else ()
 
     def kernel(
@@ -242,10 +242,14 @@ class Write(Op, abstract=True):
         have = handle.spec.inner[0]
         if value.shape != have.shape or value.dtype != have.dtype.numpy:
             given = TensorSpec(value.shape, of_numpy(value.dtype))
-            _check_fits(have, given, f" {handle.name!r}")
+            self.check(have, given, f" {handle.name!r}")
         with handle.lock:
             made = handle.array = self.combine(xp, handle, value)
         return made if self.returns else ()
+
+    def check(self, have: TensorSpec, value: TensorSpec, name: str = "") -> None:
+        """Raise ShapeError or DTypeError when a value is none that a variable may have."""
+        _check_fits(have, value, name)
 
     def combine(self, xp: Xp, old: VariableState, value: Array) -> Array:
         """Return the new value."""
@@ -254,6 +258,21 @@ class Write(Op, abstract=True):
 
 class AssignVariableOp(Write):
     """Gives a variable a new value."""
+
+    any_shape: bool = False
+    """Whether the value may have another shape than the variable's, as in TensorFlow 1."""
+
+    def infer(
+        self, handle: TensorSpec, value: TensorSpec
+    ) -> TensorSpec | tuple[TensorSpec, ...]:
+        """Return the variable's spec, or that of a value of any shape."""
+        made = super().infer(handle, value)
+        return TensorSpec(value.shape, value.dtype) if self.any_shape else made
+
+    def check(self, have: TensorSpec, value: TensorSpec, name: str = "") -> None:
+        """Raise ShapeError or DTypeError when a value is none that a variable may have."""
+        known = TensorSpec(None, have.dtype) if self.any_shape else have
+        _check_fits(known, value, name)
 
 
 class AssignFirstValue(Write):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from inspect import getfullargspec
 from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.later import of_version_2
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.shared.device_lists import list_local_devices
 from tensorlite.compat.shared.python import (
     custom_gradient,
@@ -28,7 +30,9 @@ from tensorlite.compat.v1.test_modes import (
 )
 from tensorlite.compat.v1.training.saver import Saver as GraphSaver
 from tensorlite.config import list_physical_devices
+from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
 
@@ -67,28 +71,79 @@ __all__ = [
 defun = function
 
 
-def _watched(f: Any, args: Any, params: Any) -> tuple[Any, list[Any]]:
-    """Return a function's value, and its gradients by the arguments of given places."""
-    given = [to_tensor(x) for x in args]
-    chosen = range(len(given)) if params is None else params
-    with tl.GradientTape() as tape:
-        for i in chosen:
-            tape.watch(given[i])
-        value = f(*given)
-    return value, list(tape.gradient(value, [given[i] for i in chosen]))
+def _places(f: Any, params: Any, count: int) -> list[int]:
+    """Return at which places the arguments are that a function is differentiated by."""
+    names = list(getfullargspec(f).args)
+    if names[:1] == ["self"]:
+        names.pop(0)
+    if params is None:
+        return list(range(len(names) or count))
+    kinds = {type(x) for x in params}
+    if kinds <= {int}:
+        return list(params)
+    if kinds <= {str} and set(params) <= set(names):
+        return [names.index(x) for x in params]
+    raise InvalidArgumentError(
+        f"params must be all strings or all integers; got {params!r}, of a function of {names}"
+    )
+
+
+def make_vjp(f: Any, params: Any = None, persistent: bool = True) -> Any:
+    """Return a function that gives f's value, and a function of that value's gradient.
+
+    The latter, of `dy`, gives gradients by params: numbers or names of arguments, None for all.
+    If persistent, it may be called several times.
+    """
+
+    def called(*args: Any) -> tuple[Any, Any]:
+        chosen = _places(f, params, len(args))
+        given = [
+            identity(to_tensor(x)) if i in chosen else x for i, x in enumerate(args)
+        ]
+        sources = [given[i] for i in chosen]
+        with tl.GradientTape(persistent=persistent) as tape:
+            for x in sources:
+                if x.dtype.is_differentiable:
+                    tape.watch(x)
+            value = f(*given)
+            if value is None:
+                raise InvalidArgumentError(
+                    "Cannot differentiate a function that returns None; did you forget to return "
+                    f"a value from {getattr(f, '__name__', f)!r}?"
+                )
+            value = nest.map_structure(lambda x: identity(to_tensor(x)), value)
+        targets = nest.flatten(value)
+
+        def vjp(dy: Any = None) -> list[Any]:
+            seeds = None if dy is None else [to_tensor(x) for x in nest.flatten(dy)]
+            return list(tape.gradient(targets, sources, seeds))
+
+        return value, vjp
+
+    return called
 
 
 def value_and_gradients_function(f: Any, params: Any = None) -> Any:
-    """Return a function that gives f's value and its gradients by params, or all arguments."""
-    return lambda *args: _watched(f, args, params)
+    """Return a function that gives f's value and its gradients by params, or all arguments.
+
+    `dy` are gradients of the value, 1 where it is not given.
+    """
+    made = make_vjp(f, params, persistent=False)
+
+    def called(*args: Any, dy: Any = None) -> tuple[Any, list[Any]]:
+        value, vjp = made(*args)
+        return value, vjp(dy)
+
+    return called
 
 
 def gradients_function(f: Any, params: Any = None) -> Any:
     """Return a function that gives f's gradients by params, or by all arguments.
 
-    params are numbers or names of arguments.
+    params are numbers or names of arguments; `dy` are gradients of the value.
     """
-    return lambda *args: _watched(f, args, params)[1]
+    inner = value_and_gradients_function(f, params)
+    return lambda *args, dy=None: inner(*args, dy=dy)[1]
 
 
 def implicit_value_and_gradients(f: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared import (
     arrays,
     blocks as in_blocks,
@@ -326,6 +327,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     return _broadcast(shape_x, shape_y)
 
 
+@at_home
 def confusion_matrix(
     labels: Any,
     predictions: Any,

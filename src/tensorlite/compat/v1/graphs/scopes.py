@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.calling import given_constant, named
+from tensorlite.compat.input_graphs import graph_of_inputs
 from tensorlite.compat.shared.arrays import stack
 from tensorlite.compat.shared.elementwise import logical_not
 from tensorlite.compat.shared.masks import boolean_mask
@@ -29,6 +30,7 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
 )
 from tensorlite.core.operand import Operand
+from tensorlite.core.scope import placed_later
 from tensorlite.graph_mode import first_values, variable_scopes
 from tensorlite.graph_mode.graph import (
     get_default_graph,
@@ -166,7 +168,8 @@ def variable_scope(
     """Open a scope for get_variable, whose names begin with it, and yield it.
 
     reuse is True, False or tf.AUTO_REUSE; None inherits. default_name is made unique where
-    name_or_scope is None. The other arguments are defaults for get_variable.
+    name_or_scope is None. The other arguments are defaults for get_variable. What is made inside is
+    in the graph that values are of.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default():
@@ -174,7 +177,7 @@ def variable_scope(
     ...         tf.get_variable("w", [1]) is tf.get_variable("w", [1])
     True
     """
-    with variable_scopes.variable_scope(
+    opened = variable_scopes.variable_scope(
         name_or_scope,
         default_name,
         reuse=reuse,
@@ -187,7 +190,8 @@ def variable_scope(
         dtype=dtype,
         use_resource=use_resource,
         constraint=constraint,
-    ) as scope:
+    )
+    with graph_of_inputs(values), opened as scope:
         yield scope
 
 
@@ -380,14 +384,24 @@ def assign(
 ) -> Any:
     """Return ref with a new value, which it has once this runs.
 
-    validate_shape=False allows another shape where the variable does; use_locking has no effect.
+    validate_shape=False allows another shape, for a resource where the variable does. use_locking
+    has no effect.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default(), tf.Session() as session:
     ...     int(session.run(tf.assign(tf.Variable(1), 5)))
     5
     """
-    return _assigned(ref).assign(value, name=name)
+    target = _assigned(ref)
+    if validate_shape is False and getattr(target, "is_reference", False):
+        return _assigned_any_shape(target, value, name=name)
+    return target.assign(value, name=name)
+
+
+@named("Assign")
+def _assigned_any_shape(target: Any, value: Any, name: str | None = None) -> Any:
+    with placed_later(target.handle.node.device):
+        return target.assign_any_shape(value)
 
 
 @of_referred

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from tensorlite.compat.documenting import explained
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared import arrays, cutting, elementwise, reductions
 from tensorlite.compat.shared.checks import (
     assert_greater_equal,
@@ -34,6 +35,7 @@ _EPSILON = 1e-7
 
 
 def _counter(kind: str) -> Callable[..., Metric]:
+    @at_home
     def metric(
         labels: Any,
         predictions: Any,
@@ -83,6 +85,7 @@ def ratio(
 ) -> Callable[..., Metric]:
     """Return the metric of what is counted among that and what `other` counts, `what` in words."""
 
+    @at_home
     def metric(
         labels: Any,
         predictions: Any,
@@ -191,6 +194,7 @@ _ALL = ("true_positives", "false_negatives", "true_negatives", "false_positives"
 
 
 def _counter_at_thresholds(kind: str) -> Callable[..., Metric]:
+    @at_home
     def metric(
         labels: Any,
         predictions: Any,
@@ -226,6 +230,7 @@ def ratio_at_thresholds(
 ) -> Callable[..., Metric]:
     """Return the metric of what is counted among that and `other`, for each threshold."""
 
+    @at_home
     def metric(
         labels: Any,
         predictions: Any,
@@ -265,6 +270,7 @@ def even_thresholds(count: int, last: float = 1.0 + _EPSILON) -> list[float]:
     return [0.0 - _EPSILON, *scores.inner_thresholds(count), last]
 
 
+@at_home
 def auc(
     labels: Any,
     predictions: Any,
@@ -335,6 +341,7 @@ def _area(curve: str, method: str, counts: Sequence[Any], name: str) -> Any:
     return numbers.reduce_sum(elementwise.multiply(width, height), name=name)
 
 
+@at_home
 def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
@@ -364,6 +371,7 @@ def sensitivity_at_specificity(
         return collected(*made, metrics_collections, updates_collections)
 
 
+@at_home
 def specificity_at_sensitivity(
     labels: Any,
     predictions: Any,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.documenting import explained
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1.functions import arrays as v1_arrays, matrices, numbers
 from tensorlite.compat.v1.graphs import framework
@@ -25,6 +26,7 @@ from tensorlite.core.dtypes import float32, float64, int64
 from tensorlite.core.operand import Operand
 
 
+@at_home
 def mean(
     values: Any,
     weights: Any = None,
@@ -59,6 +61,7 @@ def mean(
         return collected(value, update, metrics_collections, updates_collections)
 
 
+@at_home
 def mean_tensor(
     values: Any,
     weights: Any = None,
@@ -86,6 +89,7 @@ def mean_tensor(
         return collected(value, update, metrics_collections, updates_collections)
 
 
+@at_home
 def accuracy(
     labels: Any,
     predictions: Any,
@@ -122,6 +126,7 @@ def _of_errors(
 ) -> Callable[..., Metric]:
     """Return the metric that is the mean of a function of labels and predictions."""
 
+    @at_home
     def metric(
         labels: Any,
         predictions: Any,
@@ -172,6 +177,7 @@ def root_mean_squared_error(
     return collected(*roots, metrics_collections, updates_collections)
 
 
+@at_home
 def mean_cosine_distance(
     labels: Any,
     predictions: Any,
@@ -198,6 +204,7 @@ def mean_cosine_distance(
     )
 
 
+@at_home
 def mean_relative_error(
     labels: Any,
     predictions: Any,
@@ -228,6 +235,7 @@ def mean_relative_error(
     )
 
 
+@at_home
 def percentage_below(
     values: Any,
     threshold: Any,
@@ -261,6 +269,7 @@ def _given(x: Any) -> Any:
     )
 
 
+@at_home
 def mean_per_class_accuracy(
     labels: Any,
     predictions: Any,
@@ -296,6 +305,7 @@ def mean_per_class_accuracy(
         return collected(value, update, metrics_collections, updates_collections)
 
 
+@at_home
 def mean_iou(
     labels: Any,
     predictions: Any,

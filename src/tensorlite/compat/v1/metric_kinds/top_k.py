@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared import elementwise, nn as shared_nn
 from tensorlite.compat.shared.ragged_and_sparse.sparse import SparseTensor, to_dense
 from tensorlite.compat.shared.values import convert_to_tensor_or_sparse_tensor
@@ -92,6 +93,7 @@ def _at_top_k(
         return collected(value, update, *collections)
 
 
+@at_home
 def recall_at_top_k(
     labels: Any,
     predictions_idx: Any,
@@ -112,6 +114,7 @@ def recall_at_top_k(
     )
 
 
+@at_home
 def precision_at_top_k(
     labels: Any,
     predictions_idx: Any,
@@ -132,6 +135,7 @@ def precision_at_top_k(
     )
 
 
+@at_home
 def recall_at_k(
     labels: Any,
     predictions: Any,
@@ -153,6 +157,7 @@ def recall_at_k(
         return _at_top_k("recall", labels, top, k, class_id, weights, into, prefix)
 
 
+@at_home
 def precision_at_k(
     labels: Any,
     predictions: Any,
@@ -177,6 +182,7 @@ def precision_at_k(
 sparse_precision_at_k = precision_at_k
 
 
+@at_home
 def average_precision_at_k(
     labels: Any,
     predictions: Any,

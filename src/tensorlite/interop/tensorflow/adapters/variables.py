@@ -128,13 +128,19 @@ def _identity(given: Given) -> Values:
     return [Reference(value.variable, value.handle, read, given.before)]
 
 
-def _assigned(op: type[Op], given: Given) -> Values:
+def _assigned(op: Callable[[], Op], given: Given) -> Values:
     """Write to a reference."""
     variable = given.reference(0)
     inputs = [given.tensor(i) for i in range(1, len(given.values))]
     given.check_attributes()
     node = given.node(op(), variable.handle, *inputs)
     return [given.written(variable, node.outputs[0])]
+
+
+def _assign(given: Given) -> Values:
+    """Give a reference a value, which may have another shape where it is not validated."""
+    validates = given.record.attributes.get("validate_shape", True)
+    return _assigned(partial(AssignVariableOp, any_shape=not validates), given)
 
 
 def _is_initialized(given: Given) -> Values:
@@ -247,7 +253,7 @@ _RULES: dict[str, tuple[type[Apply], int]] = {
 """Of each rule how many states it has."""
 
 VARIABLES: dict[str, Adapter] = {
-    "Assign": partial(_assigned, AssignVariableOp),
+    "Assign": _assign,
     "AssignAdd": partial(_assigned, AssignAddVariableOp),
     "AssignSub": partial(_assigned, AssignSubVariableOp),
     "AssignVariableOp": partial(_plainly, AssignVariableOp),

@@ -18,7 +18,7 @@ from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.signatures import signature_of
 from tensorlite.interop.tensorflow.writers.parts import Spelled
 from tensorlite.interop.tensorflow.writers.spelling import spelled
-from tensorlite.ops.state.resource import VarHandleOp
+from tensorlite.ops.state.resource import AssignVariableOp, VarHandleOp
 
 _NAMES = {
     "AssignAddVariableOp": "AssignAdd",
@@ -147,8 +147,9 @@ def spelled_by_reference(node: Node) -> tuple[Spelled, ...]:
         return axis_part, Spelled(name, {"Taxis": int32}, (0, 1, "axis"))
     if node.op.name in _NAMES:
         given = node.op.attributes()
-        if name == "Assign":
-            given = {"validate_shape": is_known(node.inputs[0])}
+        if isinstance(node.op, AssignVariableOp):
+            validates = is_known(node.inputs[0]) and not node.op.any_shape
+            given = {"validate_shape": validates}
         return (Spelled(name, given),)
     written = spelled(node)
     assert written is not None
