@@ -302,3 +302,77 @@ def test_supervisors_without_a_writer_save_all_the_same(tmp_path: Path) -> None:
             supervisor.summary_computed(session, session.run(merged))
         assert len(supervisor.start_standard_services(session)) == 1  # what saves
         supervisor.stop()
+
+
+def test_operators_change_variables_of_references() -> None:
+    v = tf.Variable([1.0, 2.0], name="v")
+    m = tf.Variable([1.0, 1.0], name="m")
+    steps: list[tuple[Any, list[float], list[float]]] = [
+        (tf.raw_ops.Assign(ref=v, value=[3.0, 4.0]), [3.0, 4.0], [1.0, 1.0]),
+        (
+            tf.raw_ops.ScatterAdd(ref=v, indices=[0], updates=[3.0]),
+            [6.0, 4.0],
+            [1.0, 1.0],
+        ),
+        (
+            tf.raw_ops.ApplyMomentum(
+                var=v, accum=m, lr=0.1, grad=[1.0, 1.0], momentum=0.9
+            ),
+            [5.81, 3.81],
+            [1.9, 1.9],
+        ),
+        (
+            tf.raw_ops.SparseApplyAdagrad(
+                var=v, accum=m, lr=0.1, grad=[1.0], indices=[1]
+            ),
+            [5.81, 3.751278],
+            [1.9, 2.9],
+        ),
+    ]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for step, value, slot in steps:
+            np.testing.assert_allclose(session.run(step), value, rtol=1e-6)
+            np.testing.assert_allclose(session.run([v, m]), [value, slot], rtol=1e-6)
+
+
+def test_operators_change_references_one_after_the_other() -> None:
+    v = tf.Variable([1.0, 2.0], name="v")
+    inner = import_module("tensorlite.compat.v1.python.ops.gen_state_ops")
+    more = inner.assign_add(inner.assign(v, [5.0, 5.0]), [1.0, 1.0])
+    made = tf.get_default_graph().create_op(
+        "ApplyGradientDescent",
+        [v._ref(), tf.constant(0.5), tf.constant([1.0, 1.0])],
+        [tf.float32],
+    )
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(more).tolist() == [6.0, 6.0]
+        session.run(made)
+        assert session.run(v).tolist() == [5.5, 5.5]
+
+
+def test_operators_of_references_refuse_resources() -> None:
+    v = tf.Variable([1.0], use_resource=True)
+    with pytest.raises(TypeError, match="'ref' be a mutable tensor"):
+        tf.raw_ops.Assign(ref=v, value=[1.0])
+
+
+def test_gradients_by_the_tensor_of_a_variable_that_was_read() -> None:
+    v = tf.Variable(0.5, name="v")
+    tf.multiply(v, 3.0, name="y")
+    written = tf.train.export_meta_graph()
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.train.import_meta_graph(written)
+        y = graph.get_tensor_by_name("y:0")
+        (found,) = tf.gradients(y, graph.get_tensor_by_name("v:0"))
+        assert session.run(found) == 3.0
+
+
+def test_variables_know_of_which_they_are_parts() -> None:
+    v = tf.Variable([1.0, 2.0], name="v")
+    assert v._get_save_slice_info() is None
+    v._set_save_slice_info(tf.Variable.SaveSliceInfo("whole", [4], [2], [2]))
+    assert v._save_slice_info.spec == "4 2,2"
+    w = tf.Variable(1.0, use_resource=True)
+    assert w.create is w.initializer

@@ -6,14 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
+from tensorlite.compat.shared.referred import variable_of
 from tensorlite.compat.views import GraphTensor, in_graph, plain
+from tensorlite.core.errors import DTypeError
+from tensorlite.core.scope import control_dependencies
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.interop.tensorflow.operators import ADAPTERS, adapter_of
 from tensorlite.interop.tensorflow.raw import (
     raw_call,
     raw_description,
     raw_parameters,
 )
-from tensorlite.interop.tensorflow.signatures import signature_of
+from tensorlite.interop.tensorflow.signatures import Argument, signature_of
 
 
 def __dir__() -> list[str]:
@@ -28,7 +32,8 @@ def __getattr__(name: str) -> Callable[..., Any]:
     def called(**arguments: Any) -> Any:
         title = arguments.pop("name", None)
         given = {key: _unpacked(name, key, x) for key, x in arguments.items()}
-        return in_graph(lambda: raw_call(name, given), name, title)
+        with control_dependencies(_awaited(name, arguments)):
+            return in_graph(lambda: raw_call(name, given), name, title)
 
     made: Any = called
     made.__signature__ = raw_parameters(name)
@@ -39,9 +44,40 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 def _unpacked(name: str, key: str, value: Any) -> Any:
     """Return an argument; of a variable's tensor the handle where that is asked for."""
-    signature = signature_of(name)
-    inputs = () if signature is None else signature.inputs
-    wants_handle = any(one.name == key and one.kind == "resource" for one in inputs)
+    one = _argument(name, key)
+    if one is not None and one.is_reference and not one.number:
+        return _handle(name, key, value)
+    wants_handle = one is not None and one.kind == "resource"
     if wants_handle and isinstance(value, GraphTensor):
         return value.node.outputs[value.index]
     return plain(value)
+
+
+def _argument(name: str, key: str) -> Argument | None:
+    signature = signature_of(name)
+    inputs = () if signature is None else signature.inputs
+    return next((one for one in inputs if one.name == key), None)
+
+
+def _handle(name: str, key: str, value: Any) -> Any:
+    """Return the handle of a variable of references; DTypeError for what is none."""
+    variable = variable_of(value) if isinstance(value, GraphTensor) else value
+    if not isinstance(variable, GraphVariable) or not variable.is_reference:
+        raise DTypeError(
+            f"{name!r} Op requires that input {key!r} be a mutable tensor (e.g.: a tf.Variable); "
+            "resource variables are changed by their own methods, and by operators whose names "
+            "begin with Resource"
+        )
+    return variable.handle
+
+
+def _awaited(name: str, arguments: dict[str, Any]) -> list[Any]:
+    """Return the tensors, among what an operator changes, that stand for an earlier change."""
+    return [
+        plain(value)
+        for key, value in arguments.items()
+        if isinstance(value, GraphTensor)
+        and (one := _argument(name, key)) is not None
+        and one.is_reference
+        and value.node.inputs
+    ]

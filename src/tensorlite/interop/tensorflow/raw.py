@@ -11,8 +11,10 @@ from typing import Any
 
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls, constant, interpreted_by, to_tensor
-from tensorlite.core.dtypes import DType, as_dtype
+from tensorlite.core.dtypes import DType, as_dtype, resource
 from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
+from tensorlite.core.op import Effect
+from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -20,6 +22,7 @@ from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.creating import created
 from tensorlite.interop.tensorflow.signatures import Argument, Signature, signature_of
 from tensorlite.ops.fetchable import Fetchable, ran
+from tensorlite.ops.state.resource import ReadVariableOp
 
 _SMALL = 64
 _REDUCTIONS = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
@@ -157,13 +160,19 @@ def _inputs(
     for one in signature.inputs:
         values = given[one.name] if one.number else [given[one.name]]
         for value in values:
-            wanted = one.dtype(attributes) or kinds.get(one.kind)
-            x = to_tensor(value, wanted)
-            kinds.setdefault(one.kind, x.dtype)
+            x = _input(one, value, one.dtype(attributes) or kinds.get(one.kind))
+            held = x.spec.inner[0] if one.is_reference and x.spec.inner else x
+            kinds.setdefault(one.kind, held.dtype)
             found.append(x)
         if one.number and one.number != "*":
             attributes.setdefault(one.number, len(values))
     return found
+
+
+def _input(argument: Argument, value: Any, wanted: DType | None) -> Tensor:
+    """Return the tensor of an argument; the handle of a variable, where that is what it takes."""
+    is_handle = isinstance(value, SymbolicTensor) and value.dtype is resource
+    return value if argument.is_reference and is_handle else to_tensor(value, wanted)
 
 
 def _made(
@@ -198,13 +207,15 @@ def _replayed(
 
     Return the outputs of one of them, and what a session fetches to run it.
     """
-    done: Fetchable = None
+    done: dict[Node, Fetchable] = {}
     known = {(x.node, x.index): y for x, y in values.items()}
+    used = {node, *(x.node for one in graph.nodes for x in one.inputs)}
     for one in graph.nodes:
-        if (one, 0) in known:
+        is_idle = isinstance(one.op, ReadVariableOp) and one not in used
+        if (one, 0) in known or is_idle:
             continue
-        outputs = calls(one.op, *[known[x.node, x.index] for x in one.inputs])
+        with control_dependencies([x for y in one.control if (x := done.get(y))]):
+            outputs = calls(one.op, *[known[x.node, x.index] for x in one.inputs])
         known.update({(one, i): y for i, y in enumerate(outputs)})
-        if one is node:
-            done = ran()
-    return [known[x.node, x.index] for x in node.outputs], done
+        done[one] = ran() if one is node or one.op.effect is Effect.WRITE else None
+    return [known[x.node, x.index] for x in node.outputs], done[node]

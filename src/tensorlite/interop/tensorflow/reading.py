@@ -290,17 +290,18 @@ class Reader:
         """Inputs of the node being made that come from the turn before."""
         self._groups: dict[str, str] = {}
 
-    def replace(self, input_map: Mapping[str, SymbolicTensor | Node]) -> None:
+    def replace(self, input_map: Mapping[str, Value | Node]) -> None:
         """Let tensors stand for some of those that nodes use, and nodes for what they wait for."""
         for key, x in input_map.items():
-            node = x if isinstance(x, Node) else getattr(x, "node", None)
+            own = x.handle if isinstance(x, Reference) else x
+            node = own if isinstance(own, Node) else getattr(own, "node", None)
             if node is None or node.graph is not self.graph:
                 raise GraphDefError(
                     f"input_map: {key!r} is to be {x!r}, which is nothing of {self.graph.name}"
                 )
             if key.startswith("^"):
                 self._waited[key[1:]] = node
-            elif isinstance(x, SymbolicTensor):
+            elif isinstance(x, Value):
                 self._replaced[key if ":" in key else f"{key}:0"] = x
             else:
                 raise GraphDefError(

@@ -18,6 +18,7 @@ from tensorlite.compat.overriding import (
 from tensorlite.compat.views import (
     GraphTensor,
     Operation,
+    ShownTensor,
     operation,
     own_view,
     plain,
@@ -31,7 +32,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 from tensorlite.graph_mode import graph as graphs
-from tensorlite.interop.tensorflow.creating import created
+from tensorlite.interop.tensorflow.creating import created, reference_places
 from tensorlite.interop.tensorflow.inspection.expanding import Expanded, is_region
 from tensorlite.interop.tensorflow.inspection.shapes import shapes_told
 from tensorlite.interop.tensorflow.messages import message
@@ -171,9 +172,11 @@ class GraphElements(graphs.Graph):
             if (":" in name and allow_tensor) or not allow_operation:
                 return self.get_tensor_by_name(name)
             return self.get_operation_by_name(name)
-        found: Any = shown(
-            plain(obj.__tensor__() if isinstance(obj, Operand) else obj)
-        )
+        found: Any = obj
+        if type(obj) is not ShownTensor:  # which may stand for a variable itself
+            found = shown(
+                plain(obj.__tensor__() if isinstance(obj, Operand) else obj)
+            )
         allowed: list[Any] = [Operation] * allow_operation
         allowed += [GraphTensor] * allow_tensor
         if not any(isinstance(found, kind) for kind in allowed):
@@ -202,7 +205,11 @@ class GraphElements(graphs.Graph):
         """Make a node of a type by TensorFlow's name of it."""
         here = scope.get()
         given = [self.as_graph_element(x, allow_operation=False) for x in inputs]
-        tensors = [x.__tensor__() for x in given]
+        places = reference_places(op_type)
+        tensors = [
+            x.node.outputs[x.index] if i in places else x.__tensor__()
+            for i, x in enumerate(given)
+        ]
         wanted = op_type if name is None else name
         is_whole = wanted.endswith("/")
         whole = f"{wanted}made" if is_whole else scoped(wanted)

@@ -381,8 +381,9 @@ def gradients(
     6.0
     """
     ways = {_GATED: bool(gate_gradients), SUMMED: aggregation_method}
-    found = _gradients(ys, xs, grad_ys, ways, stop_gradients, name)
-    made: list[Any] = filled(found, nest.flatten(xs), unconnected_gradients)
+    sources = [_held(x) for x in xs] if isinstance(xs, (list, tuple)) else _held(xs)
+    found = _gradients(ys, sources, grad_ys, ways, stop_gradients, name)
+    made: list[Any] = filled(found, nest.flatten(sources), unconnected_gradients)
     return made
 
 
@@ -399,7 +400,7 @@ def _gradients(
     packed = (list, tuple, Variable)
     targets = [converted(y) if isinstance(y, packed) else y for y in given]
     listed = xs if isinstance(xs, (list, tuple)) else [xs]
-    sources = [converted(x) if isinstance(x, _NUMBERS) else _held(x) for x in listed]
+    sources = [converted(x) if isinstance(x, _NUMBERS) else x for x in listed]
     flows = grad_ys
     if flows is not None:
         listed = flows if isinstance(flows, (list, tuple)) else [flows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import ref
 
 from tensorlite.compat.shared.errors import (
     error_code_from_exception_type,
@@ -75,6 +76,8 @@ def adopt_info(made: Any, graph: Graph, scope: str, info: VariableInfo) -> None:
         made.first = _node(graph, scope, info.initial_value_name).outputs[0]
     else:
         made.first = made.initializing.inputs[1]
+    if handle.node.owner is None or handle.node.owner() is None:
+        handle.node.owner = ref(made)
     made.constraint, made.watched = None, info.trainable
     made.trainable = info.trainable
     sizes = info.full_shape, info.var_offset, info.var_shape

@@ -39,6 +39,11 @@ class ResourceVariable(RefVariable, resources.ResourceVariable):
 
     __slots__ = ()
 
+    @property
+    def create(self) -> Any:
+        """The operation that gives the variable its first value, by its older name."""
+        return self.initializer
+
     def value(self) -> Any:
         """Return the variable's value, by a new operation."""
         with built(get_default_graph()):

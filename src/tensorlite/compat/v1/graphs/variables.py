@@ -18,6 +18,7 @@ from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.values import VariableSynchronization
 from tensorlite.compat.shared.variable_parts import Parts, rows
 from tensorlite.compat.v1.graphs.notes import adopt_proto, proto_of
+from tensorlite.compat.v1.graphs.variable_insides import Inside
 from tensorlite.compat.v1.graphs.variable_slices import (
     EagerPart,
     TracedPart,
@@ -66,7 +67,7 @@ def of_kind(variable: Any) -> Callable[..., Any]:
     return lambda *args, **kwargs: Variable(*args, **kwargs | {"use_resource": True})
 
 
-class Variable(Parts, state.Variable, metaclass=Creatable):
+class Variable(Inside, Parts, state.Variable, metaclass=Creatable):
     """A variable: of the graph being built, or where there is none one that has its value."""
 
     __slots__ = ()
@@ -214,10 +215,6 @@ class RefVariable(Operators, Variable, GraphVariable):
         return True
 
     @property
-    def _shared_name(self) -> str:
-        return str(self.name).partition(":")[0]
-
-    @property
     def op(self) -> Any:
         """The operation that is the variable."""
         return operation(self.handle.node)
@@ -250,13 +247,6 @@ class RefVariable(Operators, Variable, GraphVariable):
     def read_value(self) -> Any:
         """Return the variable's value, by a new operation."""
         return _read(self)
-
-    @property
-    def _save_slice_info(self) -> Any:
-        return self.save_slice
-
-    def _get_save_slice_info(self) -> Any:
-        return self.save_slice
 
     def initialized_value(self) -> Any:
         """Return the value, or the first value where it has none yet."""
