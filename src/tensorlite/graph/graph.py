@@ -373,7 +373,7 @@ class Graph:
     def take(self, names: Iterable[str]) -> None:
         """Number what is named from now on as if these names were taken."""
         for name in names:
-            self._counts.setdefault(name, 1)
+            self._counts.setdefault(name.lower() if self.as_called else name, 1)
 
     def infer_again(self, node: Node) -> None:
         """Infer the specs of a node's outputs again, and of all nodes that a change reaches."""

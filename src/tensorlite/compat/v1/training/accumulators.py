@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.calling import converted, given_constant
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.queues import of_sessions
 from tensorlite.ops.queues import accumulators, sparse_accumulators
@@ -60,8 +63,9 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
         A gradient is stale where local_step is smaller than the accumulator's step.
         """
         put = super().apply_grad
+        given = given_constant(grad, self.dtype), _as_step(local_step)
         return in_graph(
-            lambda: put(plain(grad), plain(local_step)),
+            lambda: put(*plain(given)),
             "ResourceAccumulatorApplyGradient",
             name,
         )
@@ -73,7 +77,9 @@ class ConditionalAccumulator(accumulators.ConditionalAccumulator):
         """
         take = super().take_grad
         return in_graph(
-            lambda: take(plain(num_required)), "ResourceAccumulatorTakeGradient", name
+            lambda: take(_enough(num_required)),
+            "ResourceAccumulatorTakeGradient",
+            name,
         )
 
 
@@ -148,7 +154,7 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
         """
         take = super().take_grad
         return in_graph(
-            lambda: take(plain(num_required)), "SparseAccumulatorTakeGradient", name
+            lambda: take(_enough(num_required)), "SparseAccumulatorTakeGradient", name
         )
 
     def take_indexed_slices_grad(
@@ -157,3 +163,12 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
         """Return the mean of num_required gradients, an IndexedSlices; running it waits."""
         indices, values, dense_shape = self.take_grad(num_required, name)
         return IndexedSlices(values, indices, dense_shape)
+
+
+def _as_step(step: Any) -> Any:
+    """Return a step as accumulators count them."""
+    return cast(given_constant(step), int64)
+
+
+def _enough(num_required: Any) -> Any:
+    return converted(plain(num_required), int32, "num_required")

@@ -11,10 +11,12 @@ from inspect import signature
 from math import pi
 from typing import Any
 
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import given_constant, named
+from tensorlite.compat.shared.choices import case
 from tensorlite.compat.shared.elementwise import (
     add,
     cast,
+    ceil,
     cos,
     equal,
     exp,
@@ -30,8 +32,11 @@ from tensorlite.compat.v1.functions.control_flow import cond
 from tensorlite.compat.v1.graphs.behaviour import executing_eagerly
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.random import random_normal
+from tensorlite.compat.views import shown
+from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.train import decays
 
 
@@ -159,15 +164,16 @@ def polynomial_decay(
         learning_rate, global_step, end_learning_rate, power
     )
     steps = cast(decay_steps, rate.dtype)
-    if cycle:
-        return decays.polynomial(rate, end, step, steps, left, cycle)
     last = steps if isinstance(decay_steps, Operand) else decay_steps
+    if cycle:
+        times = cond(equal(step, 0), lambda: 1.0, lambda: ceil(step / last))
+        gone = step / multiply(steps, times)
+        return add(multiply(rate - end, pow(1 - gone, left)), end)
     gone = minimum(step, last) / steps
     return add(multiply(rate - end, pow(1 - gone, left)), end)
 
 
 @_renewed
-@named("PiecewiseConstant", "case/cond/Merge")
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Any:
@@ -180,22 +186,51 @@ def piecewise_constant(
         raise InvalidArgumentError(
             "The length of boundaries should be 1 less than the length of values"
         )
-    step = converted(x)
-    bounds = [converted(b, step.dtype) for b in boundaries]
-    for bound in bounds:
-        if bound.dtype is not step.dtype:
-            raise InvalidArgumentError(
-                f"Boundaries ({bound.dtype.name}) must have the same dtype as x "
-                f"({step.dtype.name})."
-            )
-    made = [converted(v) for v in values]
+    bounds = [given_constant(b) for b in boundaries]
+    made = [given_constant(v) for v in values]
+    step = given_constant(x)
+    bounds = [_of_steps(bound, step) for bound in bounds]
     for value in made:
         if value.dtype is not made[0].dtype:
             raise InvalidArgumentError(
                 "Values must have elements all with the same dtype "
                 f"({made[0].dtype!r} vs {value.dtype!r})."
             )
-    return decays.piecewise(step, bounds, made)
+    if active_graph() is None:
+        return decays.piecewise(step, bounds, made)
+    with name_scope(name, "PiecewiseConstant"):
+        return case(_pieces(*map(shown, (step, bounds, made))), lambda: made[0], True)
+
+
+def _of_steps(bound: Any, step: Any) -> Any:
+    """Return where a piece ends in the dtype of steps: as it is, or counted to more."""
+    if bound.dtype is int32 and step.dtype is int64:
+        return cast(bound, int64)
+    if bound.dtype is not step.dtype:
+        raise InvalidArgumentError(
+            f"Boundaries ({bound.dtype.name}) must have the same dtype as x "
+            f"({step.dtype.name})."
+        )
+    return bound
+
+
+def _pieces(
+    step: Any, bounds: Sequence[Any], values: Sequence[Any]
+) -> list[tuple[Any, Callable[[], Any]]]:
+    """Return what holds in each piece, the last one second, and what gives its value."""
+    first = step <= bounds[0], lambda: values[0]
+    last = step > bounds[-1], lambda: values[-1]
+    inner = [
+        ((step > low) & (step <= high), partial(_itself, value))
+        for low, high, value in zip(
+            bounds[:-1], bounds[1:], values[1:-1], strict=True
+        )
+    ]
+    return [first, last, *inner]
+
+
+def _itself(x: Any) -> Any:
+    return x
 
 
 piecewise_constant_decay = piecewise_constant

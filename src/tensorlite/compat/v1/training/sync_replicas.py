@@ -97,9 +97,9 @@ class SyncReplicasOptimizer(Optimizer):
             with framework.device(global_step.device), framework.name_scope(""):
                 updates = zip(aggregated, variables, strict=True)
                 update = self._opt.apply_gradients(updates, global_step)
-                return self._ordered(
-                    update, put, [x for _, _, x in given if x is not None]
-                )
+                train_op = self._ordered(update, put)
+            self._begin([x for _, _, x in given if x is not None])
+        return train_op
 
     def _gathered(self, gradient: Any, variable: Any) -> tuple[Any, Any, Any]:
         """Return the mean of a gradient, what adds to it, and where it is gathered."""
@@ -120,7 +120,7 @@ class SyncReplicasOptimizer(Optimizer):
         added = gathered.apply_grad(gradient, local_step=self._local_step)
         return gathered.take_grad(self._count), added, gathered
 
-    def _ordered(self, update: Any, put: list[Any], gathered: list[Any]) -> Any:
+    def _ordered(self, update: Any, put: list[Any]) -> Any:
         """Return what a replica runs: it gives its gradients, and waits for a token."""
         dtype = self._global_step.dtype
         self._queue = FIFOQueue(
@@ -143,6 +143,10 @@ class SyncReplicasOptimizer(Optimizer):
             with framework.control_dependencies([synced]):
                 synced = self._averages.apply(self._averaged)
         self._runner = QueueRunner(spare, [synced])
+        return train_op
+
+    def _begin(self, gathered: Iterable[Any]) -> None:
+        """Make what sets the steps before any replica takes one."""
         begun = []
         for x in gathered:
             with framework.device(x.accumulator_ref.device):
@@ -150,7 +154,6 @@ class SyncReplicasOptimizer(Optimizer):
                     x.set_global_step(self._global_step, name="SetGlobalStep")
                 )
         self.chief_init_op = framework.group(self.local_step_init_op, *begun)
-        return train_op
 
     def _checked(self, found: Any) -> Any:
         if found is None:

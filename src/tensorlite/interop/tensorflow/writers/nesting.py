@@ -25,6 +25,8 @@ from tensorlite.interop.tensorflow.stored.contexts import (
 )
 
 _PRIMITIVES = {"Enter", "Switch", "RefEnter", "RefSwitch"}
+_OWN = "pred_id"
+"""The name, in a branch's scope, of the predicate that is its own."""
 
 
 @dataclass(eq=False)
@@ -123,7 +125,7 @@ class _Nesting:
             return self._entered(record, around)
         if self._is_of_one_branch(record):
             side = min(self._used[record.name], default=1)
-            branch = self._branch(around, record.inputs[1], side)
+            branch = self._branch(around, self._predicate(record), side)
             branch.pred = str(record.inputs[1])
             return branch
         return around
@@ -140,7 +142,7 @@ class _Nesting:
             and not self._is_of_one_branch(record)
         ):
             here = self._contexts[source.node]
-            return self._branch(here, record.inputs[1], source.output)
+            return self._branch(here, self._predicate(record), source.output)
         return self._waited(source.node)
 
     def _waited(self, name: str) -> _Context | None:
@@ -200,10 +202,23 @@ class _Nesting:
             self._branches[key] = self._made(_Context(around, name, str(pred), side))
         return self._branches[key]
 
+    def _predicate(self, switch: Record) -> Source:
+        """Return the predicate by which a Switch knows its branch: of a gate the one beside it.
+
+        Each branch of TensorFlow 1 has one of its own, though several ask the same.
+        """
+        asked = switch.inputs[1]
+        if switch.inputs[0] != asked:
+            return asked
+        name = f"{switch.name.rpartition('/')[0]}/{_OWN}".lstrip("/")
+        beside = self._records.get(name)
+        is_own = beside is not None and list(beside.inputs) == [asked]
+        return Source(name, 0) if is_own else asked
+
     def _root(self, pred: Source) -> Source:
         """Return what a predicate is passed on from: a branch may know it by several names."""
         record = self._records[pred.node]
-        while record.op == "Identity":
+        while record.op == "Identity" and pred.node.rpartition("/")[2] != _OWN:
             source = record.inputs[0]
             if self._contexts.get(source.node) is not self._contexts[record.name]:
                 break

@@ -1,7 +1,8 @@
-"""read_outside: branches and loops take what is read of variables, as TensorFlow 1's do.
+"""read_outside: what takes variables takes the one reading of each, as in TensorFlow 1.
 
-Here they read variables themselves, so that they see what they wrote. Where they write nothing that
-is the same, and TensorFlow has the one reading of a variable in front of them.
+Here branches and loops read variables themselves, so that they see what they wrote, and so does
+what waits for others. Where branches and loops write nothing that is the same, and TensorFlow has
+the one reading of a variable in front of them, as it has for what waits.
 """
 
 from __future__ import annotations
@@ -21,8 +22,13 @@ _UNASKED = re.compile(r"(.*/)?ReadVariableOp(_\d+)*")
 _BRINGING = (Role.SWITCH, Role.ENTER)
 
 
+def reads_again(node: Node) -> bool:
+    """Return whether a node reads a variable once more, for what waits for others."""
+    return _is_unasked(node) and is_reference(node.inputs[0].node)
+
+
 def read_outside(graph: Graph) -> None:
-    """Let branches and loops of primitives that only read a variable take its one reading."""
+    """Let what only reads a variable take its one reading, in branches and loops too."""
     users = defaultdict[int, list[Node]](list)
     for node in graph.nodes:
         for x in node.inputs:
@@ -33,7 +39,10 @@ def read_outside(graph: Graph) -> None:
         if not is_reference(handle) or node.name != f"{handle.name}/read":
             continue
         for user in list(users[id(handle.outputs[0])]):
-            if _only_reads(user, handle.outputs[0], users):
+            if _is_unasked(user):
+                dropped.add(user)
+                _put(node.outputs[0], user.outputs[0], users[id(user.outputs[0])])
+            elif _only_reads(user, handle.outputs[0], users):
                 user.inputs = (node.outputs[0], *user.inputs[1:])
                 _take(user, node.outputs[0], users, dropped)
     graph.nodes[:] = [node for node in graph.nodes if node not in dropped]

@@ -27,10 +27,15 @@ from tensorlite.interop.tensorflow.rewinding.surroundings import (
 )
 from tensorlite.interop.tensorflow.writers.arraying import Lone, as_arrays
 from tensorlite.interop.tensorflow.writers.asserting import is_guarded, put_guards
-from tensorlite.interop.tensorflow.writers.outer_reads import read_outside
+from tensorlite.interop.tensorflow.writers.inner_constants import (
+    keep_in_turns,
+    moved,
+)
+from tensorlite.interop.tensorflow.writers.outer_reads import (
+    read_outside,
+    reads_again,
+)
 from tensorlite.interop.tensorflow.writing import (
-    before_switches,
-    inside_loops,
     is_constant,
 )
 from tensorlite.ops.arrays.identity import Identity, IdentityN
@@ -60,10 +65,7 @@ def as_primitives(graph: ManualGraph) -> ManualGraph:
 def _primitives(graph: ManualGraph) -> ManualGraph:
     is_called = graph.as_called
     graph = as_arrays(graph)
-    guards = is_called and any(map(is_guarded, graph.nodes))
-    if not guards and not any(
-        node.op.role in (Role.IF, Role.WHILE) for node in graph.nodes
-    ):
+    if not any(_is_changed(node, is_called) for node in graph.nodes):
         return graph
     if graph.captured:
         return graph
@@ -83,12 +85,18 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
     _wait_for_variables(made)
     read_outside(made)
     _give_names(graph, made, kept)
-    _keep_in_turns(made)
+    keep_in_turns(made)
     _ask_within(made)
     _ask_directly([node for node in made.nodes if node not in kept])
     if is_called:
         put_guards(made)
     return made
+
+
+def _is_changed(node: Node, is_called: bool) -> bool:
+    """Return whether a node is another one among primitives, or none."""
+    is_flow = node.op.role in (Role.IF, Role.WHILE)
+    return is_flow or (is_called and (is_guarded(node) or reads_again(node)))
 
 
 def _kept_names(graph: Graph, copy: Copy, is_called: bool) -> dict[Node, str]:
@@ -179,7 +187,7 @@ def _ask_within(graph: Graph) -> None:
         and any(map(_is_side, node.control))
     }
     beside = {node.inputs[0].node: node for node in passing}
-    graph.nodes[:] = _moved(graph.nodes, beside)
+    graph.nodes[:] = moved(graph.nodes, beside)
     for node in passing:
         node.inputs[0].node.control = node.control
     _stand_for(graph, {node: node.inputs[0].node for node in passing})
@@ -188,35 +196,6 @@ def _ask_within(graph: Graph) -> None:
 def _is_side(node: Node) -> bool:
     """Return whether a node says that one side of a branch is taken."""
     return isinstance(node.op, Identity) and _is_gate(node.inputs[0].node)
-
-
-def _keep_in_turns(graph: Graph) -> None:
-    """Let constants that one node of a loop takes be of its turns, as TensorFlow 1's are.
-
-    Those of others, which are of every frame here, are copied where they are written.
-    """
-    users = defaultdict[Node, list[Node]](list)
-    for node in graph.nodes:
-        for x in {x.node for x in node.inputs} | set(node.control):
-            users[x].append(node)
-    inside, beside = inside_loops(graph), dict[Node, Node]()
-    for node in graph.nodes:
-        if is_constant(node) and len(users[node]) == 1 and users[node][0] in inside:
-            user = users[node][0]
-            sources = (*[x.node for x in user.inputs], *user.control)
-            waits = [x for x in sources if x in inside]
-            if waits and user.op.role in (Role.PLAIN, Role.ENTER):
-                node.control = (before_switches(waits[0]),)
-                beside[node] = user
-    graph.nodes[:] = _moved(graph.nodes, beside)
-
-
-def _moved(nodes: Sequence[Node], before: Mapping[Node, Node]) -> list[Node]:
-    """Return nodes of which some stand before others now."""
-    due = defaultdict[Node, list[Node]](list)
-    for node, user in before.items():
-        due[user].append(node)
-    return [x for node in nodes if node not in before for x in (*due[node], node)]
 
 
 def _ask_directly(nodes: Sequence[Node]) -> None:
