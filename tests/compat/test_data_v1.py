@@ -255,7 +255,7 @@ def test_what_is_known_of_sparse_and_ragged_elements() -> None:
     dataset = Dataset.from_tensors((sparse, tf.ragged.constant([[1], [2, 3]])))
     assert data.get_output_types(dataset) == (tf.float32, tf.int32)
     shapes = [shape.as_list() for shape in data.get_output_shapes(dataset)]
-    assert shapes == [[None, None], [2, None]]
+    assert shapes == [[2, 3], [2, None]]
     assert data.get_output_classes(dataset)[0] is tf.SparseTensor
     iterator = data.Iterator.from_structure(
         tf.float32, tf.TensorShape([2, 3]), output_classes=tf.SparseTensor

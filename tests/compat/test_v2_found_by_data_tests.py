@@ -301,3 +301,11 @@ def test_texts_are_stacked_to_texts() -> None:
     x = tf.constant("a b")
     assert tf.stack([x, x]).numpy().tolist() == [b"a b", b"a b"]
     assert tf1.string_split([x]).values.numpy().tolist() == [b"a", b"b"]
+
+
+def test_cases_evaluate_batches_of_sparse_elements_to_their_values() -> None:
+    rows = tf.data.Dataset.range(2).map(lambda i: tf.SparseTensor([[0]], [i], [3]))
+    found = tf.test.TestCase().evaluate(next(iter(rows.batch(2))))
+    assert isinstance(found, tf1.SparseTensorValue)
+    assert found.indices.tolist() == [[0, 0], [1, 0]]
+    assert found.values.tolist() == [0, 1]

@@ -24,11 +24,12 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data import files
 from tensorlite.data.background import AUTOTUNE
-from tensorlite.data.composites import each
+from tensorlite.data.composites import each, structure_of
 from tensorlite.data.dataset import Dataset as Base
 from tensorlite.data.functions import Prepared, prepared
 from tensorlite.data.running import NumpyIterator
 from tensorlite.data.variants import is_dataset
+from tensorlite.function.staging import converted
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.graph_mode.streams import seeds_of
@@ -148,7 +149,7 @@ class Dataset(Base[T]):
         if graph is None:
             return prepared(fn, specs)
         with built(graph):
-            return prepared(lifted(fn), specs)
+            return prepared(lifted(converted(fn)), specs)
 
     def map(
         self,
@@ -236,8 +237,7 @@ def shapes_of(spec: Any) -> Any:
 
 def _shape(leaf: Any) -> Any:
     if isinstance(leaf, PlainSparse):
-        (rank,) = leaf.dense_shape.shape
-        return TensorShape(None if rank is None else [None] * rank)
+        return as_shape(structure_of(leaf).get_shape())
     return as_shape(leaf.shape)
 
 

@@ -33,7 +33,7 @@ from tensorlite.graph_mode.graph import (
     reset_default_graph,
     stack,
 )
-from tensorlite.graph_mode.sessions import Session, get_default_session
+from tensorlite.graph_mode.sessions import PARTS_AS, Session, get_default_session
 from tensorlite.graph_mode.streams import global_seed
 
 SEED = 87654321
@@ -252,7 +252,10 @@ def _values(x: Any) -> Any:
     """Return tensors and structures of them as arrays, composites as sessions give them."""
     if not nest.is_nested(x):
         return _value(x)
-    parts = x.__fetch__() if hasattr(x, "__fetch__") else x
+    if type(x) in PARTS_AS:
+        parts = PARTS_AS[type(x)](*nest.children(x))
+    else:
+        parts = x.__fetch__() if hasattr(x, "__fetch__") else x
     return nest.rebuild(parts, [_values(y) for y in nest.children(parts)])
 
 

@@ -1,0 +1,148 @@
+"""What TensorFlow's tests of datasets found in graphs; the values are those that it gives."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+
+tf: Any = v1
+_INSIDE = "tensorlite.compat.v1.python.data"
+dataset_ops: Any = import_module(f"{_INSIDE}.ops.dataset_ops")
+iterator_ops: Any = import_module(f"{_INSIDE}.ops.iterator_ops")
+nest: Any = import_module(f"{_INSIDE}.util.nest")
+
+
+def elements_of(dataset: Any) -> list[Any]:
+    found = tf.data.make_one_shot_iterator(dataset).get_next()
+    made = []
+    with tf.Session() as session:
+        while True:
+            try:
+                made.append(session.run(found))
+            except tf.errors.OutOfRangeError:
+                return made
+
+
+def test_conditions_in_functions_of_elements_are_those_of_their_graphs() -> None:
+    def changed(x: Any) -> Any:
+        if tf.equal(x, 0):
+            return x + 10
+        return x
+
+    with tf.Graph().as_default():
+        assert elements_of(tf.data.Dataset.range(3).map(changed)) == [10, 1, 2]
+
+
+def test_loops_in_functions_of_elements_are_those_of_their_graphs() -> None:
+    def summed(x: Any) -> Any:
+        total = tf.constant(0, tf.int64)
+        for i in tf.range(x):
+            if i > 1:
+                break
+            total += i + 1
+        while total < 2:
+            total += 1
+        return {"total": total, "x": x}
+
+    def either(found: Any) -> Any:
+        kept = found["total"] if found["x"] > 1 else found["x"]
+        return tf.data.Dataset.from_tensors(kept)
+
+    with tf.Graph().as_default():
+        numbers = tf.data.Dataset.range(4).filter(lambda x: x > 0 and x < 9)
+        assert elements_of(numbers.map(summed).flat_map(either)) == [1, 3, 3]
+
+
+def test_shapes_of_sparse_elements_are_told_as_far_as_they_are_known() -> None:
+    value = tf.SparseTensorValue(np.array([[0, 0]]), np.array([5]), np.array([2, 3]))
+    with tf.Graph().as_default():
+        dataset = tf.data.Dataset.from_tensors((value,))
+        assert dataset_ops.get_legacy_output_shapes(dataset) == (
+            tf.TensorShape([2, 3]),
+        )
+        rows = tf.data.Dataset.from_tensor_slices((value,))
+        assert dataset_ops.get_legacy_output_types(rows) == (tf.int64,)
+        assert dataset_ops.get_legacy_output_shapes(rows) == (tf.TensorShape([3]),)
+        assert rows.batch(2).output_shapes[0].as_list() == [None, 3]
+
+
+def test_iterators_have_the_names_of_the_inside() -> None:
+    with tf.Graph().as_default():
+        made = iterator_ops.Iterator.from_structure(tf.int64, ())
+        assert made.output_types is tf.int64
+        assert dataset_ops.UNKNOWN == -2
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+def test_lists_are_no_structures_of_datasets() -> None:
+    structure = {"b": [1, 2], "a": (3, Pair(4, 5))}
+    assert nest.flatten(structure) == [3, 4, 5, [1, 2]]
+    assert nest.pack_sequence_as(structure, "wxyz") == {
+        "b": "z",
+        "a": ("w", Pair("x", "y")),
+    }
+    assert nest.map_structure(len, ([1, 2], "abc")) == (2, 3)
+    assert nest.flatten_up_to((0, 0), ((1, 2), [3])) == [(1, 2), [3]]
+    assert nest.map_structure_up_to((0,), lambda a, b: (a, b), ([1],), (4,)) == (
+        ([1], 4),
+    )
+    for leaf in ([1], tf.SparseTensorValue([[0]], [1], [1]), None):
+        assert not nest.is_nested(leaf)
+    assert nest.is_nested(())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "error"),
+    [
+        ((1,), [1], ValueError),
+        ((1, 2), (1,), ValueError),
+        ({"a": 1}, {"b": 1}, ValueError),
+        (Pair(1, 2), (1, 2), TypeError),
+        ({"a": 1}, (1,), TypeError),
+    ],
+)
+def test_structures_of_datasets_that_differ_are_refused(
+    first: Any, second: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error, match="don't have the same"):
+        nest.assert_same_structure(first, second)
+    with pytest.raises(error, match="don't have the same"):
+        nest.map_structure(lambda x, y: x, first, second)
+
+
+@pytest.mark.parametrize(
+    ("shallow", "whole", "error"),
+    [
+        ((1, 2), [1, 2], TypeError),
+        (Pair(1, 2), (1, 2), TypeError),
+        ({"a": 1}, {"b": 1}, ValueError),
+        ((1, 2), (1,), ValueError),
+    ],
+)
+def test_structures_that_are_not_like_shallow_ones_are_refused(
+    shallow: Any, whole: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        nest.flatten_up_to(shallow, whole)
+
+
+def test_too_many_parts_fit_no_structure() -> None:
+    with pytest.raises(ValueError, match="had 2 elements"):
+        nest.pack_sequence_as((1, 2), [1])
+    with pytest.raises(ValueError, match="is a scalar"):
+        nest.pack_sequence_as(1, [1, 2])
+    with pytest.raises(ValueError, match="at least one"):
+        nest.map_structure(len)
+    with pytest.raises(TypeError, match="callable"):
+        nest.map_structure(1, (2,))
+    with pytest.raises(ValueError, match="no sequences"):
+        nest.map_structure_up_to((1,), len)
