@@ -226,3 +226,73 @@ def test_a_function_of_gradients_is_called_with_several() -> None:
     ((gradient, variable),) = backprop.implicit_grad(lambda: v * v)()
     assert variable is v
     assert float(gradient) == 6.0
+
+
+def _layer_and_count(x: Any) -> Any:
+    calls = tf.get_variable("calls", [], initializer=tf.zeros_initializer())
+    calls.assign_add(1.0)
+    tf.get_variable("w", [1], trainable=False)
+    return tf.layers.dense(x, 2) * 0.0 + calls
+
+
+def _names(variables: list[Any]) -> list[str]:
+    return [v.name for v in variables]
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_a_template_keeps_its_variables() -> None:
+    one, other = (tf.make_template("t", _layer_and_count) for _ in range(2))
+    x = tf.ones((1, 2))
+    assert [float(t(x)[0, 0]) for t in (one, one, other, one)] == [1.0, 2.0, 1.0, 3.0]
+    trained = ["t/calls:0", "t/dense/bias:0", "t/dense/kernel:0"]
+    assert _names(one.trainable_variables) == trained
+    assert _names(one.non_trainable_variables) == ["t/w:0"]
+    assert _names(one.variables) == [*trained, "t/w:0"]
+    assert _names(other.global_variables)[0] == "t_1/calls:0"
+    assert one.variable_scope_name == "t/"
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(one(x))
+    found = tape.gradient(loss, one.trainable_variables)
+    assert [g.shape.as_list() for g in found] == [[], [2], [2, 2]]
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_templates_are_nested_and_refuse_new_variables() -> None:
+    def outer(x: Any) -> Any:
+        return tf.make_template("inner", _layer_and_count)(x)
+
+    made = tf.make_template("o", outer, create_scope_now_=True)
+    assert made.variable_scope_name == "o/"
+    assert [float(made(tf.ones((1, 2)))[0, 0]) for _ in range(2)] == [1.0, 2.0]
+    assert _names(made.variables)[-1] == "o/inner/w:0"
+    assert len(made.variables) == 4
+    names = iter("ab")
+    grows = tf.make_template("g", lambda: tf.get_variable(next(names), [1]))
+    grows()
+    with pytest.raises(ValueError, match="when calling a template after the first"):
+        grows()
+    with pytest.raises(ValueError, match="unique_name_ cannot be used"):
+        tf.make_template("t", outer, unique_name_="u")
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_a_store_finds_variables_again_in_all_its_blocks() -> None:
+    store = tf.contrib.eager.EagerVariableStore()
+    for _ in range(2):
+        with store.as_default():
+            made = tf.layers.dense(tf.ones((2, 3)), 4, name="l1")
+            tf.layers.dense(made, 1)
+            with tf.variable_scope("s"):
+                tf.get_variable("w", [2], trainable=False)
+    layers = [f"{x}/{y}:0" for x in ("dense", "dense_1", "l1") for y in _BIAS_KERNEL]
+    assert _names(store.variables()) == [*layers, "s/w:0"]
+    assert _names(store.trainable_variables()) == layers
+    assert _names(store.non_trainable_variables()) == ["s/w:0"]
+    copied = store.copy()
+    assert _names(copied.variables()) == _names(store.variables())
+    bias, other = store.variables()[0], copied.variables()[0]
+    other.assign([5.0])
+    assert (bias.numpy().tolist(), other.numpy().tolist()) == ([0.0], [5.0])
+
+
+_BIAS_KERNEL = ("bias", "kernel")

@@ -7,21 +7,33 @@ TensorFlow's `tf.compat.v1.make_template`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.graph import get_default_graph
+from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.variable_scopes import variable_scope
-from tensorlite.graph_mode.variable_stores import Getter, VariableScope
+from tensorlite.graph_mode.variable_stores import (
+    EagerStore,
+    Getter,
+    VariableScope,
+    entered,
+)
+
+_KEYS = {
+    False: {GraphKeys.GLOBAL_VARIABLES},
+    True: {GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES},
+}
+"""In which collections variables would be without which there are graphs, by `trainable`."""
 
 
 class Template:
     """A function with a variable scope of its own.
 
     The scope is made, with a name that no other has, at the first call, or with `create_scope_now`
-    at once. `unique_name` is taken as it is.
+    at once. `unique_name` is taken as it is. Where there are no graphs the template keeps the
+    variables, or the store that is entered where it is made, and `unique_name` is refused.
 
     >>> from tensorlite.graph_mode.graph import Graph
     >>> from tensorlite.graph_mode.variable_scopes import get_variable_scope
@@ -46,6 +58,13 @@ class Template:
         self._getter = custom_getter
         self._scope: VariableScope | None = None
         self._called = False
+        self._store = (
+            None if active_graph() is not None else entered() or EagerStore()
+        )
+        if self._store is not None and unique_name is not None:
+            raise InvalidArgumentError(
+                "make_template: unique_name_ cannot be used in eager mode; leave it out"
+            )
         if create_scope_now:
             with self._made(named=False) as scope:
                 self._scope = scope
@@ -60,18 +79,20 @@ class Template:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function does, in the scope."""
-        if self._scope is None:
-            with self._made(named=True) as scope:
-                self._scope = scope
-                found = self._func(*args, **kwargs)
-        elif self._called:
-            with variable_scope(self._scope, reuse=True):
-                return self._again(args, kwargs)
-        else:
-            with variable_scope(self._scope):
+        with self._opened() as scope:
+            self._scope = self._scope or scope
+            with nullcontext() if self._store is None else self._store.kept():
+                if self._called:
+                    return self._again(args, kwargs)
                 found = self._func(*args, **kwargs)
         self._called = True
         return found
+
+    def _opened(self) -> AbstractContextManager[VariableScope]:
+        if self._scope is None:
+            return self._made(named=True)
+        finds_again = True if self._called and self._store is None else None
+        return variable_scope(self._scope, reuse=finds_again)
 
     def _again(self, args: Any, kwargs: Any) -> Any:
         """Return what the function does, which is to make no variables that are trained."""
@@ -86,14 +107,19 @@ class Template:
             )
         return found
 
-    def _of_graph(self, key: str) -> list[Any]:
-        return list(get_default_graph().get_collection(key))
+    def _of_graph(self, key: str, prefix: str | None = None) -> list[Any]:
+        if self._store is None:
+            return list(get_default_graph().get_collection(key, prefix))
+        return [
+            x
+            for x in self._store.held()
+            if key in _KEYS[x.trainable] and x.name.startswith(prefix or "")
+        ]
 
     def _of_scope(self, key: str) -> list[Any]:
         if self._scope is None:
             return []
-        prefix = f"{self._scope.name}/" if self._scope.name else ""
-        return list(get_default_graph().get_collection(key, prefix or None))
+        return self._of_graph(key, self.variable_scope_name or None)
 
     @property
     def name(self) -> str:
@@ -114,8 +140,10 @@ class Template:
 
     @property
     def variable_scope_name(self) -> str | None:
-        """The name of the scope, None where it is not yet made."""
-        return None if self._scope is None else self._scope.name
+        """The name of the scope with a slash behind it, None where it is not yet made."""
+        if self._scope is None:
+            return None
+        return self._scope.name and f"{self._scope.name.removesuffix('/')}/"
 
     @property
     def variables(self) -> list[Any]:

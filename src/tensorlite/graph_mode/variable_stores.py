@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -168,24 +169,74 @@ class EagerStore(Store):
         """What gives the loss of a variable, or of what else is kept, by its name."""
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Let variables be found here, and scopes be numbered as at the first time."""
-        around = store_of().scope
-        self.scope, self.counts = (
-            replace(around, reuse=around.reuse or AUTO_REUSE),
-            {},
-        )
+    def kept(self, numbered_anew: bool = True) -> Iterator[None]:
+        """Let variables be found here, and scopes be numbered as at the first time, or go on."""
+        around = store_of()
+        before = self.scope, self.counts
+        self.scope = replace(around.scope, reuse=around.scope.reuse or AUTO_REUSE)
+        self.counts = {} if numbered_anew else around.counts
         token = _entered.set(self)
         try:
             yield
         finally:
             _entered.reset(token)
+            if not numbered_anew:
+                around.counts = self.counts
+            self.scope, self.counts = before
+
+    def held(self) -> list[Any]:
+        """Return the variables, by their names."""
+        return [x for _, x in sorted(self.variables.items())]
 
     def regularise(
         self, variable: Any, name: str, regularizer: Callable[[Any], Any]
     ) -> None:
         """Keep what gives the loss of a variable, which is another one after each step."""
         self.regularizers[name] = partial(regularizer, variable)
+
+
+class EagerVariableStore:
+    """Variables that are found again, by name, in all blocks that a program enters this for.
+
+    >>> from tensorlite.graph_mode.graph import at_once
+    >>> from tensorlite.graph_mode.variable_scopes import get_variable
+    >>> from tensorlite.ops.state.variable import Variable
+    >>> store = EagerVariableStore()
+    >>> def asked():
+    ...     with at_once(), store.as_default():
+    ...         return get_variable("w", initializer=1.0, make=lambda x, **_: Variable(x))
+    >>> asked() is asked(), len(store.variables())
+    (True, 1)
+    """
+
+    def __init__(self, store: EagerStore | None = None) -> None:
+        self._store = EagerStore() if store is None else store
+
+    @contextmanager
+    def as_default(self) -> Iterator[None]:
+        """Let variables be found here; the numbers of scopes go on."""
+        with self._store.kept(numbered_anew=False):
+            yield
+
+    def variables(self) -> list[Any]:
+        """Return the variables, by their names."""
+        return self._store.held()
+
+    def trainable_variables(self) -> list[Any]:
+        """Return the variables that are trained."""
+        return [x for x in self.variables() if x.trainable]
+
+    def non_trainable_variables(self) -> list[Any]:
+        """Return the variables that are not trained."""
+        return [x for x in self.variables() if not x.trainable]
+
+    def copy(self) -> EagerVariableStore:
+        """Return a store of variables of their own, which begin with the values of these."""
+        made = EagerStore()
+        made.variables.update(
+            {name: deepcopy(x) for name, x in self._store.variables.items()}
+        )
+        return EagerVariableStore(made)
 
 
 _entered: ContextVar[EagerStore | None] = ContextVar("entered", default=None)

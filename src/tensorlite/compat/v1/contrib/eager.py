@@ -35,12 +35,14 @@ from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
+from tensorlite.graph_mode.variable_stores import EagerVariableStore
 
 __all__ = [
     "ASYNC",
     "DEVICE_PLACEMENT_EXPLICIT",
     "DEVICE_PLACEMENT_SILENT",
     "DEVICE_PLACEMENT_WARN",
+    "EagerVariableStore",
     "GradientTape",
     "Iterator",
     "Network",
