@@ -11,11 +11,14 @@ from tensorlite.ops.nn.fake_quantised import (
     fake_quant_with_min_max_vars_per_channel,
     quantize_and_dequantize,
 )
+from tensorlite.ops.nn.quantised import dequantize, quantize
 
 __all__ = [
+    "dequantize",
     "fake_quant_with_min_max_args",
     "fake_quant_with_min_max_vars",
     "fake_quant_with_min_max_vars_per_channel",
+    "quantize",
     "quantize_and_dequantize",
 ]
 

@@ -49,3 +49,70 @@ def test_the_integers_are_tensorflows(
 def test_a_mode_that_is_not_there_is_told() -> None:
     with pytest.raises(InvalidArgumentError, match="MIN_FIRST"):
         quantized(X, LIMITS, tl.uint8, "MIDDLE")
+
+
+def test_tensors_of_quantised_dtypes_show_the_integers_that_they_hold() -> None:
+    made, low, high = tl.quantization.quantize(X, *LIMITS, "quint8")
+    assert made.dtype is tl.as_dtype("quint8")
+    assert made.dtype.is_quantized
+    assert not made.dtype.is_integer
+    assert made.dtype.held is tl.uint8
+    assert (low.item(), high.item()) == (-1.5, 2.0)
+    integers = [0, 87, 109, 127, 182, 255]
+    assert made.numpy().dtype == np.uint8
+    assert made.tolist() == made.numpy().tolist() == integers
+    assert made[1].item() == 87
+    assert str(made[:2]) == "[ 0 87]"
+    assert tl.concat([made, tl.flip(made)]).tolist() == integers + integers[::-1]
+    assert tl.astype(made, tl.uint8).tolist() == integers
+    assert tl.astype(made, tl.float32).tolist() == integers
+    assert tl.astype(tl.astype(made, tl.uint8), "quint8").dtype is made.dtype
+    with pytest.raises(tl.errors.DTypeError):
+        made + made
+
+
+@pytest.mark.parametrize("name", ["qint8", "quint8", "qint16", "quint16"])
+@pytest.mark.parametrize("mode", MODES)
+def test_quantised_numbers_come_back(name: str, mode: str) -> None:
+    held, low, high = tl.quantization.quantize(X, *LIMITS, name, mode)
+    first = 0.0 if mode == "SCALED" and name.startswith("quint") else -1.5
+    found = tl.quantization.dequantize(held, low, high, mode)
+    np.testing.assert_allclose(found, np.clip(X, first, 2.0), atol=0.02)
+
+
+def test_slices_along_an_axis_have_limits_of_their_own() -> None:
+    x = [[-1.2, 0.0, 0.5], [1.0, 2.0, 3.7]]
+    held, low, high = tl.quantization.quantize(
+        x, [-1.0, -2.0], [4.0, 5.0], "qint8", mode="SCALED", axis=0
+    )
+    assert held.tolist() == [[-38, 0, 16], [25, 51, 94]]
+    np.testing.assert_allclose(low, [-4.031496, -5.03937], rtol=1e-6)
+    assert high.tolist() == [4.0, 5.0]
+    combined = tl.quantization.quantize(x, [-1.0, -2.0], [4.0, 5.0], "quint8", axis=0)
+    assert combined[0].tolist() == [[0, 51, 77], [109, 146, 208]]
+    numbers = tl.asarray([[1, 2], [3, 4]], dtype="qint8")
+    found = tl.quantization.dequantize(
+        numbers, [-1.0, -2.0], [4.0, 5.0], "SCALED", axis=1
+    )
+    np.testing.assert_allclose(
+        found, [[0.03149606, 0.07874016], [0.09448819, 0.15748031]], rtol=1e-6
+    )
+
+
+def test_a_narrow_range_leaves_out_the_least_integer() -> None:
+    x = [-1.0, -0.3, 0.0, 0.25, 4.0, 5.0]
+    narrow = tl.quantization.quantize(
+        x, -1.0, 4.0, "quint8", "SCALED", narrow_range=True
+    )
+    assert narrow[0].tolist() == [1, 1, 1, 16, 255, 255]
+
+
+def test_what_does_not_fit_together_is_told() -> None:
+    with pytest.raises(InvalidArgumentError, match="HALF_TO_EVEN"):
+        tl.quantization.quantize(X, *LIMITS, "qint8", round_mode="HALF_TO_EVEN")
+    with pytest.raises(tl.errors.UnimplementedError, match="MIN_FIRST"):
+        tl.quantization.quantize(X, [0.0], [1.0], "qint8", "MIN_FIRST", axis=0)
+    with pytest.raises(tl.errors.ShapeError, match="min_range"):
+        tl.quantization.quantize(X, 0.0, 1.0, "qint8", axis=0)
+    with pytest.raises(tl.errors.DTypeError, match="limits"):
+        assert tl.as_dtype("qint8").limits

@@ -55,7 +55,7 @@ class DType:
     @property
     def is_numeric(self) -> bool:
         """Whether it holds numbers (not bool)."""
-        return self.kind in "iufc"
+        return self.kind in "iufcq"
 
     @property
     def is_bool(self) -> bool:
@@ -74,8 +74,17 @@ class DType:
 
     @property
     def is_quantized(self) -> bool:
-        """Whether it holds quantized numbers, which no dtype here does."""
-        return False
+        """Whether it holds quantized numbers: integers that stand for steps of a range."""
+        return self.kind == "q"
+
+    @property
+    def held(self) -> DType:
+        """The dtype of the integers that a quantized dtype's arrays are shown as; else itself.
+
+        >>> tl.as_dtype("quint8").held
+        tl.uint8
+        """
+        return _BY_NAME[self.name[1:]] if self.kind == "q" else self
 
     @property
     def base_dtype(self) -> DType:
@@ -90,7 +99,7 @@ class DType:
     @property
     def as_numpy_dtype(self) -> Any:
         """The class of NumPy's scalars of this dtype."""
-        return self.numpy.type
+        return self.numpy if self.kind == "q" else self.numpy.type
 
     @property
     def size(self) -> int:
@@ -110,6 +119,8 @@ class DType:
     @property
     def limits(self) -> tuple[Any, Any]:
         """The least and the greatest number that intensities of images have in this dtype."""
+        if self.kind == "q":
+            raise DTypeError(f"{self!r} does not have defined limits")
         return (self.min, self.max) if self.is_integer else (0, 1)
 
     def _limit(self, end: str) -> Any:
@@ -172,6 +183,11 @@ complex128 = DType("complex128", np.complex128, "c")
 string = DType("string", object, "S")
 resource = DType("resource", object, "R")
 variant = DType("variant", object, "V")
+qint8 = DType("qint8", [("qint8", np.int8)], "q")
+quint8 = DType("quint8", [("quint8", np.uint8)], "q")
+qint16 = DType("qint16", [("qint16", np.int16)], "q")
+quint16 = DType("quint16", [("quint16", np.uint16)], "q")
+qint32 = DType("qint32", [("qint32", np.int32)], "q")
 
 ENUM = {
     "float32": 1,
@@ -184,7 +200,12 @@ ENUM = {
     "complex64": 8,
     "int64": 9,
     "bool": 10,
+    "qint8": 11,
+    "quint8": 12,
+    "qint32": 13,
     "bfloat16": 14,
+    "qint16": 15,
+    "quint16": 16,
     "uint16": 17,
     "complex128": 18,
     "float16": 19,
@@ -199,12 +220,14 @@ NUMERIC = (
     *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
     *(float16, bfloat16, float32, float64, complex64, complex128),
 )
-ALL = (bool_, *NUMERIC, string, resource, variant)
+QUANTIZED = (qint8, quint8, qint16, quint16, qint32)
+"""Integers that stand for steps of a range; arrays of one field, named as the dtype, hold them."""
+ALL = (bool_, *NUMERIC, string, resource, variant, *QUANTIZED)
 
 _BY_NAME = {dtype.name: dtype for dtype in ALL}
 _OTHER_NAMES = {"float": float32, "half": float16, "double": float64}
 _BY_NUMBER = {ENUM[dtype.name]: dtype for dtype in ALL if dtype.name in ENUM}
-_BY_NUMPY = {dtype.numpy: dtype for dtype in (bool_, *NUMERIC, string)}
+_BY_NUMPY = {dtype.numpy: dtype for dtype in (bool_, *NUMERIC, string, *QUANTIZED)}
 _PYTHON: dict[object, DType] = {
     bool: bool_,
     int: int32,

@@ -23,7 +23,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.remote import RemoteArray
 from tensorlite.core.shapes import AnyShape, TensorShape, shape_asked, shape_of
 from tensorlite.core.spec import TensorSpec, element, merge, shape_text
-from tensorlite.core.xp import CPU, Array, to_device, to_host, xp_of
+from tensorlite.core.xp import CPU, Array, shown, to_device, to_host, xp_of
 
 TensorLike: TypeAlias = (
     Operand
@@ -151,13 +151,13 @@ class Tensor(Operand):
         view = self._view()
         if not settings.tensorflow_results:
             return view
-        shown = texts.encoded(view)
-        if shown.ndim == 0:
-            return cast("np.ndarray[Any, Any]", shown[()])
-        return shown.copy() if shown is view else shown
+        found = texts.encoded(view)
+        if found.ndim == 0:
+            return cast("np.ndarray[Any, Any]", found[()])
+        return found.copy() if found is view else found
 
     def _view(self) -> np.ndarray[Any, Any]:
-        view = to_host(self.array).view()
+        view = shown(to_host(self.array)).view()
         view.flags.writeable = False
         return view
 
@@ -177,10 +177,10 @@ class Tensor(Operand):
 
     def tolist(self) -> Any:
         """Return the value as nested lists of Python scalars."""
-        return to_host(self.array).tolist()
+        return shown(to_host(self.array)).tolist()
 
     def _one(self, wanted: str) -> np.ndarray[Any, Any]:
-        array = to_host(self.array)
+        array = shown(to_host(self.array))
         if array.size != 1:
             raise ScalarError(
                 f"{wanted} needs a tensor of one element; this one has shape "
@@ -225,7 +225,7 @@ class Tensor(Operand):
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: object) -> bool:
-        return bool((to_host(self.array) == value).any())
+        return bool((shown(to_host(self.array)) == value).any())
 
     def __array_namespace__(self, *, api_version: str | None = None) -> ModuleType:
         """Return the Array API namespace that this tensor belongs to: tensorlite itself."""
@@ -388,7 +388,7 @@ class EagerTensor(Tensor):
         if _is_handle(self._array):
             return repr(self._array)
         with np.printoptions(threshold=60, edgeitems=3, precision=6):
-            return str(to_host(self._array))
+            return str(shown(to_host(self._array)))
 
     def __format__(self, spec: str) -> str:
         if texts.wanted():

@@ -187,3 +187,10 @@ def to_host(array: Array) -> np.ndarray[Any, Any]:
         return array.read()
     copied: np.ndarray[Any, Any] = xp_of(array).asnumpy(array)
     return copied
+
+
+def shown(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return an array as it is shown: of quantized numbers the integers, without their field."""
+    names = array.dtype.names
+    found: np.ndarray[Any, Any] = array if names is None else array[names[0]]
+    return found

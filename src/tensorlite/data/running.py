@@ -13,7 +13,7 @@ from tensorlite.core.dispatch import constant, tracer
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
-from tensorlite.core.xp import to_host
+from tensorlite.core.xp import shown, to_host
 from tensorlite.data.background import AUTOTUNE, ahead
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.caching import FileCache
@@ -265,7 +265,7 @@ def numpy_value(leaf: Any) -> Any:
         return leaf.numpy()
     if not isinstance(leaf, Tensor):
         return leaf
-    array = to_host(leaf.array).view()
+    array = shown(to_host(leaf.array)).view()
     array.flags.writeable = False
     if array.dtype == object:
         array = _as_bytes(array)

@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.core.constant import encoded
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import EagerTensor
-from tensorlite.core.xp import Array, is_array, to_host
+from tensorlite.core.xp import Array, is_array, shown, to_host
 from tensorlite.function.extract import Fetch
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -124,5 +124,6 @@ def own_bytes(value: Any) -> Any:
 def own_value(value: Any) -> Any:
     """Return a value as the caller's own."""
     if type(value) is ndarray:
+        value = shown(value)
         return value[()] if value.ndim == 0 else value.copy()
     return to_host(value)[()] if is_array(value) else value

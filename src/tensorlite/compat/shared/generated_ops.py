@@ -49,6 +49,15 @@ def __getattr__(name: str) -> Callable[..., Any]:
     return _function(name, operator)
 
 
+def generated(name: str) -> Callable[..., Any]:
+    """Return an operator as a function, by this one's name, for a public one that is the same.
+
+    >>> generated("quantized_concat").__name__
+    'quantized_concat'
+    """
+    return __getattr__(name)
+
+
 @cache
 def _function(name: str, operator: str) -> Callable[..., Any]:
     raw = getattr(raw_ops, operator)

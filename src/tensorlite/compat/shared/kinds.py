@@ -17,6 +17,11 @@ from tensorlite.core.dtypes import (
     int16,
     int32,
     int64,
+    qint8,
+    qint16,
+    qint32,
+    quint8,
+    quint16,
     resource,
     string,
     uint8,
@@ -43,6 +48,11 @@ __all__ = [
     "int32",
     "int64",
     "int8",
+    "qint16",
+    "qint32",
+    "qint8",
+    "quint16",
+    "quint8",
     "resource",
     "string",
     "uint16",
@@ -55,7 +65,7 @@ __all__ = [
 bool = dtypes.bool_
 double = float64
 half = float16
-QUANTIZED_DTYPES: frozenset[DType] = frozenset()
+QUANTIZED_DTYPES: frozenset[DType] = frozenset(dtypes.QUANTIZED)
 
 _BY_NUMBER = {number: dtypes.as_dtype(name) for name, number in dtypes.ENUM.items()}
 

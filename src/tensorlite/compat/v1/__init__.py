@@ -216,9 +216,16 @@ from tensorlite.compat.shared.python import (
     timestamp as timestamp,
 )
 from tensorlite.compat.shared.quantized import (
+    dequantize as dequantize,
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,
+    fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
     fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
+    fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
     fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
+    fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,  # noqa: E501
+    quantize as quantize,
+    quantize_v2 as quantize_v2,
+    quantized_concat as quantized_concat,
 )
 from tensorlite.compat.shared.ragged_and_sparse.built_rows import (
     RaggedTensor as RaggedTensor,

@@ -44,6 +44,12 @@ from tensorlite.compat.shared.nn_labels import (
     approx_max_k as approx_max_k,
     approx_min_k as approx_min_k,
 )
+from tensorlite.compat.shared.quantized import (
+    quantized_avg_pool as quantized_avg_pool,
+    quantized_conv2d as quantized_conv2d,
+    quantized_max_pool as quantized_max_pool,
+    quantized_relu_x as quantized_relu_x,
+)
 from tensorlite.compat.shared.randoms.candidates import (
     all_candidate_sampler as all_candidate_sampler,
     compute_accidental_hits as compute_accidental_hits,

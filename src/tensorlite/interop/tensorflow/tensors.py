@@ -18,6 +18,7 @@ from tensorlite.core.errors import (
     TooLargeError,
 )
 from tensorlite.core.spec import all_known
+from tensorlite.core.xp import shown
 from tensorlite.interop.tensorflow.messages import message
 from tensorlite.ops.records.wire import apart
 
@@ -59,7 +60,12 @@ NUMBERS: dict[int, DType] = {
     8: dtypes.complex64,
     9: dtypes.int64,
     10: dtypes.bool_,
+    11: dtypes.qint8,
+    12: dtypes.quint8,
+    13: dtypes.qint32,
     14: dtypes.bfloat16,
+    15: dtypes.qint16,
+    16: dtypes.quint16,
     17: dtypes.uint16,
     18: dtypes.complex128,
     19: dtypes.float16,
@@ -72,14 +78,6 @@ NUMBERS: dict[int, DType] = {
 OF_DTYPE = {dtype: number for number, dtype in NUMBERS.items()}
 REFERENCE = 100
 """What is added to the number of a dtype for a reference to a variable of it."""
-_HELD_BY: dict[int, DType] = {
-    11: dtypes.int8,
-    12: dtypes.uint8,
-    13: dtypes.int32,
-    15: dtypes.int16,
-    16: dtypes.uint16,
-}
-"""Quantised dtypes are read as those of the integers that hold the numbers."""
 _OTHERS = {
     24: "float8_e5m2",
     25: "float8_e4m3fn",
@@ -109,7 +107,7 @@ def dtype_of(number: int) -> DType:
     (tl.float32, tl.float32)
     """
     plain = number - REFERENCE if number > REFERENCE else number
-    found = NUMBERS.get(plain) or _HELD_BY.get(plain)
+    found = NUMBERS.get(plain)
     if found is None:
         name = _OTHERS.get(number, str(number))
         raise GraphDefError(f"there is no dtype for TensorFlow's dtype {name}")
@@ -216,7 +214,7 @@ def _values(proto: Any, dtype: DType) -> np.ndarray[Any, Any]:
         pairs = listed[: len(listed) // 2 * 2]
         made = np.array(pairs, dtypes.real_of(dtype).numpy).view(dtype.numpy)
     else:
-        wide = dtype.is_integer and dtype.itemsize < 8
+        wide = dtype.held.is_integer and dtype.itemsize < 8
         made = np.array(listed, np.int64 if wide else dtype.numpy).astype(dtype.numpy)
     return made
 
@@ -244,7 +242,7 @@ def proto_of(array: np.ndarray[Any, Any]) -> Any:
     proto = message("TensorProto")(dtype=OF_DTYPE[dtype])
     proto.tensor_shape.CopyFrom(shape_proto(array.shape))
     if array.size == 1 or (array.size and not any(array.strides)):
-        _put_one(proto, array.flat[0], dtype)
+        _put_one(proto, shown(array).flat[0], dtype)
         return proto
     if dtype is dtypes.string:
         proto.string_val.extend([_bytes(one) for one in array.ravel().tolist()])

@@ -23,7 +23,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.remote import say
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, IndexedSlices, Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp, device_of, to_host
+from tensorlite.core.xp import Array, Xp, device_of, shown, to_host
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.control.assertions import summary
 from tensorlite.ops.control.bundles import zeros_of
@@ -323,7 +323,7 @@ class PyFunc(Op):
     def kernel(self, xp: Xp, *arrays: Array) -> tuple[Array, ...]:
         """Return what the function returns, as arrays of the device at hand."""
         with interpreted_by(None):
-            result = self.func(*[to_host(x) for x in arrays])
+            result = self.func(*[shown(to_host(x)) for x in arrays])
             outputs = _results(result, self.specs, self.func)
             return tuple([xp.asarray(y.array) for y in outputs])
 

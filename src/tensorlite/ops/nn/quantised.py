@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tensorlite.core.dtypes import DType, float32, float64
-from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.tensor import Tensor
-from tensorlite.ops.arrays.shape import astype
+from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, float32, float64
+from tensorlite.core.errors import (
+    InvalidArgumentError,
+    ShapeError,
+    UnimplementedError,
+)
+from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.ops.arrays.shape import astype, reshape
+from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.math.bounds import clip, maximum, minimum
 from tensorlite.ops.math.rounding import (
     abs as magnitude,
@@ -18,9 +23,124 @@ from tensorlite.ops.math.rounding import (
     round as nearest,
     sign,
 )
-from tensorlite.ops.nn.quantised_numbers import fitted, value_of
+from tensorlite.ops.nn.quantised_numbers import Limits, fitted, value_of
 
 MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+
+
+class QuantizeV2(Composite):
+    """Numbers as integers of a dtype between two limits, and the limits these stand for."""
+
+    T: DType
+    mode: str = "MIN_COMBINED"
+    round_mode: str = "HALF_AWAY_FROM_ZERO"
+    narrow_range: bool = False
+    axis: int = -1
+    ensure_minimum_range: float = 0.01
+
+    def compose(self, x: Tensor, low: Tensor, high: Tensor) -> tuple[Tensor, ...]:
+        """Return the integers and their limits; along an axis each slice has its own."""
+        to_even = self.round_mode == "HALF_TO_EVEN"
+        if to_even and self.mode != "SCALED":
+            raise InvalidArgumentError(
+                f"{self.name}: Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', "
+                f"but mode is '{self.mode}'"
+            )
+        made, least, most = quantized(
+            x,
+            _along(self, x, (low, high)),
+            self.T.held,
+            self.mode,
+            to_even=to_even,
+            narrow=self.narrow_range,
+            least_range=self.ensure_minimum_range,
+        )
+        shape = [] if self.axis < 0 else [-1]
+        return astype(made, self.T), reshape(least, shape), reshape(most, shape)
+
+
+class Dequantize(Composite):
+    """The numbers that integers between two limits stand for."""
+
+    mode: str = "MIN_COMBINED"
+    narrow_range: bool = False
+    axis: int = -1
+    dtype: DType = float32
+
+    def compose(self, x: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        """Return the numbers; along an axis each slice has limits of its own."""
+        limits = _along(self, x, (low, high))
+        held = astype(x, x.dtype.held)
+        found = dequantized(held, limits, self.mode, self.narrow_range)
+        return astype(found, self.dtype)
+
+
+def _along(op: QuantizeV2 | Dequantize, x: Tensor, limits: Limits) -> Limits:
+    """Return limits shaped to be broadcast along the axis they are for."""
+    rank = 0 if op.axis < 0 else 1
+    for what, limit in zip(("min_range", "max_range"), limits, strict=True):
+        found = limit.spec.rank
+        if found not in (None, rank) and not (found == 1 and limit.size == 1):
+            raise ShapeError(
+                f"{op.name}: `{what}` must be rank {rank} for axis={op.axis} but is rank {found}"
+            )
+    if op.axis < 0:
+        return reshape(limits[0], []), reshape(limits[1], [])
+    if op.mode == "MIN_FIRST":
+        raise UnimplementedError(
+            f"{op.name}: MIN_FIRST mode is not implemented with an axis; use SCALED or MIN_COMBINED"
+        )
+    shape = [-1, *[1] * (x.ndim - 1 - op.axis)]
+    return reshape(limits[0], shape), reshape(limits[1], shape)
+
+
+def quantize(
+    x: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
+    dtype: DTypeLike,
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    narrow_range: bool = False,
+    axis: int | None = None,
+    ensure_minimum_range: float = 0.01,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return `x` as integers of a (quantized) dtype between two limits, and the limits then.
+
+    These are moved to hold 0, and apart; along an axis each slice has limits of its own.
+
+    >>> made, low, high = tl.quantization.quantize([-1.0, 0.0, 4.0], -1.0, 4.0, "quint8")
+    >>> made.dtype, made.tolist(), low.item(), high.item()
+    (tl.quint8, [0, 51, 255], -1.0, 4.0)
+    """
+    along = -1 if axis is None else int(axis)
+    wanted = as_dtype(dtype)
+    op = QuantizeV2(
+        wanted, mode, round_mode, narrow_range, along, float(ensure_minimum_range)
+    )
+    made: tuple[Tensor, Tensor, Tensor] = composed(op, x, min_range, max_range)
+    return made
+
+
+def dequantize(
+    x: TensorLike,
+    min_range: TensorLike,
+    max_range: TensorLike,
+    mode: str = "MIN_COMBINED",
+    narrow_range: bool = False,
+    axis: int | None = None,
+    dtype: DTypeLike = float32,
+) -> Tensor:
+    """Return the numbers that integers between two limits stand for: `quantize`, taken back.
+
+    >>> x = tl.asarray([0, 51, 255], dtype="quint8")
+    >>> print(tl.quantization.dequantize(x, -1.0, 4.0))
+    [-1.  0.  4.]
+    """
+    along = -1 if axis is None else int(axis)
+    op = Dequantize(mode, narrow_range, along, as_dtype(dtype))
+    made: Tensor = composed(op, x, min_range, max_range)
+    return made
 
 
 def quantized(
@@ -46,7 +166,7 @@ def quantized(
         rounded = nearest if to_even else _away
         first += narrow
         scale = float(last) / high
-        if first:
+        if first < 0:
             below = float(first) / minimum(low, -np.finfo(np.float32).tiny)
             scale = minimum(scale, below)
         low, high = first / scale, last / scale
@@ -72,7 +192,9 @@ def dequantized(
     given = astype(x, float32)
     if mode == "SCALED":
         scale = high / float(last)
-        return given * (maximum(scale, low / (first + narrow)) if first else scale)
+        return given * (
+            maximum(scale, low / (first + narrow)) if first < 0 else scale
+        )
     scale = (high - low) / float(last - first)
     if mode == "MIN_FIRST":
         return astype(value_of(x, limits), float32)

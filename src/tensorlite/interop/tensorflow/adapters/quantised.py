@@ -1,4 +1,4 @@
-"""Quantised numbers in GraphDefs, whose dtypes are read as those of the integers that hold them."""
+"""Quantised numbers in GraphDefs: to integers and back; quantised_layers.py has layers on them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
-from tensorlite.ops.arrays.shape import astype
-from tensorlite.ops.nn.quantised import MODES, dequantized, quantized
+from tensorlite.ops.nn.quantised import MODES, dequantize, quantize
 
 
 def _mode(given: Given) -> str:
@@ -19,31 +18,27 @@ def _mode(given: Given) -> str:
 
 
 def _quantised(given: Given) -> Values:
-    dtype, mode = given.dtype("T"), _mode(given)
-    to_even = given.typed("round_mode", str) == "HALF_TO_EVEN"
-    narrow = given.typed("narrow_range", bool)
-    least = given.typed("ensure_minimum_range", float)
+    options = (
+        given.dtype("T"),
+        _mode(given),
+        given.typed("round_mode", str),
+        given.typed("narrow_range", bool),
+        given.typed("axis", int),
+        given.typed("ensure_minimum_range", float),
+    )
 
     def made(x: Tensor, low: Tensor, high: Tensor) -> tuple[Tensor, ...]:
-        return quantized(
-            x,
-            (low, high),
-            dtype,
-            mode,
-            to_even=to_even,
-            narrow=narrow,
-            least_range=least,
-        )
+        return quantize(x, low, high, *options)
 
     return given.composed(made, *given.tensors)
 
 
 def _restored(given: Given) -> Values:
     mode, narrow = _mode(given), given.typed("narrow_range", bool)
-    dtype = given.dtype("dtype")
+    axis, dtype = given.typed("axis", int), given.dtype("dtype")
 
     def made(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
-        return astype(dequantized(x, (low, high), mode, narrow), dtype)
+        return dequantize(x, low, high, mode, narrow, axis, dtype)
 
     return given.composed(made, *given.tensors)
 

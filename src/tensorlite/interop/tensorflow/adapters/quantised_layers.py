@@ -6,11 +6,11 @@ numbers become integers is in quantised.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from tensorlite.core.dispatch import call, constant
-from tensorlite.core.dtypes import DType, float32, float64, int32
+from tensorlite.core.dtypes import float32, float64, int32
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
@@ -27,6 +27,24 @@ from tensorlite.ops.nn.pool import AvgPool, MaxPool
 from tensorlite.ops.nn.quantised_numbers import Limits
 
 Three: TypeAlias = tuple[Tensor, Tensor, Tensor]
+
+
+def _on_integers(
+    given: Given,
+    function: Callable[..., Sequence[Tensor]],
+    tensors: Sequence[Tensor] | None = None,
+) -> Values:
+    """Return what a function makes of the integers that quantised inputs hold, quantised again."""
+
+    def made(*inputs: Tensor) -> list[Tensor]:
+        results = function(*[astype(x, x.dtype.held) for x in inputs])
+        wanted = given.output_dtypes(len(results))
+        return [
+            x if dtype is None else astype(x, dtype)
+            for x, dtype in zip(results, wanted, strict=True)
+        ]
+
+    return given.composed(made, *(given.tensors if tensors is None else tensors))
 
 
 def _centred(x: Tensor, limits: Limits) -> Tensor:
@@ -57,7 +75,7 @@ def _convolved(given: Given) -> Values:
             lambda a, b: call(op, a, b), x, y, (ends[0], ends[1]), (ends[2], ends[3])
         )
 
-    return given.composed(made, *given.tensors)
+    return _on_integers(given, made)
 
 
 def _product(given: Given) -> Values:
@@ -70,7 +88,7 @@ def _product(given: Given) -> Values:
             lambda a, b: call(op, a, b), x, y, (ends[0], ends[1]), (ends[2], ends[3])
         )
 
-    return given.composed(made, *given.tensors)
+    return _on_integers(given, made)
 
 
 def _used(x: Tensor, limits: Limits) -> Limits:
@@ -82,33 +100,34 @@ def _used(x: Tensor, limits: Limits) -> Limits:
 
 
 def _narrowed(given: Given) -> Values:
-    dtype = given.dtype("out_type")
+    dtype = given.dtype("out_type").held
 
     def made(x: Tensor, *ends: Tensor) -> Three:
         limits = (ends[0], ends[1])
         wanted = _used(x, limits)
         return (numbers.changed(x, limits, wanted, dtype), *wanted)
 
-    return given.composed(made, *given.tensors)
+    return _on_integers(given, made)
 
 
 def _range(given: Given) -> Values:
-    return given.composed(lambda x, low, high: _used(x, (low, high)), *given.tensors)
+    return _on_integers(given, lambda x, low, high: _used(x, (low, high)))
 
 
 def _requantised(given: Given) -> Values:
-    dtype = given.dtype("out_type")
+    dtype = given.dtype("out_type").held
 
     def made(x: Tensor, *ends: Tensor) -> Three:
         wanted = (ends[2], ends[3])
         return (numbers.changed(x, (ends[0], ends[1]), wanted, dtype), *wanted)
 
-    return given.composed(made, *given.tensors)
+    return _on_integers(given, made)
 
 
 def _added(given: Given) -> Values:
     """Add in a range so wide that no sum leaves it."""
-    dtype: DType = given.dtype("out_type" if "Bias" in given.record.op else "Toutput")
+    name = "out_type" if "Bias" in given.record.op else "Toutput"
+    dtype = given.dtype(name).held
 
     def made(x: Tensor, y: Tensor, *ends: Tensor) -> Three:
         most = magnitude(ends[0])
@@ -120,7 +139,7 @@ def _added(given: Given) -> Values:
         second = numbers.changed(y, (ends[2], ends[3]), wanted, dtype)
         return (first + second, *wanted)
 
-    return given.composed(made, *given.tensors)
+    return _on_integers(given, made)
 
 
 def _scaled(given: Given) -> Values:
@@ -129,7 +148,7 @@ def _scaled(given: Given) -> Values:
     def made(x: Tensor, y: Tensor, *ends: Tensor) -> Three:
         return _multiplied(multiply, x, y, (ends[0], ends[1]), (ends[2], ends[3]))
 
-    return given.composed(made, *given.tensors)
+    return _on_integers(given, made)
 
 
 def _bounded(most: float | None) -> Adapter:
@@ -144,7 +163,7 @@ def _bounded(most: float | None) -> Adapter:
                 return maximum(x, low), *limits
             return clip(x, low, numbers.fitted(top, limits, x.dtype)), *limits
 
-        return given.composed(made, *given.tensors)
+        return _on_integers(given, made)
 
     return adapter
 
@@ -159,20 +178,20 @@ def _pooled(kind: type[MaxPool | AvgPool]) -> Adapter:
             rounded = floor(found) if kind is AvgPool else found
             return astype(rounded, x.dtype), low, high
 
-        return given.composed(made, *given.tensors)
+        return _on_integers(given, made)
 
     return adapter
 
 
 def _reshaped(given: Given) -> Values:
-    return given.composed(
-        lambda x, shape, low, high: (reshape(x, shape), low, high), *given.tensors
+    return _on_integers(
+        given, lambda x, shape, low, high: (reshape(x, shape), low, high)
     )
 
 
 def _joined(given: Given) -> Values:
     """Join, in the range that holds all."""
-    count, dtype = given.typed("N", int), given.dtype("T")
+    count, dtype = given.typed("N", int), given.dtype("T").held
     axis = int(given.constant(0))
 
     def made(*inputs: Tensor) -> Three:
@@ -186,7 +205,7 @@ def _joined(given: Given) -> Values:
         ]
         return concat(alike, axis=axis), low, high
 
-    return given.composed(made, *given.tensors[1:])
+    return _on_integers(given, made, given.tensors[1:])
 
 
 QUANTISED_LAYERS: dict[str, Adapter] = {
