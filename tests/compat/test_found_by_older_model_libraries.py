@@ -55,3 +55,53 @@ def test_programs_derive_creators_of_sessions() -> None:
         with tf1.train.MonitoredSession(Creator()) as session:
             assert session.run("c:0") == 1.0
     assert issubclass(tf1.train.ChiefSessionCreator, tf1.train.SessionCreator)
+
+
+def test_variables_of_graphs_have_no_length() -> None:
+    with tf1.Graph().as_default():
+        for is_resource in (False, True):
+            variable = tf1.get_variable(
+                f"v{is_resource}", [3], use_resource=is_resource
+            )
+            assert not hasattr(variable, "__len__")
+            with pytest.raises(TypeError, match=r"no len\(\)"):
+                len(variable)
+
+
+def test_elements_are_mapped_and_joined_by_the_older_function() -> None:
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        step = tf1.data.experimental.map_and_batch_with_legacy_function(
+            lambda x: x * 2, 3
+        )
+        made = tf1.data.Dataset.range(4).apply(step)
+        found = made.make_one_shot_iterator().get_next()
+        assert session.run(found).tolist() == [0, 2, 4]
+        assert session.run(found).tolist() == [6]
+
+
+def test_normal_vectors_have_a_scale() -> None:
+    of_vectors: Any = tf1.contrib.distributions
+    loc, diagonal = [0.5, -1.0], [2.0, 3.0]
+    wide = [[1.0], [2.0]]
+    whole = [[4.0, 2.0], [2.0, 5.0]]
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        made: list[Any] = [
+            of_vectors.MultivariateNormalDiag(loc, diagonal),
+            of_vectors.MultivariateNormalTriL(loc, [[2.0, 0.0], [1.0, 3.0]]),
+            of_vectors.MultivariateNormalFullCovariance(loc, whole),
+            of_vectors.MultivariateNormalDiagPlusLowRank(
+                loc,
+                diagonal,
+                scale_perturb_factor=wide,
+                scale_perturb_diag=[0.5],
+            ),
+            of_vectors.VectorLaplaceDiag(loc, diagonal),
+        ]
+        found = session.run([x.scale.to_dense() for x in made])
+        spread = session.run(made[3].covariance())
+    np.testing.assert_allclose(found[0], np.diag(diagonal))
+    np.testing.assert_allclose(found[1], [[2.0, 0.0], [1.0, 3.0]])
+    np.testing.assert_allclose(found[2], [[2.0, 0.0], [1.0, 2.0]], rtol=1e-6)
+    np.testing.assert_allclose(found[3], [[2.5, 1.0], [1.0, 5.0]])
+    np.testing.assert_allclose(spread, found[3] @ found[3].T, rtol=1e-5)
+    np.testing.assert_allclose(found[4], np.diag(diagonal))

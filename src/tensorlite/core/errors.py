@@ -131,6 +131,10 @@ class ConversionError(DTypeError):
     """What makes no tensor, or none of the dtype asked for."""
 
 
+class LengthError(DTypeError, AttributeError):
+    """What has no length; it is asked for as a method that is not there."""
+
+
 class PlaceError(InvalidArgumentError, IndexError):
     """An index beyond its axis; whoever waits for the end of a source does not take it for one."""
 

@@ -16,7 +16,7 @@ from tensorlite.compat.shared.values import (
     VariableAggregation,
     VariableSynchronization,
 )
-from tensorlite.core.errors import DTypeError
+from tensorlite.core.errors import DTypeError, LengthError
 from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies
 from tensorlite.distributed.strategies.copied import Copied
@@ -191,10 +191,20 @@ class Joined:
         vars(self)["distribution"] = when.value, how.value
 
 
+class _NoLength:
+    """In place of a method that variables have elsewhere, and none that TensorFlow makes."""
+
+    def __get__(self, variable: Any, owner: Any) -> Any:
+        raise LengthError(
+            f"object of type {owner.__name__!r} has no len(); use variable.shape[0]"
+        )
+
+
 class Parts(Joined):
     """What variables offer of it; those that have it say what the slices given are."""
 
     __slots__ = ()
+    __len__ = _NoLength()
 
     scatter_nd_update = _places(scatter_nd_update)
     scatter_nd_add = _places(scatter_nd_add)

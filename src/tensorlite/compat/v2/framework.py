@@ -244,6 +244,18 @@ class Module(Collector):
         with name_scope(chosen) as whole:
             self._name_scope = name_scope(whole)
 
+    def _track_trackable(
+        self, trackable: Any, name: str, overwrite: bool = False
+    ) -> Any:
+        """Have checkpoints know what is held by a name, and return it."""
+        if getattr(self, name, trackable) is not trackable and not overwrite:
+            raise InvalidArgumentError(
+                f"Called Trackable._track_trackable() with name='{name}', but a Trackable with "
+                "this name is already declared as a dependency; give another name, or overwrite="
+            )
+        setattr(self, name, trackable)
+        return trackable
+
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, held(value))
         if name != "awaiting" and self.awaiting and isinstance(value, _HOLDERS):

@@ -3,10 +3,12 @@
 from types import SimpleNamespace
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.shared import decorators
 from tensorlite.compat.shared.specs.composite_values import (
     CompositeTensor as CompositeTensor,
 )
 
+decorator = decorators
 tf2 = SimpleNamespace(enabled=lambda: True)
 """Whether version 2's ways are on, which in this namespace they are."""
 

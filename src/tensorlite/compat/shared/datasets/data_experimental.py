@@ -100,6 +100,7 @@ __all__ = [
     "group_by_window",
     "ignore_errors",
     "map_and_batch",
+    "map_and_batch_with_legacy_function",
     "pad_to_cardinality",
     "parallel_interleave",
     "prefetch_to_device",
@@ -273,6 +274,10 @@ def map_and_batch(
     How many calls go on at a time has no effect on what comes out, and none here.
     """
     return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
+
+
+map_and_batch_with_legacy_function = map_and_batch
+"""The same: functions of both kinds are called alike here."""
 
 
 def parallel_interleave(

@@ -249,6 +249,10 @@ class ModelCheckpoint(_Watching):
         **kwargs: Any,
     ) -> None:
         super().__init__(monitor, mode)
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise InvalidArgumentError(
+                f"Unrecognized save_freq: {save_freq!r}; it is 'epoch' or a number of batches"
+            )
         self.filepath = a_path(filepath, "filepath")
         self.save_best_only = save_best_only
         self.save_weights_only, self.save_freq = save_weights_only, save_freq

@@ -7,6 +7,9 @@ from typing import Any
 
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.linear import matrices
+from tensorlite.compat.shared.linear.linear_operator import (
+    LinearOperatorLowerTriangular,
+)
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     Distribution,
@@ -58,6 +61,11 @@ class MultivariateNormalTriL(Distribution):
     def scale_tril(self) -> Any:
         """The lower triangular matrix."""
         return self._factor
+
+    @property
+    def scale(self) -> Any:
+        """The matrix that independent vectors are multiplied by, a linear operator."""
+        return LinearOperatorLowerTriangular(self._factor, is_non_singular=True)
 
     def _like(self) -> Any:
         return self._loc + self._zeros

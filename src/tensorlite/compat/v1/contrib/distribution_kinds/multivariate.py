@@ -7,6 +7,7 @@ from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
 from tensorlite.compat.shared.linear import matrices
+from tensorlite.compat.shared.linear.linear_operators import LinearOperatorDiag
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     Distribution,
@@ -124,6 +125,11 @@ def _dirichlets(a: Dirichlet, b: Dirichlet) -> Any:
     return numbers.reduce_sum(apart, -1) + norm
 
 
+def diagonal_scale(sizes: Any) -> Any:
+    """Return the operator that makes each element of vectors larger by a factor of its own."""
+    return LinearOperatorDiag(sizes, is_non_singular=True, is_self_adjoint=True)
+
+
 AFFINE = "affine_linear_operator/forward/add"
 """What TensorFlow calls draws that it has its bijector move, turn and stretch."""
 
@@ -172,6 +178,11 @@ class MultivariateNormalDiag(Distribution):
     def scale_diag(self) -> Any:
         """Standard deviations of the vectors' elements."""
         return self._scale
+
+    @property
+    def scale(self) -> Any:
+        """The matrix that independent vectors are multiplied by, a linear operator."""
+        return diagonal_scale(self._scale)
 
     def _like(self) -> Any:
         return self._loc + self._scale

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from tensorlite.compat.shared import arrays, elementwise
+from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.linear import matrices
+from tensorlite.compat.shared.linear.linear_operator_blocks import (
+    LinearOperatorLowRankUpdate,
+)
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.correlated import (
     MultivariateNormalTriL,
@@ -18,6 +21,7 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.multivariate import (
     MultivariateNormalDiag,
+    diagonal_scale,
 )
 from tensorlite.compat.v1.functions import (
     arrays as v1_arrays,
@@ -59,6 +63,11 @@ class _Diagonal(Distribution):
     def scale_diag(self) -> Any:
         """How wide the vectors' elements are spread."""
         return self._scale
+
+    @property
+    def scale(self) -> Any:
+        """The matrix that independent vectors are multiplied by, a linear operator."""
+        return diagonal_scale(self._scale)
 
     def _like(self) -> Any:
         return self._loc + self._scale
@@ -159,14 +168,16 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalTriL):
                 "Cannot infer `event_shape` unless `loc` or `scale_diag` is specified."
             )
         like = MultivariateNormalDiag(loc, scale_diag, scale_identity_multiplier)
-        scale = v1_matrices.matrix_diag(like.scale_diag)
+        self._updated = like.scale
         if scale_perturb_factor is not None:
             factor = as_parameter(scale_perturb_factor, "scale_perturb_factor")
-            wide = factor
-            if scale_perturb_diag is not None:
-                d = as_parameter(scale_perturb_diag, "scale_perturb_diag")
-                wide = factor * arrays.expand_dims(d, -2)
-            scale = scale + matrices.matmul(wide, factor, transpose_b=True)
+            d = scale_perturb_diag
+            if d is not None:
+                d = as_parameter(d, "scale_perturb_diag")
+            self._updated = LinearOperatorLowRankUpdate(
+                like.scale, factor, d, is_non_singular=True
+            )
+        scale = self._updated.to_dense()
         whole = matrices.matmul(scale, scale, transpose_b=True)
         lower = matrices.cholesky(whole)
         super().__init__(loc, lower, validate_args, allow_nan_stats, name)
@@ -177,3 +188,8 @@ class MultivariateNormalDiagPlusLowRank(MultivariateNormalTriL):
             "scale_perturb_factor": scale_perturb_factor,
             "scale_perturb_diag": scale_perturb_diag,
         }
+
+    @property
+    def scale(self) -> Any:
+        """The diagonal matrix with the one of low rank, a linear operator."""
+        return self._updated

@@ -136,7 +136,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         **kwargs: Any,
     ) -> None:
         self._name = name or naming.unique(naming.snake(type(self).__name__))
-        self._trainable = trainable
+        self._trainable, self.runs_anew = trainable, dynamic
         self.dtype_policy = dtype_policies.get(dtype)
         self.autocast = kwargs.pop("autocast", self.autocast)
         self.activity_regularizer = regularizers.get(activity_regularizer)
@@ -158,16 +158,17 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
     @property
     def dtype(self) -> str:
         """The dtype of weights."""
-        return self._policy().variable_dtype
+        return self.policy_used().variable_dtype
 
     variable_dtype = dtype
 
     @property
     def compute_dtype(self) -> str:
         """The name of the dtype in which the layer computes."""
-        return self._policy().compute_dtype
+        return self.policy_used().compute_dtype
 
-    def _policy(self) -> dtype_policies.DTypePolicy:
+    def policy_used(self) -> dtype_policies.DTypePolicy:
+        """Return the policy of dtypes: its own, or what is usual."""
         return self.dtype_policy or dtype_policies.dtype_policy()
 
     def build(self, *args: Any, **kwargs: Any) -> None:
@@ -213,7 +214,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         }
         graph = in_sessions.graph_of_models()
         if graph is None:
-            kind = self._kind_of_weight(wanted, autocast)
+            kind = self.__kind_of_weight(wanted, autocast)
             told |= joining(**kwargs)
             with interpreted_by(None):
                 made: Any = kind(first(), name=naming.prefixed(own), **told)
@@ -232,7 +233,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
 
     add_variable = add_weight
 
-    def _kind_of_weight(self, dtype: Any, is_cast: bool) -> Any:
+    def __kind_of_weight(self, dtype: Any, is_cast: bool) -> Any:
         mixed = self.compute_dtype != self.variable_dtype and dtype.is_floating
         cast = is_cast and self.autocast and mixed
         return autocast.CastVariable if cast else Weight
@@ -268,7 +269,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
 
     def get_config(self) -> dict[str, Any]:
         own = {"name": self.name, "trainable": self.trainable}
-        own["dtype"] = dtype_policies.serialize(self._policy())
+        own["dtype"] = dtype_policies.serialize(self.policy_used())
         maker = describing.maker_of(self, Layer)
         if maker is not None:
             own.update(
@@ -345,18 +346,18 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
             self.build_called(args, kwargs)
             token = surrounding.set(calling)
             try:
-                made = self._called(args, kwargs)
+                made = self.__called(args, kwargs)
             finally:
                 surrounding.reset(token)
-            return self._finished(made, first, mask)
+            return self.__finished(made, first, mask)
 
-    def _called(self, args: Any, kwargs: Any) -> Any:
+    def __called(self, args: Any, kwargs: Any) -> Any:
         call = self.call if tracer() is None else converted(self.call)
         if self.is_called_by_program:
             call = in_graphs.of_program(call)
         elif self.rows_taken is not None and ragged_rows.are_in(args):
             call = self._on_rows(call)
-        with self._reading():
+        with self.__reading():
             if not self.opens_scope:
                 return call(*args, **kwargs)
             with naming.inside(self.name):
@@ -368,7 +369,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
             return ragged_rows.by_elements(call)
         return ragged_rows.filled_up(call, self.nothing, self.return_sequences)
 
-    def _reading(self) -> AbstractContextManager[None]:
+    def __reading(self) -> AbstractContextManager[None]:
         """Return in what weights are read as the layer computes."""
         mixed = self.compute_dtype != self.variable_dtype
         if not (mixed or autocast.is_asked()):
@@ -376,7 +377,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         wanted = as_dtype(self.compute_dtype)
         return autocast.to(wanted if self.autocast and wanted.is_floating else None)
 
-    def _finished(self, made: Any, first: Any, mask: Any) -> Any:
+    def __finished(self, made: Any, first: Any, mask: Any) -> Any:
         if self.activity_regularizer is not None:
             for x in nest.flatten(made):
                 self.add_loss(self.activity_regularizer(x) / _rows_of(x))

@@ -10,6 +10,7 @@ from tensorlite.compat.v2.keras.src.layers import penalties
 from tensorlite.compat.v2.keras.src.metrics.base import Mean
 from tensorlite.compat.v2.keras.src.models import histories, in_graphs, sketch
 from tensorlite.core import nest
+from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
@@ -23,6 +24,8 @@ class OlderLayer:
     name: Any
     compute_dtype: Any
     trainable: Any
+    runs_anew = False
+    """Whether the program says that its call cannot be traced, by dynamic=True."""
     _held: Any
 
     def sublayers(self) -> Any:
@@ -150,8 +153,18 @@ class OlderLayer:
 
     @property
     def dynamic(self) -> bool:
-        """False: every layer can be traced."""
-        return False
+        """Whether the layer, or one inside it, asks to be called anew in each step."""
+        return self.runs_anew or any(
+            getattr(x, "dynamic", False) for x in self.sublayers()
+        )
+
+    @property
+    def _compute_dtype(self) -> Any:
+        return self.compute_dtype
+
+    @property
+    def _compute_dtype_object(self) -> Any:
+        return as_dtype(self.compute_dtype)
 
     def compute_output_signature(self, input_signature: Any) -> Any:
         """Return the spec of what the layer makes of inputs of a spec."""

@@ -17,7 +17,7 @@ class Views:
     nodes: tuple[Any, ...]
     name: Any
     compute_dtype: Any
-    _path: str | None = None
+    __path: str | None = None
 
     def sublayers(self) -> Any:
         """Return the layers inside; a layer says which these are."""
@@ -29,12 +29,12 @@ class Views:
     def note_path(self) -> None:
         """Keep the names of the layers inside which this one is being built."""
         whole = naming.prefixed("").rstrip("/")
-        self._path = whole or None
+        self.__path = whole or None
 
     @property
     def path(self) -> str:
         """The names of the layers that lead to it, and its own; it is known once it is built."""
-        return self._path or str(self.name)
+        return self.__path or str(self.name)
 
     @property
     def input_dtype(self) -> Any:
@@ -111,12 +111,12 @@ class Views:
     @property
     def input(self) -> Any:
         """The symbolic tensors that the layer was called on."""
-        return histories.shown(self._node().inputs)
+        return histories.shown(self.__node().inputs)
 
     @property
     def output(self) -> Any:
         """The symbolic tensors that the layer's call returned."""
-        return histories.shown(self._node().outputs)
+        return histories.shown(self.__node().outputs)
 
     @property
     def input_shape(self) -> Any:
@@ -128,7 +128,7 @@ class Views:
         """The shapes of what the layer's call returned, as tuples."""
         return nests.map_structure(lambda x: tuple(x.spec.dims), self.output)
 
-    def _node(self) -> Any:
+    def __node(self) -> Any:
         if not self.nodes:
             raise AttributeError(
                 f"the layer {self.name} has not been called on keras.Input yet, and thus has no "

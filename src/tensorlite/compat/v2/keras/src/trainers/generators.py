@@ -15,20 +15,20 @@ class OfGenerators:
     evaluate: Any
     predict: Any
 
-    def _step(self, name: str, is_spread: bool = False) -> Any:
+    def traced_step(self, name: str, is_spread: bool = False) -> Any:
         raise NotImplementedError("a model says what a step is")
 
     def make_train_function(self, force: bool = False) -> Any:
         """Return a function that trains by a batch, traced; force has no effect."""
-        return self._step("train")
+        return self.traced_step("train")
 
     def make_test_function(self, force: bool = False) -> Any:
         """Return a function that evaluates a batch, traced; force has no effect."""
-        return self._step("test")
+        return self.traced_step("test")
 
     def make_predict_function(self, force: bool = False) -> Any:
         """Return a function that predicts from a batch, traced; force has no effect."""
-        return self._step("predict")
+        return self.traced_step("predict")
 
     def fit_generator(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
@@ -69,8 +70,8 @@ class Training(OfGenerators):
     loss: Any = None
     output_names: list[str]
     distribute_strategy: Any
-    _steps: Any = None
-    _compiled = False
+    __steps: Any = None
+    __compiled = False
     _trained: Any = None
     """What Keras 2 trains: what could be trained when the model was compiled."""
     _compile_config: Mapping[str, Any] = MappingProxyType({})
@@ -104,7 +105,7 @@ class Training(OfGenerators):
             "weighted_metrics": weighted_metrics,
         }
         given = [metrics] if isinstance(metrics, str) else metrics
-        self.optimizer = self._scaling(optimizers.get(optimizer), auto_scale_loss)
+        self.optimizer = self.__scaling(optimizers.get(optimizer), auto_scale_loss)
         self.loss = loss
         self.run_eagerly = bool(run_eagerly)
         self.jit_compile = jit_compile is True
@@ -112,24 +113,24 @@ class Training(OfGenerators):
         names = list(getattr(self, "output_names", []))
         self.compiled_loss = CompiledLoss(loss, loss_weights, names)
         self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
-        self._steps = Steps()
-        layer = self._layer()
+        self.__steps = Steps()
+        layer = self.__layer()
         self._trained = (
             list(layer.trainable_variables)
             if layer.built and not naming.is_keras_3()
             else None
         )
-        self._compiled = True
+        self.__compiled = True
 
     @property
     def compiled(self) -> bool:
         """Whether the model was compiled."""
-        return self._compiled
+        return self.__compiled
 
-    def _scaling(self, optimizer: Any, wanted: bool) -> Any:
+    def __scaling(self, optimizer: Any, wanted: bool) -> Any:
         """Return an optimizer that scales losses, if the model computes in half width."""
         scales = isinstance(optimizer, LossScaleOptimizer) or optimizer is None
-        half = self._layer()._policy().name == "mixed_float16"  # noqa: SLF001  of itself
+        half = self.__layer().policy_used().name == "mixed_float16"
         return (
             LossScaleOptimizer(optimizer)
             if wanted and half and not scales
@@ -158,9 +159,9 @@ class Training(OfGenerators):
     @property
     def metrics(self) -> list[Any]:
         """The metrics of the loss, of compile, and of the layers."""
-        return once([*self._compiled_to(), *_kept_metrics(self)])
+        return once([*self.__compiled_to(), *_kept_metrics(self)])
 
-    def _compiled_to(self) -> list[Any]:
+    def __compiled_to(self) -> list[Any]:
         """Return the metrics that the model was compiled with, of Keras 3 as one."""
         if self.compiled_loss is None:
             return []
@@ -174,7 +175,7 @@ class Training(OfGenerators):
         """The names of `metrics`."""
         return [x.name for x in self.metrics]
 
-    def _layer(self) -> Any:
+    def __layer(self) -> Any:
         """Return the model as the layer that it is, too."""
         return self
 
@@ -187,7 +188,7 @@ class Training(OfGenerators):
         training: bool = True,
     ) -> Any:
         """Return the loss of a batch with layers' penalties; x and training have no effect."""
-        return self.compiled_loss(y, y_pred, sample_weight, self._layer().losses)
+        return self.compiled_loss(y, y_pred, sample_weight, self.__layer().losses)
 
     def compute_metrics(
         self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None
@@ -206,10 +207,10 @@ class Training(OfGenerators):
         """Update weights by a batch; return what metrics came to. Models may have their own."""
         x, y, weights = feeding.unpacked(data)
         with GradientTape() as tape:
-            y_pred = self._layer()(x, training=in_step(self, True))
+            y_pred = self.__layer()(x, training=in_step(self, True))
             loss = self.compute_loss(x, y, y_pred, weights)
             loss = self.optimizer.scale_loss(loss)
-        variables = self._trained or self._layer().trainable_variables
+        variables = self._trained or self.__layer().trainable_variables
         self.optimizer.apply_gradients(
             zip(tape.gradient(loss, variables), variables, strict=True)
         )
@@ -219,26 +220,26 @@ class Training(OfGenerators):
     def test_step(self, data: Any) -> Any:
         """Take a batch into account without training; return what metrics came to."""
         x, y, weights = feeding.unpacked(data)
-        y_pred = self._layer()(x, training=in_step(self, False))
+        y_pred = self.__layer()(x, training=in_step(self, False))
         self.compute_loss(x, y, y_pred, weights)
         return self.compute_metrics(x, y, y_pred, weights)
 
     def predict_step(self, data: Any) -> Any:
         """Return what the model makes of a batch."""
         x, _, _ = feeding.unpacked(data)
-        return self._layer()(x, training=in_step(self, False))
+        return self.__layer()(x, training=in_step(self, False))
 
     def reset_metrics(self) -> None:
         """Let all metrics begin anew."""
         for metric in self.metrics:
             metric.reset_state()
 
-    def _step(self, name: str, is_spread: bool = False) -> Any:
+    def traced_step(self, name: str, is_spread: bool = False) -> Any:
         """Return a step that is traced once for each kind of batch, and spread over workers."""
-        if self._steps is None:
-            self._steps = Steps()
-        traced = self._steps.traced
-        key = name, in_sessions.holder_of(self._layer())
+        if self.__steps is None:
+            self.__steps = Steps()
+        traced = self.__steps.traced
+        key = name, in_sessions.holder_of(self.__layer())
         if key not in traced:
             method = calling(getattr(self, f"{name}_step"))
             if has_replicas(self.distribute_strategy):
@@ -246,20 +247,19 @@ class Training(OfGenerators):
             traced[key] = function(method, reduce_retracing=True)
         step = traced[key]
         step = self.distribute_strategy.dispatched(step) if is_spread else step
+        is_eager = self.run_eagerly or self.__layer().dynamic
 
         def run(data: Any) -> Any:
             batch = nest.map_structure(as_tensor, feeding.filled(data))
             batch = batch if naming.is_keras_3() else feeding.in_columns(batch)
             batch = shared_out(batch, self.distribute_strategy.num_replicas_in_sync)
-            if self.run_eagerly:
-                with run_eagerly():
-                    return step(batch)
-            return step(batch)
+            with run_eagerly() if is_eager else nullcontext():
+                return step(batch)
 
         return run
 
-    def _check_compiled(self) -> None:
-        if not self._compiled:
+    def __check_compiled(self) -> None:
+        if not self.__compiled:
             raise InvalidArgumentError(
                 "You must call `compile()` before using the model."
             )
@@ -292,50 +292,50 @@ class Training(OfGenerators):
         those that it lists; class_weight weighs examples by their labels. InvalidArgumentError is
         raised before compile, and for a validation_split of what are no arrays.
         """
-        self._check_compiled()
+        self.__check_compiled()
         source = feeding.source_of(x, y, sample_weight, batch_size, shuffle)
         held: Any = None
         if validation_data is not None:
-            held = self._validation(
+            held = self.__validation(
                 validation_data, validation_batch_size or batch_size
             )
         elif validation_split:
             source, held = feeding.divided(source, validation_split)
         steps = steps_per_epoch or source.steps
-        listeners = self._listeners(callbacks, verbose, epochs, steps)
+        listeners = self.__listeners(callbacks, verbose, epochs, steps)
         self.stop_training = False
-        step = self._step("train", is_spread=True)
-        first = self._begun(listeners, initial_epoch)
+        step = self.traced_step("train", is_spread=True)
+        first = self.__begun(listeners, initial_epoch)
         batches = feeding.portions(source, steps_per_epoch)
         logs: dict[str, Any] = {}
         for epoch in range(first, epochs):
             listeners.on_epoch_begin(epoch)
             self.reset_metrics()
-            logs = self._epoch(step, batches.epoch(), listeners, class_weight)
+            logs = self.__epoch(step, batches.epoch(), listeners, class_weight)
             if held is not None and is_due(epoch + 1, validation_freq):
-                found = self._evaluated(held, validation_steps, listeners)
+                found = self.__evaluated(held, validation_steps, listeners)
                 logs = in_order(logs | {f"val_{k}": x for k, x in found.items()})
             listeners.on_epoch_end(epoch, logs)
             if self.stop_training:
                 break
-        self.optimizer.finalize_variable_values(self._layer().trainable_variables)
+        self.optimizer.finalize_variable_values(self.__layer().trainable_variables)
         listeners.on_train_end(logs)
         return listeners.history
 
-    def _begun(self, listeners: Any, initial_epoch: int) -> int:
+    def __begun(self, listeners: Any, initial_epoch: int) -> int:
         """Return the first epoch, once it is said that training begins."""
         self.epoch_restored = 0
         listeners.on_train_begin()
         return self.epoch_restored or initial_epoch
 
-    def _listeners(self, given: Any, verbose: Any, epochs: int, steps: Any) -> Any:
+    def __listeners(self, given: Any, verbose: Any, epochs: int, steps: Any) -> Any:
         if isinstance(given, callbacks.CallbackList):
             return given
         made = callbacks.CallbackList(given, model=self, verbose=verbose)
         made.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
         return made
 
-    def _epoch(
+    def __epoch(
         self, step: Any, parts: Any, listeners: Any, class_weight: Any
     ) -> dict[str, Any]:
         logs: dict[str, Any] = {}
@@ -348,15 +348,15 @@ class Training(OfGenerators):
                 break
         return in_order(counted_by_all(self, logs))
 
-    def _validation(self, data: Any, batch_size: Any) -> Any:
+    def __validation(self, data: Any, batch_size: Any) -> Any:
         if isinstance(data, (tuple, list)):
             x, y, weights = feeding.unpacked(data)
             return feeding.source_of(x, y, weights, batch_size)
         return feeding.source_of(data, None, None, batch_size)
 
-    def _evaluated(self, source: Any, steps: Any, listeners: Any) -> dict[str, Any]:
+    def __evaluated(self, source: Any, steps: Any, listeners: Any) -> dict[str, Any]:
         self.reset_metrics()
-        step, logs = self._step("test"), {}
+        step, logs = self.traced_step("test"), {}
         self.stop_evaluating = False
         listeners.on_test_begin()
         parts = islice(source.epoch(), steps)
@@ -385,11 +385,11 @@ class Training(OfGenerators):
         **kwargs: Any,
     ) -> Any:
         """Return the loss and what metrics come to, as a list or a dict."""
-        self._check_compiled()
+        self.__check_compiled()
         source = feeding.source_of(x, y, sample_weight, batch_size)
-        listeners = self._listeners(callbacks, verbose, 1, steps or source.steps)
-        logs = self._evaluated(source, steps, listeners)
-        return in_order(logs) if return_dict else self._listed(logs)
+        listeners = self.__listeners(callbacks, verbose, 1, steps or source.steps)
+        logs = self.__evaluated(source, steps, listeners)
+        return in_order(logs) if return_dict else self.__listed(logs)
 
     @apart
     def predict(
@@ -406,8 +406,8 @@ class Training(OfGenerators):
         verbose has no effect.
         """
         source = feeding.source_of(x, None, None, batch_size)
-        listeners = self._listeners(callbacks, 0, 1, steps or source.steps)
-        step, parts = self._step("predict"), []
+        listeners = self.__listeners(callbacks, 0, 1, steps or source.steps)
+        step, parts = self.traced_step("predict"), []
         self.stop_predicting = False
         listeners.on_predict_begin()
         batches = islice(source.epoch(), steps)
@@ -434,13 +434,13 @@ class Training(OfGenerators):
         return_dict: bool = False,
     ) -> Any:
         """Update weights by one batch; return the loss and what metrics come to."""
-        self._check_compiled()
+        self.__check_compiled()
         if reset_metrics:
             self.reset_metrics()
-        batch = self._batch(x, y, sample_weight)
-        step = self._step("train")
+        batch = self.__batch(x, y, sample_weight)
+        step = self.traced_step("train")
         logs = numbers(step(feeding.with_class_weights(batch, class_weight)))
-        return in_order(logs) if return_dict else self._listed(logs)
+        return in_order(logs) if return_dict else self.__listed(logs)
 
     @apart
     def test_on_batch(
@@ -452,18 +452,18 @@ class Training(OfGenerators):
         return_dict: bool = False,
     ) -> Any:
         """Return the loss and what metrics come to for one batch."""
-        self._check_compiled()
+        self.__check_compiled()
         if reset_metrics:
             self.reset_metrics()
-        logs = numbers(self._step("test")(self._batch(x, y, sample_weight)))
-        return in_order(logs) if return_dict else self._listed(logs)
+        logs = numbers(self.traced_step("test")(self.__batch(x, y, sample_weight)))
+        return in_order(logs) if return_dict else self.__listed(logs)
 
     @apart
     def predict_on_batch(self, x: Any) -> Any:
         """Return what the model makes of one batch, as arrays."""
-        return arrays_of(self._step("predict")(self._batch(x, None, None)))
+        return arrays_of(self.traced_step("predict")(self.__batch(x, None, None)))
 
-    def _listed(self, logs: dict[str, Any]) -> Any:
+    def __listed(self, logs: dict[str, Any]) -> Any:
         """Return numbers in the order in which Keras 3 lists them, of one it itself."""
         names = list(logs)
         if naming.is_keras_3():
@@ -473,7 +473,7 @@ class Training(OfGenerators):
         values = [logs[name] for name in names]
         return values[0] if len(values) == 1 else values
 
-    def _batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
+    def __batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
         arrays = feeding.Arrays(x, y, sample_weight, None, False)
         return feeding.packed(*arrays.parts)
 
