@@ -45,6 +45,22 @@ class Deferred(NoValueYetError):
         self.note = note
 
 
+def deferring(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function whose call is noted as a layer's, where an argument has no value yet.
+
+    What is `named` is so already; others that look at their tensors need it.
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except Deferred as deferred:
+            return cast("R", deferred.note(call, args, kwargs))
+
+    return call
+
+
 Inner = str | None | Callable[..., str | None]
 """What a node is called below the name of a call, or a function of its arguments for that."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.calling import agreeing, converted, deferring, named
 from tensorlite.compat.shared.arrays import rank, reshape, shape, transpose
 from tensorlite.compat.shared.picking import top_k
 from tensorlite.compat.views import in_graph, plain, shown
@@ -98,6 +98,7 @@ def _greatest(x: Any, axis: int, part: int) -> Any:
     return transpose(found, turn)
 
 
+@deferring
 def searchsorted(
     sorted_sequence: Any,
     values: Any,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, deferring, named
 from tensorlite.compat.views import lifted, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
@@ -311,7 +311,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
         if graph is None:
-            return eager(*args, **kwargs)
+            return deferring(eager)(*args, **kwargs)
 
         def function(*tensors: Any) -> Any:
             result, gradient = f(*shown(tensors), **kwargs)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, deferring, named
 from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
@@ -26,6 +26,7 @@ from tensorlite.graph_mode.graph import active_graph, titled
 from tensorlite.ops.arrays.shape import Cast
 
 
+@deferring
 def repeat(
     input: Any, repeats: Any, axis: int | None = None, name: str | None = None
 ) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.calling import deferring
 from tensorlite.compat.shared import (
     along,
     arrays,
@@ -281,6 +282,7 @@ def vectorized_map(
     return along.vectorized_map(fn, elems)
 
 
+@deferring
 def foldl(
     fn: Callable[..., Any],
     elems: Any,
@@ -298,6 +300,7 @@ def foldl(
     return along.foldl(fn, elems, initializer, parallel_iterations, name)
 
 
+@deferring
 def foldr(
     fn: Callable[..., Any],
     elems: Any,
@@ -315,6 +318,7 @@ def foldr(
     return along.foldr(fn, elems, initializer, parallel_iterations, name)
 
 
+@deferring
 def scan(
     fn: Callable[..., Any],
     elems: Any,

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.calling import converted
+from tensorlite.compat.calling import converted, deferring
 from tensorlite.compat.conversions import any_registered, registered, registered_in
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.tapes import GradientTape
@@ -94,6 +94,7 @@ def _wide(value: Any) -> Any:
     return _array(value, None) if is_complex and not held else value
 
 
+@deferring
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, deferring, named
 from tensorlite.compat.shared import nn as shared
 from tensorlite.compat.shared.images import fractional
 from tensorlite.compat.v1.functions import channelwise, convolutions as before
@@ -17,6 +17,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.streams import get_seed
 
 
+@deferring
 def conv1d(
     input: Any,
     filters: Any,
@@ -163,6 +164,7 @@ def conv3d_transpose(
     )
 
 
+@deferring
 def conv_transpose(
     input: Any,
     filters: Any,
@@ -282,6 +284,7 @@ def avg_pool2d(
     return before.avg_pool(input, ksize, strides, padding, data_format, name)
 
 
+@deferring
 def max_pool(
     input: Any,
     ksize: Any,
@@ -297,6 +300,7 @@ def max_pool(
     return function(input, ksize, strides, padding, form, name)
 
 
+@deferring
 def avg_pool(
     input: Any,
     ksize: Any,
@@ -393,6 +397,7 @@ def _check_last(data_format: str) -> None:
         )
 
 
+@deferring
 def erosion2d(
     value: Any,
     filters: Any,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, deferring, named
 from tensorlite.compat.shared import nn as shared
 from tensorlite.compat.v1.functions import (
     embeddings,
@@ -42,6 +42,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Any:
     return shared.crelu(features, name, axis)
 
 
+@deferring
 def dropout(
     x: Any,
     rate: Any,
@@ -177,6 +178,7 @@ def softmax_cross_entropy_with_logits(
     return losses.softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
 
 
+@deferring
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Any:
@@ -212,6 +214,7 @@ def weighted_cross_entropy_with_logits(
     return losses.weighted_cross_entropy_with_logits(labels, logits, pos_weight, name)
 
 
+@deferring
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Any:
@@ -248,6 +251,7 @@ def embedding_lookup_sparse(
     )
 
 
+@deferring
 def nce_loss(
     weights: Any,
     biases: Any,
@@ -276,6 +280,7 @@ def nce_loss(
     )
 
 
+@deferring
 def sampled_softmax_loss(
     weights: Any,
     biases: Any,

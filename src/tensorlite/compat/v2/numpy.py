@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.calling import deferring
 from tensorlite.compat.documenting import documented, told
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import ops
@@ -186,6 +187,7 @@ def _of_arrays(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     is_summed = name in _SUMMED.split()
     result = tl.int64 if name in _PLACES.split() else None
 
+    @deferring
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = _operands(name, args) if args else args

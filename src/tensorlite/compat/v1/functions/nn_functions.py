@@ -7,7 +7,7 @@ from operator import truediv
 from typing import Any
 
 from tensorlite.compat.adopting import inner_named
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, deferring, named
 from tensorlite.compat.shared import arrays, elementwise, nn, reductions, statistics
 from tensorlite.compat.shared.python import custom_gradient
 from tensorlite.compat.v1.functions.nn_losses import floats
@@ -265,6 +265,7 @@ def moments_of(
     return arrays.squeeze(mean, over), arrays.squeeze(spread, over)
 
 
+@deferring
 def fused_batch_norm(
     x: Any,
     scale: Any,
@@ -358,6 +359,7 @@ def l2_normalize(
     return value * astype(share, value.dtype)
 
 
+@deferring
 def zero_fraction(value: Any, name: str | None = None) -> Any:
     """Return the share of elements that are 0, a float32 scalar."""
     if active_graph() is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, deferring, named
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras.src.losses import logits
@@ -65,6 +65,7 @@ def over(function: Any, value: Any, axis: Any) -> Any:
     )
 
 
+@deferring
 def softmax(x: Any, axis: Any = -1) -> Any:
     """Return exp(x) divided by its sum along an axis, or along several.
 
@@ -78,6 +79,7 @@ def softmax(x: Any, axis: Any = -1) -> Any:
     return logits.remembered(over(nn.softmax, given, axis), given)
 
 
+@deferring
 def sigmoid(x: Any) -> Any:
     """Return 1 / (1 + exp(-x)).
 
@@ -87,6 +89,7 @@ def sigmoid(x: Any) -> Any:
     return logits.remembered(nn.sigmoid(given), given)
 
 
+@deferring
 def log_softmax(x: Any, axis: Any = -1) -> Any:
     """Return the logarithm of the softmax along an axis, or along several."""
     return over(nn.log_softmax, converted(x), axis)

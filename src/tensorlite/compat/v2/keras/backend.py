@@ -74,7 +74,7 @@ from tensorlite.compat.v2.keras.defaults import (
     set_floatx as set_floatx,
     set_image_data_format as set_image_data_format,
 )
-from tensorlite.compat.v2.keras.ops import neural
+from tensorlite.compat.v2.keras.ops import creating, neural
 from tensorlite.compat.v2.keras.ops.making import operation
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.core.errors import InvalidArgumentError
@@ -291,9 +291,12 @@ def cumprod(x: Any, axis: int = 0) -> Any:
     return tl.cumulative_prod(converted(x), axis=axis)
 
 
+@operation
 def arange(start: Any, stop: Any = None, step: int = 1, dtype: str = "int32") -> Any:
     """Return the numbers from start to below stop, or from 0 to below start without one."""
     first, last = (0, start) if stop is None else (start, stop)
+    if [x for x in (first, last, step) if isinstance(x, Operand)]:
+        return creating.arange(first, last, step, dtype)
     return constant(np.arange(first, last, step), dtype=dtype)
 
 
@@ -306,6 +309,7 @@ def map_fn(fn: Any, elems: Any, name: str | None = None, dtype: Any = None) -> A
     return tl.map_fn(fn, converted(elems))
 
 
+@operation
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     """Return the products of the examples of two batches, along an axis of each."""
     a, b = converted(x), converted(y)

@@ -380,6 +380,7 @@ def ctc_batch_cost(
     return cost[:, None]
 
 
+@operation
 def ctc_decode(
     y_pred: Any,
     input_length: Any,
@@ -411,6 +412,7 @@ def ctc_decode(
     return dense, cost
 
 
+@operation
 def rnn(
     step_function: Any,
     inputs: Any,

@@ -10,6 +10,7 @@ from typing import Any
 
 from tensorlite.compat import views
 from tensorlite.compat.arguments import name_arguments
+from tensorlite.compat.calling import Deferred
 from tensorlite.compat.v1.graphs.behaviour import dimensions_shown
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.nest import flatten
@@ -75,7 +76,10 @@ def _building(
     def made(*args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
         if graph is None:
-            return call(*args, **kwargs)
+            try:
+                return call(*args, **kwargs)
+            except Deferred as deferred:
+                return deferred.note(made, args, kwargs)
         own = _written.get(made, _as_they_are)
         if not is_for_graphs([args, kwargs]):
             if building.get() is None:
