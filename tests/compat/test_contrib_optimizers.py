@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def test_rates_of_layers_hang_on_weights_and_gradients() -> None:
         session.run(update)
         rate = 0.1 * 0.1 * 5 / (1 + 0.1 * 5)
         np.testing.assert_allclose(
-            session.run(x), [3 - rate * 0.6, 4 - rate * 0.8], rtol=1e-6
+            session.run(x), [3 - rate * 0.9, 4 - rate * 1.2], rtol=1e-6
         )
         np.testing.assert_allclose(session.run(bias), [0.9])
 
@@ -158,3 +159,80 @@ def test_gradients_that_are_all_zero_move_nothing() -> None:
     with tf.Session() as session:
         np.testing.assert_allclose(session.run(pairs[0][0]), [0.6, 0.8], rtol=1e-6)
         assert session.run(length) == 5.0
+
+
+@pytest.mark.parametrize(
+    ("nesterov", "dense", "row"),
+    [
+        (False, [0.7235806, 0.5853709, 0.4471612, 0.3089514], -0.4025),
+        (True, [0.6354066, 0.4531099, 0.2708133, 0.0885166], -1.01225),
+    ],
+)
+def test_lars_decays_weights_and_sums_up_steps(
+    nesterov: bool, dense: list[float], row: float
+) -> None:
+    v, w = tf.Variable(tf.ones([2, 2])), tf.Variable(tf.ones([3, 1]))
+    rows = tf.IndexedSlices(
+        tf.constant([[0.5]]), tf.constant([1]), tf.constant([3, 1])
+    )
+    step = tf.contrib.opt.LARSOptimizer(
+        0.5, 0.9, weight_decay=0.1, eeta=0.2, use_nesterov=nesterov
+    ).apply_gradients([(tf.constant([[0.1, 0.2], [0.3, 0.4]]), v), (rows, w)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(step)
+        np.testing.assert_allclose(session.run(v).ravel(), dense, rtol=1e-5)
+        np.testing.assert_allclose(session.run(w).ravel(), [1, row, 1], rtol=1e-5)
+
+
+def test_nadam_moves_the_rows_that_have_gradients() -> None:
+    w = tf.Variable([[1.0], [2.0]])
+    there = tf.placeholder(tf.int32, [1])
+    rows = tf.IndexedSlices(tf.constant([[0.1]]), there, tf.constant([2, 1]))
+    step = tf.contrib.opt.NadamOptimizer(0.01).apply_gradients([(rows, w)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for place in (0, 1):
+            session.run(step, {there: [place]})
+        found = session.run(w).ravel()
+    bias = np.sqrt(1 - 0.999**2) / (1 - 0.9**2)
+    mean, spread = 0.1 * 0.1, np.sqrt(0.001 * 0.1**2)
+    expected = 2.0 - 0.01 * bias * (mean + 0.9 * mean) / spread
+    np.testing.assert_allclose(found, [1.0 - 0.019, expected], rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["AddSignOptimizer", "PowerSignOptimizer"])
+def test_signs_count_less_and_less(name: str) -> None:
+    inner = "tensorlite.compat.v1.contrib.opt.python.training.sign_decay"
+    decay = import_module(inner).get_linear_decay_fn(4)
+    v = tf.Variable(np.array([1.0, 2.0], np.float16))
+    rows = tf.IndexedSlices(
+        tf.constant(np.array([0.5], np.float16)), tf.constant([1]), tf.constant([2])
+    )
+    counted = tf.train.get_or_create_global_step()
+    optimizer = getattr(tf.contrib.opt, name)(0.1, sign_decay_fn=decay)
+    step = optimizer.apply_gradients([(rows, v)], global_step=counted)
+    factors = [1.0, 0.75]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in factors:
+            session.run(step)
+        found = session.run(v)
+    grown = [1 + x if name[0] == "A" else np.e**x for x in factors]
+    np.testing.assert_allclose(found, [1.0, 2.0 - 0.05 * sum(grown)], rtol=2e-3)
+
+
+def test_decays_of_signs_end() -> None:
+    inner = "tensorlite.compat.v1.contrib.opt.python.training.sign_decay"
+    made = import_module(inner)
+    cosine = made.get_cosine_decay_fn(10, num_periods=2, zero_after=1)
+    again = made.get_restart_decay_fn(10, num_periods=2)
+    with tf.Session() as session:
+        found = session.run([cosine(x) for x in (0, 5, 9)])
+        np.testing.assert_allclose(found, [1.0, 0.0, 0.0], atol=1e-6)
+        found = session.run([again(x) for x in (0, 4, 5)])
+        half = 0.5 * (1 + np.cos(0.8 * np.pi))
+        np.testing.assert_allclose(found, [1.0, half, 1.0], atol=1e-6)
+    with pytest.raises(ValueError, match="global_step is None"):
+        cosine(None)

@@ -176,3 +176,20 @@ def test_spatial_softmax_takes_images_of_any_size() -> None:
     assert found.shape.as_list() == [None, 4]
     values = run(found, {x: np.zeros([1, 3, 5, 2])})
     assert np.allclose(values, 0, atol=1e-6)
+
+
+def test_hyperparameters_are_checked_and_told_as_they_are_read() -> None:
+    given = tf.contrib.training.HParams(n=1, sizes=[2, 3], kind="relu", on=True)
+    text = str(given)
+    assert text == "n=1,sizes=[2, 3],kind=relu,on=True"
+    assert tf.contrib.training.HParams(n=0, sizes=[0], kind="", on=False).parse(
+        text
+    ).values() == {"n": 1, "sizes": [2, 3], "kind": "relu", "on": True}
+    assert repr(given).startswith("HParams([('kind', 'relu')")
+    assert given.get("n", 5) == 1
+    for key, default in (("n", 2.0), ("n", [1]), ("sizes", 1), ("on", 1)):
+        with pytest.raises(ValueError, match="incompatible with default"):
+            given.get(key, default)
+    for wrong in ("sizes=1", "n=[1]", "sizes[0]=[1,2]", "n=1,n=2", "on=maybe"):
+        with pytest.raises(ValueError, match=r"list|Multiple|parse"):
+            given.parse(wrong)

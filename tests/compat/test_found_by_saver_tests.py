@@ -228,3 +228,116 @@ def test_hooks_of_replicas_want_gradients_applied() -> None:
     synced = tf.train.SyncReplicasOptimizer(inner, 1, 1)
     with pytest.raises(ValueError, match="apply_gradient should be called"):
         synced.make_session_run_hook(True).begin()
+
+
+def test_paths_of_a_saver_may_be_relative_to_the_list(tmp_path: Path) -> None:
+    v = tf.Variable(2.0, name="v")
+    first, moved = tmp_path / "first", tmp_path / "moved"
+    with tf.Session() as session:
+        session.run(v.initializer)
+        tf.train.Saver(save_relative_paths=True).save(session, str(first / "c"))
+    assert 'model_checkpoint_path: "c"' in (first / "checkpoint").read_text()
+    first.rename(moved)
+    assert tf.train.latest_checkpoint(str(moved)) == str(moved / "c")
+
+
+def test_what_does_not_fit_a_variable_is_an_invalid_argument(tmp_path: Path) -> None:
+    v = tf.Variable([1.0, 2.0], name="v")
+    path = str(tmp_path / "c")
+    with tf.Session() as session:
+        session.run(v.initializer)
+        tf.train.Saver().save(session, path)
+    with tf.Graph().as_default(), tf.Session() as session:
+        saver = tf.train.Saver([tf.Variable([1, 2], name="v")])
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="asked for as int32"
+        ):
+            saver.restore(session, path)
+
+
+def test_collections_of_values_are_written_and_others_left_out() -> None:
+    message: Any = import_module("google.protobuf.any_pb2")
+    any_message = message.Any(type_url="type.example/x", value=b"x")
+    tf.constant(1, name="c")
+    written: dict[str, list[Any]] = {
+        "texts": ["text", b"bytes"],
+        "numbers": [3, True],
+        "any": [any_message],
+        "mixed": ["a", 1],
+        "objects": [object()],
+    }
+    for key, values in written.items():
+        for value in values:
+            tf.add_to_collection(key, value)
+    exported = tf.train.export_meta_graph()
+    kinds = {k: x.WhichOneof("kind") for k, x in exported.collection_def.items()}
+    assert kinds == {
+        "texts": "bytes_list",
+        "numbers": "int64_list",
+        "any": "any_list",
+    }
+    with tf.Graph().as_default():
+        tf.train.import_meta_graph(exported)
+        assert tf.get_collection("texts") == [b"text", b"bytes"]
+        assert tf.get_collection("numbers") == [3, 1]
+        assert tf.get_collection("any") == [any_message]
+
+
+def test_savers_of_a_graph_that_was_read_keep_as_many_as_before(
+    tmp_path: Path,
+) -> None:
+    v = tf.Variable(1.0, name="v")
+    told = tf.train.Saver(max_to_keep=2).as_saver_def()
+    again = tf.train.Saver(saver_def=told)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        paths = [again.save(session, str(tmp_path / f"s{i}")) for i in range(3)]
+    assert again.last_checkpoints == paths[1:]
+    assert not tf.train.checkpoint_exists(paths[0])
+
+
+def test_variables_have_one_name_each_in_checkpoints() -> None:
+    v = tf.Variable([1.0], name="v")
+    part = tf.Variable([1.0], name="part")
+    part._set_save_slice_info(tf.Variable.SaveSliceInfo("v", [1], [0], [1]))
+    with pytest.raises(ValueError, match="same name: v"):
+        tf.train.Saver([v, part])
+    with pytest.raises(ValueError, match="restored with two names: v and v_too"):
+        tf.train.Saver({"v": v, "v_too": v})
+
+
+def test_programs_save_objects_of_their_own(tmp_path: Path) -> None:
+    inner = import_module(f"{INSIDE}.training.saver")
+    builder = inner.BaseSaverBuilder
+    v = tf.Variable(3.0, name="v")
+
+    class Doubled(builder.SaveableObject):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__(v, [builder.SaveSpec(v * 2.0, "", "doubled")], "doubled")
+
+        def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+            return v.assign(restored_tensors[0] / 2.0)
+
+    path = str(tmp_path / "c")
+    saver = tf.train.Saver([Doubled()])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        saver.save(session, path)
+        session.run(v.assign(7.0))
+        saver.restore(session, path)
+        assert session.run(v) == 3.0
+    assert tf.train.load_variable(path, "doubled") == 6.0
+
+
+def test_checkpoints_are_removed_and_listed(tmp_path: Path) -> None:
+    v = tf.Variable(1.0, name="v")
+    with tf.Session() as session:
+        session.run(v.initializer)
+        path = tf.train.Saver().save(session, str(tmp_path / "c"), global_step=3)
+    inner = import_module(f"{INSIDE}.training.checkpoint_management")
+    assert Path(inner.meta_graph_filename(path)).exists()
+    assert inner.meta_graph_filename("c-?????-of-00002") == "c.meta"
+    tf.train.remove_checkpoint(path)
+    assert [x.name for x in tmp_path.iterdir()] == ["checkpoint"]
+    state = tf.train.generate_checkpoint_state_proto(str(tmp_path), path, ["other"])
+    assert list(state.all_model_checkpoint_paths) == ["other", path]

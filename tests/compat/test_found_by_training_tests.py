@@ -376,3 +376,47 @@ def test_variables_know_of_which_they_are_parts() -> None:
     assert v._save_slice_info.spec == "4 2,2"
     w = tf.Variable(1.0, use_resource=True)
     assert w.create is w.initializer
+
+
+class Watches(tf.train.SessionRunHook):  # type: ignore[misc]
+    def __init__(self, options: Any) -> None:
+        self.options = options
+        self.seen: list[Any] = []
+
+    def before_run(self, run_context: Any) -> Any:
+        return tf.train.SessionRunArgs(None, None, options=self.options)
+
+    def after_run(self, run_context: Any, run_values: Any) -> None:
+        self.seen.append(run_values)
+
+
+def test_hooks_are_always_told_how_was_run() -> None:
+    quiet, x = Watches(None), tf.constant(1.0)
+    with tf.train.MonitoredSession(hooks=[quiet]) as session:
+        session.run(x)
+    (values,) = quiet.seen
+    assert values.options.trace_level == tf.RunOptions.NO_TRACE
+    assert not values.run_metadata.HasField("step_stats")
+
+
+def test_what_hooks_ask_of_a_run_is_put_together() -> None:
+    full = tf.RunOptions.FULL_TRACE
+    hooks = [
+        Watches(tf.RunOptions(trace_level=full, timeout_in_ms=60000)),
+        Watches(tf.RunOptions(output_partition_graphs=True, timeout_in_ms=5000)),
+    ]
+    x = tf.placeholder_with_default(1.0, []) + 1.0
+    with tf.train.MonitoredSession(hooks=hooks) as session:
+        session.run(x)
+    options = hooks[0].seen[0].options
+    assert (options.trace_level, options.timeout_in_ms) == (full, 60000)
+    assert options.output_partition_graphs
+    assert hooks[1].seen[0].run_metadata.HasField("step_stats")
+
+
+def test_runs_go_on_when_a_thread_has_asked_to_stop() -> None:
+    x = tf.constant(1.0)
+    with tf.train.MonitoredSession() as session:
+        session._coordinator.request_stop()
+        assert session.should_stop()
+        assert session.run(x) == 1.0

@@ -65,3 +65,93 @@ def test_rates_are_held_as_tensors(make: Callable[[float], Any], held: str) -> N
         optimizer = make(0.5)
         optimizer.minimize(tf.Variable(1.0) * 2.0)
         assert session.run(getattr(optimizer, held)) == 0.5
+
+
+class _Shrinks(tf.train.AdamOptimizer):  # type: ignore[misc]
+    """Makes weights smaller before it moves them, resources more than others."""
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        with tf.control_dependencies([var.assign_sub(0.1 * var)]):
+            return super()._apply_dense(grad, var)
+
+    def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
+        with tf.control_dependencies([var.assign_sub(0.2 * var)]):
+            return super()._resource_apply_dense(grad, var)
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        with tf.control_dependencies([var.assign_sub(0.1 * var)]):
+            return super()._apply_sparse(grad, var)
+
+    def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
+        with tf.control_dependencies([var.assign_sub(0.2 * var)]):
+            return super()._resource_apply_sparse(grad, var, indices)
+
+
+class _Written(tf.train.Optimizer):  # type: ignore[misc]
+    """Momentum by TensorFlow's operators, those of references and those of resources."""
+
+    def __init__(self) -> None:
+        super().__init__(False, "Written")
+
+    def _create_slots(self, var_list: Any) -> None:
+        for v in var_list:
+            self._zeros_slot(v, "m", self._name)
+
+    def _apply_dense(self, grad: Any, var: Any) -> Any:
+        m = self.get_slot(var, "m")
+        return tf.raw_ops.ApplyMomentum(
+            var=var, accum=m, lr=0.1, grad=grad, momentum=0.9
+        )
+
+    def _resource_apply_dense(self, grad: Any, var: Any) -> Any:
+        m = self.get_slot(var, "m")
+        return tf.raw_ops.ResourceApplyMomentum(
+            var=var.handle, accum=m.handle, lr=0.1, grad=grad, momentum=0.9
+        )
+
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        m = self.get_slot(var, "m")
+        return tf.raw_ops.SparseApplyMomentum(
+            var=var,
+            accum=m,
+            lr=0.1,
+            grad=grad.values,
+            indices=grad.indices,
+            momentum=0.9,
+        )
+
+    def _resource_apply_sparse(self, grad: Any, var: Any, indices: Any) -> Any:
+        m = self.get_slot(var, "m")
+        return tf.raw_ops.ResourceSparseApplyMomentum(
+            var=var.handle,
+            accum=m.handle,
+            lr=0.1,
+            grad=grad,
+            indices=indices,
+            momentum=0.9,
+        )
+
+
+@pytest.mark.parametrize(
+    ("make", "is_resource", "dense", "rows"),
+    [
+        (lambda: _Shrinks(0.1), False, [0.62, 0.62], [0.81, 0.62, 0.81]),
+        (lambda: _Shrinks(0.1), True, [0.46, 0.46], [0.64, 0.46, 0.64]),
+        (_Written, False, [0.71, 0.42], [1.0, 0.71, 1.0]),
+        (_Written, True, [0.71, 0.42], [1.0, 0.71, 1.0]),
+    ],
+)
+def test_each_kind_of_variable_has_its_own_methods(
+    make: Callable[[], Any], is_resource: bool, dense: list[float], rows: list[float]
+) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.Variable([1.0, 1.0], use_resource=is_resource)
+        w = tf.Variable([[1.0], [1.0], [1.0]], use_resource=is_resource)
+        halves = tf.constant([[0.5], [0.5]])
+        slices = tf.IndexedSlices(halves, tf.constant([1, 1]), tf.constant([3, 1]))
+        step = make().apply_gradients([(tf.constant([1.0, 2.0]), v), (slices, w)])
+        session.run(tf.global_variables_initializer())
+        for _ in range(2):
+            session.run(step)
+        np.testing.assert_allclose(session.run(v), dense, rtol=1e-5)
+        np.testing.assert_allclose(session.run(w).ravel(), rows, rtol=1e-5)

@@ -98,8 +98,11 @@ _OWN: Mapping[str, str] = {
     "training.tracking.base": "tensorlite.compat.v2.tracked",
     "training.tracking.data_structures": "tensorlite.compat.v2.tracked",
     "tpu.tpu_function": "tensorlite.compat.shared.surroundings",
+    "training.checkpoint_management": "tensorlite.compat.v1.training.saver",
     "training.evaluation": "tensorlite.compat.v1.contrib.evaluation",
     "training.moving_averages": "tensorlite.compat.v1.training.averages",
+    "training.saveable_object": "tensorlite.compat.v1.training.saveables",
+    "training.saver": "tensorlite.compat.v1.training.saver",
     "training.slot_creator": "tensorlite.compat.v1.training.slot_creation",
     "training.training_util": "tensorlite.compat.v1.training.averages",
     "training.tracking.tracking": "tensorlite.compat.v2.tracked",
@@ -126,6 +129,7 @@ _CONTRIB_OWN: Mapping[str, str] = {
     "learn.learn.datasets.synthetic": "learning.tables",
     "learn.learn.graph_actions": "learning.graph_actions",
     "learn.learn.monitors": "learning.monitors",
+    "opt.training.sign_decay": "sign_decays",
     **{
         f"slim.slim.data.{name}": f"slim_data.{name}"
         for name in (

@@ -167,12 +167,12 @@ class MonitoredSession:
     def _run(
         self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> Any:
-        self._open()
-        if self.should_stop():
+        session = self._open()
+        # A thread that asked to stop lets runs go on, to the end of their data.
+        if self._stops:
             raise FailedPreconditionError(
                 "Run called even after should_stop requested."
             )
-        session = self._open()
         asked = SessionRunArgs(fetches, feed_dict, options)
         context = SessionRunContext(asked, session)
         whole = self._with_wishes(asked, context)
@@ -181,7 +181,7 @@ class MonitoredSession:
             own = found.get(f"hook {number}")
             values = SessionRunValues(own, whole.options, run_metadata)
             hook.after_run(context, values)
-        self._stops = self._stops or context.stop_requested
+        self._stops = context.stop_requested
         return found["caller"]
 
     def _with_wishes(
@@ -202,8 +202,13 @@ class MonitoredSession:
                     f"Same tensor is fed by two hooks: {twice}"
                 )
             feeds.update(more.feed_dict or {})
-            options = more.options or options
+            options = self._together(options, more.options)
         return SessionRunArgs(wanted, feeds, options)
+
+    @staticmethod
+    def _together(options: Any, more: Any) -> Any:
+        """Return how to run, as asked before and by one more hook; subclasses know more."""
+        return more or options
 
     def _step(
         self, session: Any, asked: SessionRunArgs, run_metadata: Any

@@ -81,6 +81,7 @@ from tensorlite.compat.v1.training.saver import (
     SaverDef as SaverDef,
     get_checkpoint_mtimes as get_checkpoint_mtimes,
     import_meta_graph as import_meta_graph,
+    remove_checkpoint as remove_checkpoint,
 )
 from tensorlite.compat.v1.training.scaffolds import (
     ChiefSessionCreator as ChiefSessionCreator,
@@ -134,6 +135,7 @@ from tensorlite.interop.tensorflow.stored.states import (
     CheckpointState as CheckpointState,
     get_checkpoint_state as get_checkpoint_state,
     latest_checkpoint as latest_checkpoint,
+    state_after as _state_after,
     update_checkpoint_state as update_checkpoint_state,
 )
 from tensorlite.ops.records.example_messages import NAMES, example_message
@@ -143,6 +145,7 @@ from tensorlite.train.summaries import event_file
 
 NewCheckpointReader = checkpoints.CheckpointReader
 checkpoint_exists = checkpoints.exists
+generate_checkpoint_state_proto = _state_after
 summary_iterator = event_file.read_events
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from numbers import Integral, Number
 from typing import Any
 
 from tensorlite.core.errors import InvalidArgumentError
@@ -39,14 +40,19 @@ def parse_values(
             value: Any = [_parsed(name, kind, x) for x in parts]
         else:
             value = _parsed(name, kind, match["value"])
-        if index is None:
-            if name in found:
-                raise InvalidArgumentError(
-                    f"Multiple assignments to variable '{name}' in {values}"
-                )
-            found[name] = value
-        else:
-            found.setdefault(name, {})[int(index)] = value
+        if index is not None and isinstance(value, list):
+            raise InvalidArgumentError(
+                f"Assignment of a list to a list index. ({name}[{index}]=[{match['values']}]); "
+                f"give one value, or the whole list: {name}=[...]"
+            )
+        known: Any = found.setdefault(name, {}) if index is not None else found
+        key = name if index is None else int(index)
+        if not isinstance(known, dict) or key in known:
+            place_in = "" if index is None or key not in known else f"[{index}]"
+            raise InvalidArgumentError(
+                f"Multiple assignments to variable '{name}{place_in}' in {values}"
+            )
+        known[key] = value
     return found
 
 
@@ -54,14 +60,18 @@ def _parsed(name: str, kind: type, text: str) -> Any:
     given = text.strip()
     try:
         if kind is bool:
-            return {"true": True, "1": True, "false": False, "0": False}[
-                given.lower()
-            ]
+            known = {"true": True, "false": False}
+            found = known.get(given[:1].lower() + given[1:])
+            return bool(int(given)) if found is None else found
         return kind(given)
-    except (KeyError, ValueError):
-        raise InvalidArgumentError(
-            f"Could not parse hparam '{name}' of type '{kind.__name__}' with value '{given}'"
-        ) from None
+    except ValueError:
+        raise _unread(name, kind, given) from None
+
+
+def _unread(name: str, kind: type, given: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Could not parse hparam '{name}' of type '{kind.__name__}' with value '{given}'"
+    )
 
 
 class HParams:
@@ -120,8 +130,7 @@ class HParams:
                     changed[index] = part
                 self.set_hparam(name, changed)
             else:
-                many = self._types[name][1] and not isinstance(value, list)
-                self.set_hparam(name, [value] if many else value)
+                self.set_hparam(name, value)
         return self
 
     def override_from_dict(self, values_dict: dict[str, Any]) -> HParams:
@@ -165,17 +174,37 @@ class HParams:
         return {name: getattr(self, name) for name in self._types}
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of a name, or default if there is none."""
-        return getattr(self, key) if key in self._types else default
+        """Return the value of a name, or default if there is none.
+
+        A default that is not of the value's type raises InvalidArgumentError.
+        """
+        if key not in self._types:
+            return default
+        if default is not None:
+            self._check_default(key, default)
+        return getattr(self, key)
+
+    def _check_default(self, key: str, default: Any) -> None:
+        kind, many = self._types[key]
+        try:
+            if isinstance(default, list) != many:
+                raise _unfit(key, kind, default)
+            for value in default if many else [default]:
+                _fitted(key, kind, value)
+        except InvalidArgumentError as error:
+            told = f"list<{kind.__name__}>" if many else kind.__name__
+            raise InvalidArgumentError(
+                f"Hparam '{key}' of type '{told}' is incompatible with default={default}. {error}"
+            ) from None
 
     def __contains__(self, key: str) -> bool:
         return key in self._types
 
     def __str__(self) -> str:
-        return str(sorted(self.values().items()))
+        return ",".join(f"{name}={value}" for name, value in self.values().items())
 
     def __repr__(self) -> str:
-        return f"HParams({self})"
+        return f"{type(self).__name__}({sorted(self.values().items())})"
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(
@@ -188,18 +217,15 @@ class HParams:
 
 def _fitted(name: str, kind: type, value: Any) -> Any:
     """Return a value in the type of a parameter, if nothing of it is lost."""
-    if value is None or kind is type(None) or isinstance(value, kind):
-        if kind is not bool and isinstance(value, bool) and kind is not type(None):
-            raise _unfit(name, kind, value)
+    if value is None or kind is type(None) or type(value) is kind:
         return value
-    numbers = (int, float)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if kind is str or isinstance(value, (str, bool)) or kind not in numbers:
+    needed = next(
+        (x for x in (bool, str, Integral, Number) if issubclass(kind, x)), object
+    )
+    is_switch = isinstance(value, bool)
+    if not isinstance(value, needed) or is_switch != issubclass(kind, bool):
         raise _unfit(name, kind, value)
-    if kind is int and float(value) != int(value):
-        raise _unfit(name, kind, value)
-    return kind(value)
+    return value if isinstance(value, kind) else kind(value)
 
 
 def _unfit(name: str, kind: type, value: Any) -> InvalidArgumentError:

@@ -66,20 +66,44 @@ class NadamOptimizer(AdamOptimizer):
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
+    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        """Decay all moments, and change the rows that have gradients."""
+        rows = self._without_twins(grad)
+        rate, beta1, beta2, epsilon = _at_this_step(
+            self._hyper, self._get_beta_accumulators(), var
+        )
+        scaled = (1 - beta1) * rows.values
+        squares = (1 - beta2) * elementwise.square(rows.values)
+        mean = _decayed(self.get_slot(var, "m"), beta1, _slices(scaled, rows))
+        spread = _decayed(self.get_slot(var, "v"), beta2, _slices(squares, rows))
+        ahead = scaled + beta1 * mean
+        step = rate * ahead / (elementwise.sqrt(spread) + epsilon)
+        return framework.group(var.scatter_sub(_slices(step, rows)), mean, spread)
+
+
+def _at_this_step(hyper: Sequence[Any], powers: Sequence[Any], var: Any) -> list[Any]:
+    """Return Adam's rate, its bias taken away, and its other numbers, of a variable's dtype."""
+    rate, *others = [elementwise.cast(x, var.dtype) for x in hyper]
+    powers = [elementwise.cast(x.value(), var.dtype) for x in powers]
+    return [rate * elementwise.sqrt(1 - powers[1]) / (1 - powers[0]), *others]
+
+
+def _decayed(slot: Any, factor: Any, added: IndexedSlices) -> Any:
+    """Return the rows of a slot that are added to once all of it has decayed."""
+    with framework.control_dependencies([slot.assign(slot.value() * factor)]):
+        after = slot.scatter_add(added)
+    with framework.control_dependencies([after]):
+        return v1_arrays.gather(slot.read_value(), added.indices)
+
 
 class LazyAdamOptimizer(AdamOptimizer):
     """Adam that changes the moments of those rows alone that have gradients."""
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         rows = self._without_twins(grad)
-        rate, beta1, beta2, epsilon = [
-            elementwise.cast(x, var.dtype) for x in self._hyper
-        ]
-        powers = [
-            elementwise.cast(x.value(), var.dtype)
-            for x in self._get_beta_accumulators()
-        ]
-        rate = rate * elementwise.sqrt(1 - powers[1]) / (1 - powers[0])
+        rate, beta1, beta2, epsilon = _at_this_step(
+            self._hyper, self._get_beta_accumulators(), var
+        )
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         mean = beta1 * _rows(m, rows) + (1 - beta1) * rows.values
         squares = beta2 * _rows(v, rows) + (1 - beta2) * elementwise.square(
@@ -123,12 +147,12 @@ class AdaMaxOptimizer(AdamOptimizer):
             self._zeros_slot(v, "m", self._name)
             self._zeros_slot(v, "v", self._name)
 
-    def _power(self) -> Any:
+    def _get_beta_accumulators(self) -> Any:
         return self._get_non_slot_variable("beta1_power")
 
     def _moved(self, var: Any, mean: Any, largest: Any) -> Any:
         rate, _, _, epsilon = [elementwise.cast(x, var.dtype) for x in self._hyper]
-        power = elementwise.cast(self._power().value(), var.dtype)
+        power = elementwise.cast(self._get_beta_accumulators().value(), var.dtype)
         return rate / (1 - power) * (mean / (largest + epsilon))
 
     def _moments(
@@ -161,7 +185,7 @@ class AdaMaxOptimizer(AdamOptimizer):
         )
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
-        power = self._power()
+        power = self._get_beta_accumulators()
         with framework.control_dependencies(update_ops):
             after = power.assign(power.value() * self._hyper[1])
         return framework.group(*update_ops, after, name=name_scope or None)
@@ -301,7 +325,8 @@ class _SignOptimizer(Optimizer):
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         m = self.get_slot(var, "m")
         mean = m.value() * self._beta + (1 - self._beta) * grad
-        decay = 1.0 if self._decay_fn is None else self._decay_fn(self._step)
+        decayed = 1.0 if self._decay_fn is None else self._decay_fn(self._step)
+        decay = elementwise.cast(decayed, var.dtype)
         agree = decay * elementwise.sign(grad) * elementwise.sign(mean)
         rate = elementwise.cast(
             self._call_if_callable(self._learning_rate), var.dtype
@@ -346,7 +371,7 @@ class PowerSignOptimizer(_SignOptimizer):
         super().__init__(learning_rate, base, beta, sign_decay_fn, use_locking, name)
 
     def _factor(self, agree: Any) -> Any:
-        return elementwise.pow(framework.constant(self._base), agree)
+        return elementwise.pow(framework.constant(self._base, agree.dtype), agree)
 
 
 __dir__ = listing(__name__, globals())

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.shared.elementwise import cast, equal, greater, sqrt, square
-from tensorlite.compat.v1.functions.arrays import where_v2
+from tensorlite.compat.v1.functions.arrays import gather, where_v2
 from tensorlite.compat.v1.functions.clipping import clip_by_global_norm, clip_by_norm
 from tensorlite.compat.v1.functions.control_flow import cond
 from tensorlite.compat.v1.functions.numbers import reduce_all, reduce_sum
@@ -189,30 +189,47 @@ class LARSOptimizer(Optimizer):
         for v in var_list:
             self._zeros_slot(v, "momentum", self._name)
 
-    def compute_lr(self, grad: Any, var: Any) -> Any:
-        """Return the rate of a layer."""
+    def compute_lr(self, grad: Any, var: Any) -> tuple[Any, Any]:
+        """Return the rate of a layer, and its gradient with that of the decay of its weights."""
         rate = cast(self._call_if_callable(self._learning_rate), var.dtype)
         if any(name in var.name for name in self._skipped):
-            return rate
+            return rate, grad
         weight = sqrt(reduce_sum(square(var.value())))
         slope = sqrt(reduce_sum(square(grad)))
         whole = slope + self._weight_decay * weight + self._epsilon
         trusted = where_v2(greater(slope, 0), self._eeta * weight / whole, 1.0)
-        return rate * where_v2(greater(weight, 0), trusted, 1.0)
+        scaled = rate * where_v2(greater(weight, 0), trusted, 1.0)
+        return scaled, grad + self._weight_decay * var.value()
 
-    def _moved(self, grad: Any, var: Any, rate: Any) -> Any:
-        momentum = cast(self._call_if_callable(self._momentum), var.dtype)
-        slot = self.get_slot(var, "momentum")
-        speed = momentum * slot.value() + grad
-        way = grad + momentum * speed if self._nesterov else speed
-        return framework.group(var.assign_sub(rate * way), slot.assign(speed))
+    def _factor(self, var: Any) -> Any:
+        return cast(self._call_if_callable(self._momentum), var.dtype)
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
-        return self._moved(grad, var, self.compute_lr(grad, var))
+        """Sum up steps, and not gradients: rates change from step to step."""
+        rate, whole = self.compute_lr(grad, var)
+        momentum, slot, step = (
+            self._factor(var),
+            self.get_slot(var, "momentum"),
+            rate * whole,
+        )
+        speed = momentum * slot.value() + step
+        way = step + momentum * speed if self._nesterov else speed
+        return framework.group(var.assign_sub(way), slot.assign(speed))
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        """Move the rows that have gradients as MomentumOptimizer does."""
+        rows = self._without_twins(grad)
         rate = cast(self._call_if_callable(self._learning_rate), var.dtype)
-        return self._moved(dense(grad), var, rate)
+        momentum, slot = self._factor(var), self.get_slot(var, "momentum")
+        speed = momentum * gather(slot.value(), rows.indices) + rows.values
+        way = rows.values + momentum * speed if self._nesterov else speed
+        moved = [
+            IndexedSlices(x, rows.indices, rows.dense_shape)
+            for x in (rate * way, speed)
+        ]
+        return framework.group(
+            var.scatter_sub(moved[0]), slot.scatter_update(moved[1])
+        )
 
 
 class RegAdagradOptimizer(AdagradOptimizer):

@@ -212,6 +212,15 @@ class ConfigProto(_Message):
 
 
 @dataclass(init=False, slots=True, repr=False)
+class DebugOptions(_Message):
+    """What TensorFlow's debugger watches, which is only kept."""
+
+    debug_tensor_watch_opts: list[Any] = field(default_factory=list)
+    global_step: int = 0
+    reset_disk_byte_usage: bool = False
+
+
+@dataclass(init=False, slots=True, repr=False)
 class RunOptions(_Message):
     """What a run records, and how long it may wait."""
 
@@ -219,11 +228,23 @@ class RunOptions(_Message):
     timeout_in_ms: int = 0
     inter_op_thread_pool: int = 0
     output_partition_graphs: bool = False
-    debug_options: Any = field(default_factory=_Options)
+    debug_options: DebugOptions = field(default_factory=DebugOptions)
     report_tensor_allocations_upon_oom: bool = False
     experimental: Any = field(default_factory=_Options)
 
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+
+    def together(self, other: RunOptions) -> RunOptions:
+        """Return what asks for all that either asks for, and waits as long as either."""
+        made = RunOptions()
+        made.CopyFrom(self)
+        for name in ("trace_level", "timeout_in_ms", "inter_op_thread_pool"):
+            setattr(made, name, max(getattr(self, name), getattr(other, name)))
+        for name in ("output_partition_graphs", "report_tensor_allocations_upon_oom"):
+            setattr(made, name, getattr(self, name) or getattr(other, name))
+        watched = other.debug_options.debug_tensor_watch_opts
+        made.debug_options.debug_tensor_watch_opts.extend(watched)
+        return made
 
 
 def patience(config: Any, options: Any) -> float | None:

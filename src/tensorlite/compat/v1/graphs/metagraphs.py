@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tensorlite.compat.shared import logging
 from tensorlite.compat.v1.graphs.graphdefs import import_graph_def
 from tensorlite.compat.v1.graphs.notes import adopt_info, info_of, runner_info
 from tensorlite.compat.v1.graphs.resources import ResourceVariable
@@ -25,6 +27,7 @@ from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.queues import GraphQueueRunner
 from tensorlite.interop.tensorflow.stored.metagraphs import (
+    AnyInfo,
     MetaGraph,
     QueueRunnerInfo,
     SaverInfo,
@@ -74,7 +77,8 @@ def create_meta_graph_def(
     saver = None if saver_def is None else SaverInfo(**_fields(saver_def))
     if clear_extraneous_savers and GraphKeys.SAVERS in keys and saver is not None:
         collections[GraphKeys.SAVERS] = [saver]
-    meta = MetaGraph(proto, {k: v for k, v in collections.items() if v}, saver)
+    written = {k: v for k, v in collections.items() if v and _is_alike(k, v)}
+    meta = MetaGraph(proto, written, saver)
     made = to_message(meta)
     describe(made, meta_info_def, strip_default_attrs, VERSION)
     return made
@@ -156,15 +160,35 @@ def _note(value: Any, scope: str) -> Any:
         return (
             info_of(value, scope) if is_variable else value.name.removeprefix(scope)
         )
-    if isinstance(value, (int, float, bytes)) and not isinstance(value, bool):
-        return value
+    if isinstance(value, (int, float, bytes)):
+        return int(value) if isinstance(value, bool) else value
+    if isinstance(value, str):  # names are of nodes, texts of programs are bytes
+        return value.encode()
     if isinstance(value, GraphQueueRunner):
         return runner_info(value, scope)
     if hasattr(value, "saver_def"):
         return (
             None if value.saver_def is None else SaverInfo(**_fields(value.saver_def))
         )
-    return value if isinstance(value, str) else None
+    return (
+        AnyInfo(*[getattr(value, x) for x in AnyInfo._fields])
+        if _is_any(value)
+        else None
+    )
+
+
+def _is_any(value: Any) -> bool:
+    """Return whether a value is a message of a kind that is said beside it."""
+    return getattr(getattr(value, "DESCRIPTOR", None), "full_name", "") == _ANY
+
+
+def _is_alike(key: str, notes: Sequence[Any]) -> bool:
+    """Return whether the members of a collection are of one kind; others are not written."""
+    kinds = {type(x) for x in notes}
+    if len(kinds) > 1:
+        told = sorted(kind.__name__ for kind in kinds)
+        logging.warning("The collection %r is not written: it has %s.", key, told)
+    return len(kinds) == 1
 
 
 def import_meta_graph(
@@ -209,6 +233,7 @@ def _loaded(path: Any) -> MetaGraph:
         raise CheckpointError(f"Cannot parse file {path}: {error}.") from error
 
 
+_ANY = "google.protobuf.Any"
 _MADE_ANEW = {GraphKeys.SAVERS, GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT}
 """What graphs are noted by when they are written, and not before."""
 
@@ -229,4 +254,6 @@ def _member(graph: Any, scope: str, member: Any, known: dict[str, Any]) -> Any:
             return graph.as_graph_element(f"{scope}{member}")
         except (KeyError, ValueError):
             return member
+    if isinstance(member, AnyInfo):
+        return import_module("google.protobuf.any_pb2").Any(**member._asdict())
     return member if isinstance(member, (int, float, bytes)) else None

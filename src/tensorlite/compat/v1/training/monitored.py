@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tensorlite.compat.v1.graphs.configuration import RunOptions
 from tensorlite.compat.v1.messages import RunMetadata
 from tensorlite.compat.v1.training import averages, hooks
 from tensorlite.compat.v1.training.scaffolds import (
@@ -16,7 +17,7 @@ from tensorlite.compat.v1.training.scaffolds import (
     WorkerSessionCreator,
 )
 from tensorlite.graph_mode import monitored
-from tensorlite.graph_mode.hooks import SessionRunArgs
+from tensorlite.graph_mode.hooks import SessionRunArgs, SessionRunContext
 from tensorlite.graph_mode.monitored import StepContext as StepContext
 
 USE_DEFAULT = object()
@@ -40,6 +41,18 @@ class MonitoredSession(monitored.MonitoredSession):
         if run_metadata is None and asked.options is not None:
             run_metadata = RunMetadata()
         return session.run(*asked, run_metadata), run_metadata
+
+    def _with_wishes(
+        self, asked: SessionRunArgs, context: SessionRunContext
+    ) -> SessionRunArgs:
+        whole = super()._with_wishes(asked, context)
+        is_told = whole.options is not None or not self._hooks
+        return whole if is_told else whole._replace(options=RunOptions())
+
+    @staticmethod
+    def _together(options: Any, more: Any) -> Any:
+        both = options is not None and more is not None
+        return options.together(more) if both else more or options
 
 
 class SingularMonitoredSession(MonitoredSession):

@@ -216,17 +216,23 @@ class Optimizer:
                 )
 
     def _apply(self, gradient: Any, variable: Any) -> Any:
-        """Return the update of one variable, by the method that a subclass has for it."""
-        if isinstance(plain(gradient), IndexedSlices):
-            if _has(self, "_apply_sparse"):
-                return self._apply_sparse_duplicate_indices(gradient, variable)
-            summed = self._without_twins(gradient)
-            return self._resource_apply_sparse(
-                summed.values, variable, summed.indices
-            )
-        if _has(self, "_apply_dense"):
-            return self._apply_dense(gradient, variable)
-        return self._resource_apply_dense(gradient, variable)
+        """Return the update of one variable, by the method that a subclass has for its kind."""
+        ways = ["_apply", "_resource_apply"]
+        if not getattr(variable, "is_reference", False):
+            ways.reverse()
+        if not isinstance(plain(gradient), IndexedSlices):
+            way = next((x for x in ways if _has(self, f"{x}_dense")), ways[0])
+            return getattr(self, f"{way}_dense")(gradient, variable)
+        kinds = ("_sparse", "_sparse_duplicate_indices")
+        way = next(
+            (x for x in ways if any(_has(self, x + y) for y in kinds)), ways[0]
+        )
+        if way == "_apply":
+            return self._apply_sparse_duplicate_indices(gradient, variable)
+        rows = shown(plain(gradient))
+        return self._resource_apply_sparse_duplicate_indices(
+            rows.values, variable, rows.indices
+        )
 
     def _applied(self, updates: list[Any], global_step: Any, prefix: str) -> Any:
         if global_step is not None and not hasattr(global_step, "assign_add"):
@@ -267,7 +273,7 @@ class Optimizer:
         raise NotImplementedError
 
     def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
-        raise NotImplementedError
+        return self._own("_apply_dense")(grad, handle)
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         return self._apply_sparse(self._without_twins(grad), var)
@@ -275,8 +281,23 @@ class Optimizer:
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         raise NotImplementedError
 
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Any, handle: Any, indices: Any
+    ) -> Any:
+        rows = self._without_twins(IndexedSlices(grad, indices))
+        return self._resource_apply_sparse(rows.values, handle, rows.indices)
+
     def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
-        raise NotImplementedError
+        sizes = tuple(handle.get_shape().as_list())
+        return self._own("_apply_sparse")(IndexedSlices(grad, indices, sizes), handle)
+
+    def _own(self, name: str) -> Any:
+        """Return a method as this library has it, for a program's own that calls it by `super`."""
+        for kind in type(self).__mro__:
+            is_own = kind.__module__.startswith("tensorlite.")
+            if is_own and kind is not Optimizer and name in vars(kind):
+                return vars(kind)[name].__get__(self)
+        raise NotImplementedError(f"{type(self).__name__}.{name} is not written")
 
     def _without_twins(self, grad: Any) -> Any:
         """Return rows of which each is named once."""

@@ -5,6 +5,7 @@ Its nodes, and which checkpoints it keeps, are in interop/tensorflow/stored/save
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,10 @@ import numpy as np
 from tensorlite.compat.shared import logging
 from tensorlite.compat.shared.gfile import local_text
 from tensorlite.compat.v1.graphs import metagraphs, scopes
+from tensorlite.compat.v1.training.saveables import (
+    BaseSaverBuilder as BaseSaverBuilder,
+    saved_as_told,
+)
 from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
@@ -77,9 +82,16 @@ class Saver:
                 "defer_build=False or var_list=None."
             )
         self._var_list, self._reshape, self._name = var_list, reshape, name
-        self._kept = Kept(max_to_keep or 0, keep_checkpoint_every_n_hours)
-        self._allow_empty, self._version = allow_empty, write_version
-        self._pad_step_number, self._relative = pad_step_number, save_relative_paths
+        count, hours = max_to_keep or 0, keep_checkpoint_every_n_hours
+        if saver_def is not None:  # which says all that it was made with
+            count, hours = (
+                saver_def.max_to_keep,
+                saver_def.keep_checkpoint_every_n_hours,
+            )
+            write_version = saver_def.version
+        self._kept = Kept(count, hours, save_relative_paths)
+        self._allow_empty, self._write_version = allow_empty, write_version
+        self._pad_step_number = pad_step_number
         self._filename, self._sharded = filename or "model", sharded
         self.saver_def = saver_def
         self._saveables: list[Saveable] = []
@@ -92,7 +104,7 @@ class Saver:
         if self.saver_def is not None:
             return
         self._is_built = True
-        self._saveables = list(saveables(_listed(self._var_list)))
+        self._saveables = list(saveables(saved_as_told(_listed(self._var_list))))
         if not self._saveables:
             if self._allow_empty:
                 return
@@ -107,10 +119,12 @@ class Saver:
             self._name,
             reshaped=self._reshape,
             sharded=self._sharded,
-            version=self._version,
+            version=self._write_version,
         )
         kept = self._kept
-        return SaverDef(*names, kept.count, kept.hours, self._sharded, self._version)
+        return SaverDef(
+            *names, kept.count, kept.hours, self._sharded, self._write_version
+        )
 
     def save(
         self,
@@ -284,6 +298,26 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
     """Return when checkpoints were written, in seconds; those that are not there are left out."""
     times = [changed_at(prefix) for prefix in checkpoint_prefixes]
     return [time for time in times if time]
+
+
+def meta_graph_filename(
+    checkpoint_filename: str, meta_graph_suffix: str = "meta"
+) -> str:
+    """Return the path of the graph that Saver.save writes beside a checkpoint."""
+    shard = re.search(r"-[\d?]+-of-\d+$", checkpoint_filename)
+    bare = checkpoint_filename[: shard.start()] if shard else checkpoint_filename
+    return f"{bare}.{meta_graph_suffix}"
+
+
+def remove_checkpoint(
+    checkpoint_prefix: str,
+    checkpoint_format_version: int = SaverDef.V2,
+    meta_graph_suffix: str = "meta",
+) -> None:
+    """Delete the files of a checkpoint of either format, and the graph beside it."""
+    prefix = local_text(checkpoint_prefix)
+    checkpoints.remove(prefix)
+    Path(meta_graph_filename(prefix, meta_graph_suffix)).unlink(missing_ok=True)
 
 
 def import_meta_graph(

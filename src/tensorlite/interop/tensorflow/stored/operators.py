@@ -77,14 +77,14 @@ class RestoreTensors(Op):
     def kernel(
         self, xp: Xp, path: Array, names: Array, parts: Array
     ) -> tuple[Array, ...]:
-        """Read the files; NotFoundError when a tensor is absent, CheckpointError if of a dtype."""
+        """Read the files; NotFoundError when a tensor is absent, DTypeError if of another."""
         reader = CheckpointReader(_text(path))
         known = reader.get_variable_to_dtype_map()
         found = []
         listed = _listed(names, parts, len(self.dtypes))
         for (name, part), dtype in zip(listed, self.dtypes, strict=True):
             if name in reader and known[name] is not dtype:
-                raise CheckpointError(
+                raise DTypeError(
                     f"{name!r} is of {known[name].name} in the checkpoint {reader.prefix}, and is "
                     f"asked for as {dtype.name}"
                 )

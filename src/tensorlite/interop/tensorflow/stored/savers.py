@@ -141,14 +141,28 @@ def saveables(
         several(variables, "var_list", "variables, in a list or by their names")
         parts = [one for variable in variables for one in _parts("", variable)]
         found = sorted(parts, key=lambda x: x.name)
+    yield from _each_once(found)
+
+
+def _each_once(found: Iterable[Saveable]) -> Iterator[Saveable]:
+    """Yield what is saved, a variable that is there twice once; names that clash are errors."""
     seen: dict[tuple[str, str], Any] = {}
+    names: dict[int, str] = {}
+    whole: dict[str, bool] = {}
     for one in found:
         key = one.name, one.slice_spec
-        if key in seen:
-            if seen[key] is one.variable:
-                continue
+        if key in seen and seen[key] is one.variable:
+            continue
+        if key in seen or whole.setdefault(one.name, not one.slice_spec) is bool(
+            one.slice_spec
+        ):
             raise InvalidArgumentError(
                 f"At least two variables have the same name: {one.name}"
+            )
+        if names.setdefault(id(one.variable), one.name) != one.name:
+            raise InvalidArgumentError(
+                "The same saveable will be restored with two names: "
+                f"{names[id(one.variable)]} and {one.name}; give each variable one name"
             )
         seen[key] = one.variable
         yield one
@@ -380,11 +394,12 @@ def _bearing(node: Node, name: str) -> Node:
 class Kept:
     """Which checkpoints of a saver there are; those that are too many are removed.
 
-    At most `count` are kept, and one of every so many `hours` beside them.
+    At most `count` are kept, and one of every so many `hours` beside them. The list of them may
+    have paths `relative` to its folder, which may then be moved.
     """
 
-    def __init__(self, count: int, hours: float) -> None:
-        self.count, self.hours = count, hours
+    def __init__(self, count: int, hours: float, relative: bool = False) -> None:
+        self.count, self.hours, self.relative = count, hours, relative
         self.last: list[tuple[str, float]] = []
         """Paths, and when they were written, oldest first."""
         self._next = time.time() + hours * 3600
@@ -405,7 +420,11 @@ class Kept:
             while len(self.last) > self.count:
                 self._forget(*self.last.pop(0))
         states.update_checkpoint_state(
-            str(Path(path).parent), path, self.paths, latest_filename=listed_in
+            str(Path(path).parent),
+            path,
+            self.paths,
+            latest_filename=listed_in,
+            save_relative_paths=self.relative,
         )
 
     def _forget(self, path: str, saved: float) -> None:

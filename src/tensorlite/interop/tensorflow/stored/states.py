@@ -176,10 +176,40 @@ def update_checkpoint_state(
     >>> tl.interop.tensorflow.get_checkpoint_state(folder).model_checkpoint_path.split("/")[-1]
     'model-1'
     """
+    state = state_after(
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
+        save_relative_paths,
+    )
+    target = Path(save_dir) / (latest_filename or FILE)
+    if str(target) == str(model_checkpoint_path):
+        raise InvalidArgumentError(
+            f"the checkpoint {target} has the name of the list of checkpoints; give another"
+        )
+    with replaced(target) as file:
+        file.write(str(state).encode())
+
+
+def state_after(
+    save_dir: str | Path,
+    model_checkpoint_path: str | Path,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+    save_relative_paths: bool = False,
+) -> CheckpointState:
+    """Return what a folder's state file is to say, as `update_checkpoint_state` writes it.
+
+    >>> state_after("/models", "/models/model-2", ["/models/model-1"]).all_model_checkpoint_paths
+    ['/models/model-1', '/models/model-2']
+    """
     latest = str(model_checkpoint_path)
     paths = [str(x) for x in all_model_checkpoint_paths or ()]
     times = list(all_model_checkpoint_timestamps or ())
-    if latest not in paths:
+    if latest not in paths[-1:]:
         paths.append(latest)
         times += [time.time()] if times else []
     if times and len(times) != len(paths):
@@ -190,14 +220,7 @@ def update_checkpoint_state(
         latest, *paths = [
             _relative(save_dir, x, save_relative_paths) for x in (latest, *paths)
         ]
-    state = CheckpointState(latest, paths, times, last_preserved_timestamp or 0.0)
-    target = Path(save_dir) / (latest_filename or FILE)
-    if str(target) == str(model_checkpoint_path):
-        raise InvalidArgumentError(
-            f"the checkpoint {target} has the name of the list of checkpoints; give another"
-        )
-    with replaced(target) as file:
-        file.write(str(state).encode())
+    return CheckpointState(latest, paths, times, last_preserved_timestamp or 0.0)
 
 
 def _relative(folder: str | Path, path: str, only_absolute: bool) -> str:
