@@ -42,6 +42,7 @@ _WHOLE: Mapping[str, str] = {
 """Modules that are namespaces by another path."""
 _VERSIONS = ("tensorlite.compat.v1", "tensorlite.compat.v2")
 _CONVERSIONS = "tensorlite.compat.shared.ragged_and_sparse.conversions"
+_KERAS_TOOLS = "tensorlite.compat.v1.keras.inner_tools"
 _OWN: Mapping[str, str] = {
     "autograph.pyct.transformer": "tensorlite.compat.shared.converter_parts",
     "client.device_lib": "tensorlite.compat.shared.device_lists",
@@ -65,6 +66,11 @@ _OWN: Mapping[str, str] = {
     "framework.type_spec": "tensorlite.compat.shared.specs.named_specs",
     "framework.type_spec_registry": "tensorlite.compat.shared.specs.named_specs",
     "framework.test_util": "tensorlite.compat.v1.test_modes",
+    "keras.applications.imagenet_utils": _KERAS_TOOLS,
+    "keras.utils.conv_utils": "tensorlite.compat.v1.keras.conv_utils",
+    "keras.utils.generic_utils": _KERAS_TOOLS,
+    "keras.utils.layer_utils": _KERAS_TOOLS,
+    "keras.utils.tf_utils": _KERAS_TOOLS,
     "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
     "lib.io.file_io": "tensorlite.compat.shared.file_io",
     "ops.confusion_matrix": "tensorlite.compat.v1.metric_kinds.parts",

@@ -19,6 +19,7 @@ from tensorlite.compat.v1.keras import (
     metrics as metrics,
     mixed_precision as mixed_precision,
     optimizers as optimizers,
+    preprocessing as preprocessing,
     utils as utils,
     wrappers as wrappers,
 )
@@ -31,7 +32,6 @@ from tensorlite.compat.v2.keras import (
     callbacks as callbacks,
     datasets as datasets,
     internal,
-    preprocessing as preprocessing,
     regularizers as regularizers,
 )
 from tensorlite.compat.v2.keras.src.saving import lookup

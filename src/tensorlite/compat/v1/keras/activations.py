@@ -6,13 +6,13 @@ from functools import wraps
 from typing import Any
 
 from tensorlite.compat.missing import listing
+from tensorlite.compat.shared import nn
 from tensorlite.compat.shared.elementwise import (
     add,
     clip_by_value,
     exp,
     multiply,
 )
-from tensorlite.compat.shared.nn import elu
 from tensorlite.compat.v1.functions.arrays import where
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.keras.fallback import rest_of
@@ -36,8 +36,16 @@ def selu(x: Any) -> Any:
     if active_graph() is None:
         return activation_functions.selu(x)
     given = convert_to_tensor(shown(x))
-    above = elu(given)
+    above = nn.elu(given)
     return SELU_SCALE * where(given > 0, above, SELU_ALPHA * above)
+
+
+@wraps(activation_functions.elu)
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    if active_graph() is None:
+        return activation_functions.elu(x, alpha)
+    made = nn.elu(shown(x))
+    return made if alpha == 1.0 else where(shown(x) > 0, made, alpha * made)
 
 
 @wraps(activation_functions.exponential)
@@ -47,7 +55,12 @@ def exponential(x: Any) -> Any:
     return exp(x)
 
 
-DIFFERENT = {"hard_sigmoid": hard_sigmoid, "selu": selu, "exponential": exponential}
+DIFFERENT = {
+    "elu": elu,
+    "hard_sigmoid": hard_sigmoid,
+    "selu": selu,
+    "exponential": exponential,
+}
 """What is found by its name in programs of version 1."""
 
 __dir__ = listing(__name__, globals(), vars(activations))

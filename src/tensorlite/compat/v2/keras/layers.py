@@ -168,7 +168,6 @@ from tensorlite.compat.v2.keras.src.layers.recurrent import (
     RNN,
     Bidirectional,
     SimpleRNN,
-    TimeDistributed,
 )
 from tensorlite.compat.v2.keras.src.layers.saved import TFSMLayer
 from tensorlite.compat.v2.keras.src.layers.scaling import (
@@ -190,6 +189,7 @@ from tensorlite.compat.v2.keras.src.layers.special import (
     SpectralNormalization,
 )
 from tensorlite.compat.v2.keras.src.layers.stretching import RandomHeight, RandomWidth
+from tensorlite.compat.v2.keras.src.layers.timed import TimeDistributed
 from tensorlite.compat.v2.keras.src.saving import describing, lookup
 
 GlobalAvgPool3D, GlobalMaxPool3D = GlobalAveragePooling3D, GlobalMaxPooling3D

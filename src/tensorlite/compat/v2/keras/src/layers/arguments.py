@@ -6,13 +6,11 @@ Calling itself is base.py's.
 from __future__ import annotations
 
 import inspect
-from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tensorlite.compat.shared import nests
-from tensorlite.compat.v2.keras import defaults
 from tensorlite.compat.v2.keras.src.layers import masks, phases
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.core import nest
@@ -21,15 +19,6 @@ from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.operand import Operand
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.ragged.base import RaggedParts
-
-
-class Calling(NamedTuple):
-    """What layers that are called by another layer's call know of it."""
-
-    training: Any = None
-
-
-surrounding: ContextVar[Calling | None] = ContextVar("keras_calling", default=None)
 
 
 class Arguments:
@@ -87,7 +76,9 @@ class Arguments:
             inputs = np.asarray(inputs)
         return nests.map_structure(one, inputs)
 
-    def with_training(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
+    def with_training(
+        self, args: Any, kwargs: Any, around: phases.Calling | None
+    ) -> Any:
         """Return the call's named arguments with `training` filled in where call takes it.
 
         What was given goes first, then what the call around has, then call's own default.
@@ -100,7 +91,7 @@ class Arguments:
         if len(args) > place or kwargs.get("training") is not None:
             return kwargs
         default = parameters(type(self))["training"].default
-        chosen = training_in(around)
+        chosen = phases.training_in(around)
         if chosen is None and isinstance(default, bool):
             chosen = default
         if chosen is None and not (
@@ -111,13 +102,15 @@ class Arguments:
             chosen = phases.here()
         return {**kwargs, "training": chosen}
 
-    def told_inside(self, args: Any, kwargs: Any, around: Calling | None) -> Any:
+    def told_inside(
+        self, args: Any, kwargs: Any, around: phases.Calling | None
+    ) -> Any:
         """Return whether layers inside this one train; None where these decide by themselves."""
         told = self.given(args, kwargs, "training")
         default = None
         if self.takes("training"):
             default = parameters(type(self))["training"].default
-        told = training_in(around) if told is None else told
+        told = phases.training_in(around) if told is None else told
         return default if told is None and isinstance(default, bool) else told
 
     def given(self, args: Any, kwargs: Any, name: str) -> Any:
@@ -135,13 +128,6 @@ class Arguments:
 def _is_foreign(x: Any) -> bool:
     """Return whether this is an array that is no tensor: NumPy's, or a column of a table."""
     return hasattr(x, "__array__") and not isinstance(x, (Operand, RaggedParts))
-
-
-def training_in(around: Calling | None) -> Any:
-    """Return whether layers train that are not told: as those around do, or the phase has it."""
-    told = None if around is None else around.training
-    phase = defaults.chosen.learning_phase
-    return bool(phase) if told is None and phase is not None else told
 
 
 _known: dict[Any, Any] = {}

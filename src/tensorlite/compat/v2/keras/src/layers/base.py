@@ -24,9 +24,7 @@ from tensorlite.compat.v2.keras.src.layers import (
 )
 from tensorlite.compat.v2.keras.src.layers.arguments import (
     Arguments,
-    Calling,
     build_parameters,
-    surrounding,
 )
 from tensorlite.compat.v2.keras.src.layers.foretelling import Foretelling, shapes_of
 from tensorlite.compat.v2.keras.src.layers.input_spec import (
@@ -39,6 +37,7 @@ from tensorlite.compat.v2.keras.src.layers.own_weights import (
     LayerWeights,
     leaves,
 )
+from tensorlite.compat.v2.keras.src.layers.phases import Calling, surrounding
 from tensorlite.compat.v2.keras.src.layers.views import Views
 from tensorlite.compat.v2.keras.src.layers.weights import Weight, joining
 from tensorlite.compat.v2.keras.src.models import (

@@ -5,7 +5,8 @@ Programs feed it; where a graph is run without that, and outside of graphs, noth
 
 from __future__ import annotations
 
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from tensorlite.compat.v1.graphs.framework import placeholder_with_default
 from tensorlite.compat.v2.keras import defaults
@@ -13,6 +14,7 @@ from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.graph_mode.graph import (
     Graph,
+    active_graph,
     get_default_graph,
     mode,
     name_scope,
@@ -41,11 +43,36 @@ def here() -> Any:
     return of_graph(in_graphs.building.get()).__tensor__()
 
 
+class Calling(NamedTuple):
+    """What layers that are called by another layer's call know of it."""
+
+    training: Any = None
+
+
+surrounding: ContextVar[Calling | None] = ContextVar("keras_calling", default=None)
+
+
+def training_in(around: Calling | None) -> Any:
+    """Return whether layers train that are not told: as those around do, or the phase has it."""
+    told = None if around is None else around.training
+    phase = defaults.chosen.learning_phase
+    return bool(phase) if told is None and phase is not None else told
+
+
 def asked() -> Any:
-    """Return what programs are told of the phase: 0 or 1, or the tensor of the graph built here."""
+    """Return what programs are told of the phase: 0 or 1, or the tensor of the graph built here.
+
+    In a layer that computes at once, or in a model's step, it is what those around it are told.
+    """
     chosen = defaults.chosen.learning_phase
-    if chosen is not None or mode.eager is not False:
-        return chosen or 0
+    if chosen is not None:
+        return chosen
+    if active_graph() is None:
+        told = training_in(surrounding.get())
+        if told is not None:
+            return int(told) if isinstance(told, bool) else told
+    if mode.eager is not False:
+        return 0
     return of_graph(get_default_graph())
 
 

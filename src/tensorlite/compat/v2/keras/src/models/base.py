@@ -316,11 +316,15 @@ class Model(Training, Layer):
     ) -> None:
         """Print a table of the layers: names, outputs' shapes, numbers of weights.
 
-        print_fn is called with the text in place of print; line_length is the table's width and
-        positions are where its columns end.
+        print_fn is called with the text in place of print, in Keras 2 with each line. line_length
+        is the table's width, and positions are where its columns end.
         """
+        if not naming.is_keras_3():
+            for line in summaries.older_lines(self, line_length, positions):
+                (print_fn or print)(line)
+            return
         text = summaries.summary(self, line_length, positions, kwargs)
-        (print_fn or print)(f"{text}\n" if print_fn and naming.is_keras_3() else text)
+        (print_fn or print)(f"{text}\n" if print_fn else text)
 
     def get_state_tree(self, value_format: str = "backend_tensor") -> dict[str, Any]:
         """Return the values of all variables by kind, then by the parts of their paths.

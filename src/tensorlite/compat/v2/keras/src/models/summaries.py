@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared import nests
-from tensorlite.compat.v2.keras.src.models import depths, sketch
+from tensorlite.compat.v2.keras.src.models import depths, older_summaries, sketch
 from tensorlite.core.errors import InvalidArgumentError, TensorliteError
 from tensorlite.core.shapes import AnyShape
 
@@ -44,6 +44,14 @@ def summary(
     ]
     table = _table(columns, rows, _widths(ends, whole))
     return "\n".join([f'Model: "{model.name}"', *table, *_counts(model)])
+
+
+def older_lines(model: Any, line_length: Any, positions: Any) -> list[str]:
+    """Return the lines of the table that Keras 2 prints."""
+    joined = not _is_chain(model)
+    return older_summaries.lines(
+        model, _operations(model), joined, line_length, positions
+    )
 
 
 def _is_chain(model: Any) -> bool:

@@ -11,6 +11,7 @@ from tensorlite.compat.v2.keras import losses, metrics
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.losses.shares import scaled, unscaled
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, Metric
+from tensorlite.compat.v2.keras.src.models.in_graphs import apart
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import shape_of
 
@@ -86,6 +87,10 @@ class CompiledLoss:
     def metrics(self) -> list[Metric]:
         """The means of the outputs' losses, each batch counting the same, however large."""
         return [each for each in self._each if each is not None]
+
+    def anew(self) -> CompiledLoss:
+        """Return the same with means of its own."""
+        return CompiledLoss(self._given, self._weights, self._names)
 
     @property
     def given(self) -> tuple[Any, Any]:
@@ -223,6 +228,11 @@ class CompiledMetrics(Metric):
         self._metrics = found
 
     @property
+    def is_built(self) -> bool:
+        """Whether it is known what all outputs are like."""
+        return self._metrics is not None
+
+    @property
     def are_given(self) -> bool:
         """Whether compile was given any."""
         return self._given is not None or self._weighted is not None
@@ -343,3 +353,19 @@ def _listed(x: Any) -> list[Any]:
 
 def _rows(x: Any) -> Any:
     return shape_of(x)[0]
+
+
+@apart
+def foretold(model: Any) -> list[Metric]:
+    """Return metrics of the names that a model of Keras 2 will have, before it is given a batch.
+
+    None are returned where its outputs are not known, and behind the first batch.
+    """
+    loss, given = model.compiled_loss, model.compiled_metrics
+    unknown = model.ends is None or loss is None or given.is_built
+    if naming.is_keras_3() or unknown:
+        return []
+    costs, counts = loss.anew(), given.anew(model.output_names)
+    costs.build(model.ends)
+    counts.build(model.ends, model.ends)
+    return [costs.mean, *costs.metrics, *counts.metrics]

@@ -20,6 +20,7 @@ from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
+from tensorlite.data.base import INFINITE
 from tensorlite.data.dataset import Dataset
 from tensorlite.ops.ragged import arrange as ragged
 from tensorlite.ops.ragged.base import RaggedParts
@@ -156,6 +157,7 @@ class Stream:
         self.source = source
         size = getattr(source, "size", None) if isinstance(source, Dataset) else None
         self.steps = size if isinstance(size, int) and size >= 0 else None
+        self.is_endless = size == INFINITE
         self._one = hasattr(source, "__next__")
 
     def epoch(self) -> Iterator[Any]:
@@ -286,7 +288,23 @@ def in_columns(batch: Any) -> Any:
 
 def portions(source: Any, steps: int | None) -> Any:
     """Return what gives the batches of epochs: all of a source, or `steps` of them each."""
+    check_end(source, steps, "steps_per_epoch")
     return Portions(source, steps) if steps else source
+
+
+def some(source: Any, steps: int | None) -> Iterator[Any]:
+    """Return the batches of a source, or the first of them."""
+    check_end(source, steps, "steps")
+    return islice(source.epoch(), steps)
+
+
+def check_end(source: Any, steps: int | None, argument: str) -> None:
+    """Refuse datasets that never end, of which Keras 2 must be told how many batches to take."""
+    if getattr(source, "is_endless", False) and not (steps or naming.is_keras_3()):
+        raise InvalidArgumentError(
+            f"When passing an infinitely repeating dataset, you must specify the `{argument}` "
+            "argument."
+        )
 
 
 class Portions:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
-from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +21,7 @@ from tensorlite.compat.v2.keras.src.models.in_graphs import apart
 from tensorlite.compat.v2.keras.src.optimizers.loss_scaling import LossScaleOptimizer
 from tensorlite.compat.v2.keras.src.optimizers.older import TFOptimizer
 from tensorlite.compat.v2.keras.src.saving import describing
-from tensorlite.compat.v2.keras.src.trainers import feeding
+from tensorlite.compat.v2.keras.src.trainers import compiled, feeding
 from tensorlite.compat.v2.keras.src.trainers.compiled import (
     CompiledLoss,
     CompiledMetrics,
@@ -172,8 +171,9 @@ class Training(OfGenerators):
 
     @property
     def metrics_names(self) -> list[str]:
-        """The names of `metrics`."""
-        return [x.name for x in self.metrics]
+        """The names of `metrics`, in Keras 2 of those that the outputs will have, too."""
+        known = compiled.foretold(self) or self.__compiled_to()
+        return [x.name for x in once([*known, *_kept_metrics(self)])]
 
     def __layer(self) -> Any:
         """Return the model as the layer that it is, too."""
@@ -359,7 +359,7 @@ class Training(OfGenerators):
         step, logs = self.traced_step("test"), {}
         self.stop_evaluating = False
         listeners.on_test_begin()
-        parts = islice(source.epoch(), steps)
+        parts = feeding.some(source, steps)
         for first, last, group in grouped(parts, self.steps_per_execution):
             listeners.on_test_batch_begin(first)
             for data in group:
@@ -410,7 +410,7 @@ class Training(OfGenerators):
         step, parts = self.traced_step("predict"), []
         self.stop_predicting = False
         listeners.on_predict_begin()
-        batches = islice(source.epoch(), steps)
+        batches = feeding.some(source, steps)
         for first, last, group in grouped(batches, self.steps_per_execution):
             listeners.on_predict_batch_begin(first)
             made = [arrays_of(step(data)) for data in group]

@@ -1,0 +1,203 @@
+"""What programs of TensorFlow 1 that use Keras found: summaries, names, phases, cells, inner names.
+
+What is expected is what TensorFlow 1.15 gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorlite.compat.v1 as tf
+
+keras: Any = tf.keras
+layers: Any = keras.layers
+backend: Any = keras.backend
+
+
+@pytest.fixture(autouse=True)
+def _graph() -> Iterator[None]:
+    with tf.Graph().as_default():
+        yield
+
+
+def test_summaries_of_chains_are_those_of_keras_2() -> None:
+    model = keras.Sequential(
+        [
+            layers.Dense(3, input_shape=(4,), name="q"),
+            layers.BatchNormalization(name="bn"),
+        ],
+        name="sq",
+    )
+    found: list[str] = []
+    model.summary(line_length=60, print_fn=found.append)
+    rule, double = "_" * 60, "=" * 60
+    assert found == [
+        'Model: "sq"',
+        rule,
+        "Layer (type)               Output Shape            Param #  ",
+        double,
+        "q (Dense)                  (None, 3)               15       ",
+        rule,
+        "bn (BatchNormalization)    (None, 3)               12       ",
+        double,
+        "Total params: 27",
+        "Trainable params: 21",
+        "Non-trainable params: 6",
+        rule,
+    ]
+
+
+def test_summaries_of_joined_layers_say_what_leads_to_each() -> None:
+    x = keras.Input((28, 28, 1), name="im")
+    y = layers.Dense(3, name="d")(layers.Flatten(name="f")(x))
+    model = keras.Model(x, layers.Concatenate(name="cc")([y, y]), name="net")
+    found: list[str] = []
+    model.summary(print_fn=found.append)
+    assert found[1] == "_" * 98
+    assert [row.rstrip() for row in found[4:12:2]] == [
+        "im (InputLayer)                 [(None, 28, 28, 1)]  0",
+        "f (Flatten)                     (None, 784)          0           im[0][0]",
+        "d (Dense)                       (None, 3)            2355        f[0][0]",
+        "cc (Concatenate)                (None, 6)            0           d[0][0]",
+    ]
+    assert found[11].split() == ["d[0][0]"]
+    assert found[13:16] == [
+        "Total params: 2,355",
+        "Trainable params: 2,355",
+        "Non-trainable params: 0",
+    ]
+
+
+def test_summaries_of_models_that_are_not_built_are_refused() -> None:
+    with pytest.raises(ValueError, match="has not yet been built"):
+        keras.Sequential([layers.Dense(2)]).summary()
+
+
+def test_names_of_metrics_are_known_before_the_first_batch() -> None:
+    x = keras.Input((3,))
+    ends = [layers.Dense(1, name="o1")(x), layers.Dense(1, name="o2")(x)]
+    model = keras.Model(x, ends)
+    model.compile("sgd", "mse", metrics=["mae"])
+    assert model.metrics_names == [
+        *("loss", "o1_loss", "o2_loss"),
+        *("o1_mean_absolute_error", "o2_mean_absolute_error"),
+    ]
+    alone = keras.Model(x, ends[0])
+    alone.compile("sgd", "mse", metrics=["acc"])
+    assert alone.metrics_names == ["loss", "acc"]
+
+
+def test_layers_of_programs_ask_the_phase_of_the_step() -> None:
+    class Doubled(layers.Layer):  # type: ignore[misc]
+        def call(self, x: Any) -> Any:
+            return backend.in_train_phase(x * 2, x)
+
+    model = keras.Sequential([Doubled(input_shape=(3,))])
+    model.compile("sgd", "mse")
+    ones = np.ones((1, 3))
+    np.testing.assert_array_equal(model.predict(ones), ones)
+    assert model.evaluate(ones, ones, verbose=0) == 0.0
+    assert model.train_on_batch(ones, ones) == 1.0
+
+
+def test_cells_are_no_layers_of_keras() -> None:
+    class Sum:
+        state_size = output_size = 3
+
+        def __call__(self, x: Any, states: Any) -> Any:
+            return x + states[0], [states[0] + 1.0]
+
+        call = __call__
+
+    x = keras.Input((3, 3))
+    model = keras.Model(x, layers.RNN(Sum())(x))
+    np.testing.assert_array_equal(
+        model.predict(np.ones((2, 3, 3))), np.full((2, 3), 3)
+    )
+
+
+def test_layers_that_are_built_have_states() -> None:
+    layer = layers.LSTM(5, stateful=True)
+    layer.build((2, 3, 4))
+    layer.reset_states()
+    assert [backend.eval(x).shape for x in layer.states] == [(2, 5), (2, 5)]
+
+
+def test_the_slope_of_elu_comes_second() -> None:
+    x = backend.placeholder(ndim=1)
+    made = backend.function([x], [keras.activations.elu(x, 0.5)])(
+        [np.array([-1.0, 2.0])]
+    )[0]
+    np.testing.assert_allclose(made, [0.5 * np.expm1(-1.0), 2.0], rtol=1e-6)
+
+
+def test_datasets_without_an_end_need_steps() -> None:
+    model = keras.Sequential([layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    data = tf.data.Dataset.from_tensors((np.ones((2, 3)), np.ones((2, 1)))).repeat()
+    for method in (model.fit, model.evaluate, model.predict):
+        with pytest.raises(ValueError, match="infinitely repeating dataset"):
+            method(data)
+    assert len(model.predict(data, steps=2)) == 4
+
+
+def test_images_are_loaded_in_grey(tmp_path: Path) -> None:
+    pillow = pytest.importorskip("PIL.Image")
+    pillow.fromarray(np.zeros((8, 9, 3), np.uint8)).save(tmp_path / "a.png")
+    load = keras.preprocessing.image.load_img
+    assert load(tmp_path / "a.png", True).mode == "L"
+    small = load(tmp_path / "a.png", grayscale=True, target_size=(4, 5))
+    assert (small.mode, small.size) == ("L", (5, 4))
+    assert load(tmp_path / "a.png", color_mode="rgba").mode == "RGBA"
+
+
+def _inner(path: str) -> Any:
+    return import_module(f"tensorlite.compat.v1.python.keras.{path}")
+
+
+def test_sizes_of_convolutions_are_known_to_layers_of_programs() -> None:
+    conv_utils = _inner("utils.conv_utils")
+    lengths = [
+        conv_utils.conv_output_length(10, 3, padding, 2, 2)
+        for padding in ("valid", "same", "full", "causal")
+    ]
+    assert lengths == [3, 5, 7, 5]
+    assert conv_utils.conv_input_length(4, 3, "same", 2) == 7
+    assert conv_utils.deconv_output_length(4, 3, "same", stride=2) == 8
+    assert conv_utils.deconv_output_length(4, 3, "valid", 1, 2) == 10
+    assert conv_utils.normalize_tuple((1, 2), 2, "strides") == (1, 2)
+    assert conv_utils.convert_data_format("channels_last", 5) == "NDHWC"
+    with pytest.raises(ValueError, match="tuple of 2 integers"):
+        conv_utils.normalize_tuple((1, 2, 3), 2, "strides")
+
+
+def test_shapes_are_tuples_to_methods_that_ask_for_it() -> None:
+    tf_utils = _inner("utils.tf_utils")
+
+    class Own(layers.Layer):  # type: ignore[misc]
+        @tf_utils.shape_type_conversion  # type: ignore[untyped-decorator]
+        def compute_output_shape(self, input_shape: Any) -> Any:
+            assert isinstance(input_shape, tuple)
+            return (*input_shape[:-1], 7)
+
+    made = Own().compute_output_shape(tf.TensorShape([None, 3]))
+    assert made.as_list() == [None, 7]
+
+
+def test_inner_modules_have_what_layers_of_programs_use() -> None:
+    assert _inner("utils.generic_utils").has_arg(lambda x, scale=1: x, "scale")
+    assert _inner("utils.generic_utils").to_list(1) == [1]
+    assert _inner("utils.layer_utils").count_params([np.ones((2, 3))]) == 6
+    find = _inner("applications.imagenet_utils").obtain_input_shape
+    assert find((64, 64, 1), 224, 32, "channels_last", True) == (64, 64, 1)
+    assert find(None, 224, 32, "channels_first", False) == (3, None, None)
+    with pytest.raises(ValueError, match="at least 32x32"):
+        find((16, 16, 3), 224, 32, "channels_last", False)
+    assert _inner("layers.serialization").deserialize is layers.deserialize
+    assert _inner("saving.save").load_model is keras.models.load_model
