@@ -146,3 +146,50 @@ def test_too_many_parts_fit_no_structure() -> None:
         nest.map_structure(1, (2,))
     with pytest.raises(ValueError, match="no sequences"):
         nest.map_structure_up_to((1,), len)
+
+
+def test_elements_of_graphs_may_have_none_in_them() -> None:
+    with tf.Graph().as_default():
+        pairs = tf.data.Dataset.range(4).map(lambda x: (x, None)).batch(2)
+        first, nothing = tf.data.make_one_shot_iterator(pairs).get_next()
+        assert nothing is None
+        with tf.Session() as session:
+            assert session.run(first).tolist() == [0, 1]
+        rows = pairs.unbatch().map(lambda x, none: x + 1 if none is None else x)
+        assert elements_of(rows) == [1, 2, 3, 4]
+
+
+def test_windows_of_sparse_elements_are_datasets_of_these() -> None:
+    with tf.Graph().as_default():
+        rows = tf.data.Dataset.range(3).map(
+            lambda x: tf.SparseTensor([[0]], [x], [2])
+        )
+        batches = rows.window(2).flat_map(lambda window: window.batch(2))
+        found = elements_of(batches)
+    assert [x.values.tolist() for x in found] == [[0, 1], [2]]
+    assert [x.dense_shape.tolist() for x in found] == [[2, 2], [1, 2]]
+
+
+def test_texts_of_graphs_are_told_apart() -> None:
+    with tf.Graph().as_default():
+        words = tf.data.Dataset.from_tensor_slices(["a", "b", "a"])
+        unique = words.apply(tf.data.experimental.unique())
+        assert elements_of(unique) == [b"a", b"b"]
+
+
+def test_weights_of_datasets_may_be_tensors_of_the_graph() -> None:
+    with tf.Graph().as_default():
+        made = tf.data.experimental.sample_from_datasets(
+            [tf.data.Dataset.range(3), tf.data.Dataset.range(9)],
+            weights=tf.constant([0.0, 1.0]),
+        )
+        assert elements_of(made) == list(range(9))
+
+
+def test_damaged_lines_of_graphs_are_left_out(tmp_path: Any) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text('1,2\n3,"4"5\n6,7\n')
+    with tf.Graph().as_default():
+        table = tf.data.experimental.CsvDataset(str(path), [tf.int32, tf.int32])
+        rows = table.apply(tf.data.experimental.ignore_errors())
+        assert elements_of(rows) == [(1, 2), (6, 7)]

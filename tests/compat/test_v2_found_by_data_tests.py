@@ -309,3 +309,96 @@ def test_cases_evaluate_batches_of_sparse_elements_to_their_values() -> None:
     assert isinstance(found, tf1.SparseTensorValue)
     assert found.indices.tolist() == [[0, 0], [1, 0]]
     assert found.values.tolist() == [0, 1]
+
+
+Dataset: Any = v2.data.Dataset
+
+
+def numbers_of(dataset: Any) -> list[int]:
+    return [int(x) for x in dataset.as_numpy_iterator()]
+
+
+def test_datasets_are_zipped_by_name() -> None:
+    both = Dataset.zip(datasets=(Dataset.range(2), Dataset.range(5, 9)))
+    assert [(int(a), int(b)) for a, b in both] == [(0, 5), (1, 6)]
+    with pytest.raises(TypeError, match="Must pass at least one dataset"):
+        Dataset.zip()
+    with pytest.raises(TypeError, match="cannot be set"):
+        Dataset.zip(Dataset.range(2), datasets=Dataset.range(3))
+
+
+def test_nobody_needs_to_say_how_much_is_made_ahead() -> None:
+    assert numbers_of(Dataset.range(3).prefetch(None)) == [0, 1, 2]
+
+
+def test_weights_of_each_draw_come_from_a_dataset() -> None:
+    three = [Dataset.range(a, a + 5) for a in (0, 10, 20)]
+    weights = Dataset.from_tensors([0.5, 0.4, 0.1]).repeat()
+    mixed = Dataset.sample_from_datasets(three, weights=weights, seed=4)
+    tf.random.set_seed(3)
+    mixed = Dataset.sample_from_datasets(three, weights=weights, seed=4)
+    assert numbers_of(mixed.take(7)) == [0, 10, 11, 12, 1, 13, 2]
+    with pytest.raises(ValueError, match="same length"):
+        Dataset.sample_from_datasets(three, weights=[0.5])
+    with pytest.raises(ValueError, match="should not be empty"):
+        Dataset.sample_from_datasets([])
+
+
+def test_axes_between_ragged_ones_stay_as_long_as_they_are() -> None:
+    cubes = Dataset.range(1, 4).map(lambda n: tf.ones([n, 2, n]))
+    batches = cubes.ragged_batch(2)
+    assert batches.element_spec.ragged_rank == 3
+    assert batches.element_spec.shape.as_list() == [None, None, 2, None]
+    first = next(iter(batches))
+    assert first.shape.as_list() == [2, None, 2, None]
+    assert first.to_list() == [[[[1], [1]]], [[[1, 1], [1, 1]], [[1, 1], [1, 1]]]]
+
+
+def test_some_batches_in_turn_may_be_empty() -> None:
+    rows = Dataset.range(7).batch(4).rebatch([0, 2, 1])
+    found = [x.tolist() for x in rows.as_numpy_iterator()]
+    assert found == [[], [0, 1], [2], [], [3, 4], [5], [], [6]]
+
+
+def test_states_of_reductions_may_be_sparse() -> None:
+    first = tf.sparse.from_dense([0, 1])
+
+    def added(state: Any, x: Any) -> Any:
+        return state.with_values(state.values + tf.cast(x, tf.int32))
+
+    found = Dataset.range(3).reduce(first, added)
+    assert found.indices.numpy().tolist() == [[1]]
+    assert found.values.numpy().tolist() == [4]
+
+
+def test_names_of_files_are_texts() -> None:
+    for kind in (tf.data.TextLineDataset, tf.data.TFRecordDataset):
+        for names in (5, Dataset.range(2), Dataset.from_tensors([["a"]])):
+            with pytest.raises(TypeError, match="`filenames` argument must contain"):
+                kind(names)
+
+
+def test_options_of_all_datasets_are_joined() -> None:
+    first, second = tf.data.Options(), tf.data.Options()
+    first.deterministic = False
+    second.threading.private_threadpool_size = 3
+    both = Dataset.zip(
+        (Dataset.range(2).with_options(first), Dataset.range(3).with_options(second))
+    )
+    assert both.options().deterministic is False
+    assert both.options().threading.private_threadpool_size == 3
+
+
+def test_batches_without_rows_of_one_number_are_not_taken_apart() -> None:
+    with pytest.raises(ValueError, match="matching leading dimension"):
+        Dataset.from_tensors((tf.zeros([2]), tf.zeros([3]))).unbatch()
+    with pytest.raises(ValueError, match="scalar components"):
+        Dataset.range(2).unbatch()
+    assert int(Dataset.from_tensors(tf.zeros([3])).unbatch().cardinality()) == 3
+    assert int(Dataset.range(6).repeat().batch(3).unbatch().cardinality()) == -1
+
+
+def test_elements_that_are_larger_than_padded_shapes_lose_data() -> None:
+    ranges = Dataset.range(2, 4).map(tf.range)
+    with pytest.raises(tf.errors.DataLossError):
+        next(iter(ranges.padded_batch(2, padded_shapes=[2])))

@@ -50,7 +50,7 @@ def test_specs_of_batches_of_other_sizes() -> None:
     assert Dataset.range(8).batch(4).rebatch(2).element_spec.shape == (None,)
 
 
-@pytest.mark.parametrize("sizes", [0, [2, 0], []])
+@pytest.mark.parametrize("sizes", [0, [2, -1], [0, 0], []])
 def test_sizes_that_no_batch_has(sizes: Any) -> None:
     with pytest.raises(tl.errors.InvalidArgumentError, match="rebatch"):
         Dataset.range(4).batch(2).rebatch(sizes)

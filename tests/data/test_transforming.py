@@ -120,7 +120,7 @@ def test_padded_batches() -> None:
     assert first.shape == (5, 5)
     assert first[0].tolist() == [1, 9, 9, 9, 9]
     assert second.tolist() == [0, 1, 2, 3, 4]
-    with pytest.raises(tl.errors.InvalidArgumentError, match="does not fit"):
+    with pytest.raises(tl.errors.DataLossError, match="does not fit"):
         values(ragged.padded_batch(2, [1]))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from tensorlite.core import texts
@@ -218,7 +219,7 @@ def assembled(
         spec,
         (*all_chances, *chances),
         tuple({id(x): x for x in (*all_captures, *captures)}.values()),
-        made_of[0].settings if made_of else Options(),
+        reduce(Options.merge, [one.settings for one in made_of], Options()),
         recipe,
         from_ragged or any(one.from_ragged for one in made_of),
     )

@@ -21,7 +21,14 @@ from tensorlite.data.files import (
     TextLineDataset as Lines,
     TFRecordDataset as Records,
 )
-from tensorlite.data.variants import DatasetOp, bound, function_of, leaf_of
+from tensorlite.data.variants import (
+    DatasetOp,
+    bound,
+    function_of,
+    held,
+    is_dataset,
+    leaf_of,
+)
 from tensorlite.function.compile import Compiled
 
 
@@ -42,16 +49,21 @@ class PythonDataset(DatasetOp):
         It has the methods of the library, not those of the class that a program knows it by, since
         the operators of further steps call them.
         """
-        known = {key: EagerTensor(x) for key, x in zip(self.keys, given, strict=True)}
+        values = [held(x) if is_dataset(x) else EagerTensor(x) for x in given]
+        known = dict(zip(self.keys, values, strict=True))
         dataset = bound(self.dataset, known) if known else self.dataset
         made: Pipeline[Any] = assembled(
             Dataset,
-            lambda: (tuple(nest.flatten(x)) for x in dataset.source()),
+            lambda: map(_flat, dataset.source()),  # goes on behind an error
             dataset.size,
             self.specs,
             dataset,
         )
         return made
+
+
+def _flat(element: Any) -> tuple[Any, ...]:
+    return tuple(nest.flatten(element))
 
 
 class TensorDataset(DatasetOp):

@@ -20,6 +20,7 @@ from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import CPU, to_host
 from tensorlite.ops.ragged.arrange import stack
 from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.ragged.making import from_tensor
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.sparse.tensor import SparseTensor, sparse_spec
 
@@ -149,14 +150,19 @@ def batch_spec(spec: Any, rows: int | None, dtype: DType = int64) -> Any:
     if isinstance(spec, RaggedParts):
         return RaggedTensor.of(_with_rows(spec, None), splits)
     whole = spec.shape
+    deepest = ragged_axes(spec)
+    if deepest:
+        flat = spec.with_shape((None, *whole[deepest + 1 :]))
+        return ragged_spec((rows, *whole), flat, deepest + 1, kind)
     made = spec.with_shape(None if whole is None else (None, *whole[1:]))
-    for size in (whole or ())[1:]:
-        if size is None:
-            inner = TensorSpec((None,), kind)
-            made = RaggedTensor.of(made.with_shape((None, *made.shape[2:])), inner)
     return RaggedTensor.of(
         made, splits, _length(spec) if isinstance(spec, RaggedRow) else None
     )
+
+
+def ragged_axes(spec: Any) -> int:
+    """Return up to which axis tensors of a spec are split into rows, where sizes are not known."""
+    return max([i for i, n in enumerate(spec.shape or ()) if n is None], default=0)
 
 
 def gathered_rows(rows: Sequence[Any], spec: RaggedRow) -> Any:
@@ -167,8 +173,14 @@ def gathered_rows(rows: Sequence[Any], spec: RaggedRow) -> Any:
     return RaggedTensor.of(values, to_tensor(bounds), _length(spec))
 
 
-def ragged_column(group: list[Any]) -> Any:
-    """Return ragged tensors, or tensors whose sizes differ, as one ragged tensor."""
+def ragged_column(group: list[Any], spec: Any = None) -> Any:
+    """Return ragged tensors, or tensors whose sizes differ, as one ragged tensor.
+
+    With the spec of tensors, they are split into rows up to the last axis of unknown size.
+    """
+    if isinstance(spec, TensorSpec) and (deepest := ragged_axes(spec)):
+        rows = [from_tensor(RaggedTensor, x, ragged_rank=deepest) for x in group]
+        return stack(rows)
     return stack([x if isinstance(x, RaggedParts) else to_tensor(x) for x in group])
 
 

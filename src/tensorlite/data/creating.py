@@ -46,8 +46,7 @@ from tensorlite.data.given import (
 from tensorlite.data.ordering import Draws, mixed
 from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
 from tensorlite.data.resuming import Zipped
-from tensorlite.data.several import Datasets, check_choices
-from tensorlite.ops.random.words import Words
+from tensorlite.data.several import Datasets, Odds, check_choices, drawn
 from tensorlite.ops.records.files import matching
 
 if TYPE_CHECKING:
@@ -262,28 +261,22 @@ class Creating(Pipeline[T]):
     ) -> Dataset[Any]:
         """Return elements of several datasets, each drawn from one of them by its weight.
 
-        Without weights each is as likely. When one is exhausted the others go on, unless
-        `stop_on_empty_dataset`. With `rerandomize_each_iteration` every run draws anew.
+        Without weights each is as likely; a dataset of weights has those of each draw. When one is
+        exhausted the others go on, unless `stop_on_empty_dataset`. With
+        `rerandomize_each_iteration` every run draws anew.
 
         >>> two = [tl.data.Dataset.range(3), tl.data.Dataset.range(10, 13)]
         >>> mixed = tl.data.Dataset.sample_from_datasets(two, seed=1)
         >>> print(sorted(int(x) for x in mixed))
         [0, 1, 2, 10, 11, 12]
         """
-        odds = (
-            [1.0] * len(datasets) if weights is None else np.asarray(weights).tolist()
-        )
-        if len(odds) != len(datasets):
-            raise InvalidArgumentError(
-                f"sample_from_datasets: {len(odds)} weights for {len(datasets)} datasets"
-            )
+        odds = Odds(weights, len(datasets))
         draws = Draws(seed, _order_of_runs(rerandomize_each_iteration))
 
         def source() -> Iterator[Any]:
             readers = [d.source() for d in datasets]
-            return _drawn(
-                draws.for_a_run(), readers, list(odds), stop_on_empty_dataset
-            )
+            words = draws.for_a_run()
+            return drawn(words, readers, odds.for_a_run(), stop_on_empty_dataset)
 
         made: Dataset[Any] = assembled(
             cls._steps(),
@@ -291,6 +284,8 @@ class Creating(Pipeline[T]):
             _total(datasets) if not stop_on_empty_dataset else UNKNOWN,
             lambda: _common_spec(datasets),
             *datasets,
+            *odds.datasets,
+            captures=odds.captures,
             chances=(draws,),
         )
         return made
@@ -461,26 +456,6 @@ def _total(datasets: Sequence[Any]) -> int:
     if UNKNOWN in sizes or INFINITE in sizes:
         return INFINITE if INFINITE in sizes else UNKNOWN
     return sum(sizes)
-
-
-def _drawn(
-    words: Words, readers: list[Iterator[Any]], odds: list[float], stop: bool
-) -> Iterator[Any]:
-    """Yield elements of readers, each drawn by its odds, until there are none left."""
-    ends = np.cumsum(odds) / builtins.sum(odds)
-    left = set(builtins.range(len(readers)))
-    while any(odds[place] > 0 for place in left):
-        place = int(np.searchsorted(ends, words.share(), "right"))
-        if place not in left:
-            continue
-        end = object()
-        element = next(readers[place], end)
-        if element is not end:
-            yield element
-        elif stop:
-            return
-        else:
-            left.remove(place)
 
 
 def _matching(patterns: Any) -> list[bytes]:

@@ -17,6 +17,7 @@ from tensorlite.core.check import several, whole
 from tensorlite.core.dispatch import interpreted_by, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import (
+    DataLossError,
     DTypeError,
     InvalidArgumentError,
     ShapeError,
@@ -97,6 +98,36 @@ def rows_of(whole: Any, what: str) -> int:
             f"{what}: the tensors have {sizes} rows; allowed is one number"
         )
     return int(sizes[0])
+
+
+def rows_known(spec: Any, what: str) -> int | None:
+    """Return how many rows all elements of a spec have, None if that is not known.
+
+    InvalidArgumentError if one has none, or they differ.
+    """
+    shapes = [x.shape for x in leaves(spec) if isinstance(x, TensorSpec)]
+    if () in shapes:
+        raise InvalidArgumentError(
+            f"{what}: Cannot unbatch an input with scalar components: {spec}"
+        )
+    first = [shape[0] for shape in shapes if shape is not None]
+    sizes = {size for size in first if size is not None}
+    if len(sizes) > 1:
+        raise InvalidArgumentError(
+            f"{what} is only supported for datasets of elements whose components have a matching "
+            f"leading dimension; these have {sorted(sizes)}"
+        )
+    return sizes.pop() if sizes else None
+
+
+def no_rows(spec: Any) -> Any:
+    """Return a batch of no elements of a spec."""
+
+    def empty(leaf: TensorSpec) -> Tensor:
+        sizes = [size or 0 for size in leaf.shape or ()]
+        return to_tensor(np.zeros((0, *sizes), leaf.dtype.numpy))
+
+    return each(empty, spec)
 
 
 def row_readers(whole: Any) -> list[Callable[[int], Any]]:
@@ -238,7 +269,7 @@ def _padded_column(arrays: list[Any], shape: Dims | None, value: Any) -> Tensor:
         for size, most in builtins.zip(wanted, longest, strict=True)
     ]
     if any(most > size for size, most in builtins.zip(sizes, longest, strict=True)):
-        raise InvalidArgumentError(
+        raise DataLossError(
             f"padded_batch: an element of {tuple(longest)} does not fit padded shape "
             f"{tuple(sizes)}; allowed are None or -1 for sizes that differ"
         )
@@ -354,7 +385,7 @@ def without_axis(spec: Any) -> Any:
     def row(leaf: Any) -> Any:
         if isinstance(leaf, COMPOSITES):
             return row_spec(leaf)
-        if isinstance(leaf, Pipeline):
+        if leaf is None or isinstance(leaf, Pipeline):
             return leaf
         return leaf.with_shape(None if leaf.shape is None else leaf.shape[1:])
 

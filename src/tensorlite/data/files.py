@@ -10,7 +10,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import constant, to_tensor
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import UNKNOWN, Pipeline, Recipe
@@ -48,6 +48,7 @@ class _FileDataset(Dataset[Tensor]):
         numbers: Callable[[Any], dict[str, Any]] | None = None,
     ) -> None:
         names = filenames if isinstance(filenames, Pipeline) else _names(filenames)
+        _check_names(names)
         given = names.captures if isinstance(names, Pipeline) else captured(names)
         chances = names.chances if isinstance(names, Pipeline) else ()
 
@@ -76,6 +77,24 @@ def _names(filenames: Any) -> Tensor:
     named = hasattr(filenames, "__fspath__")
     made: Tensor = tensors(str(filenames) if named else filenames)
     return made
+
+
+def _check_names(names: Any) -> None:
+    """Raise DTypeError for names of files that are known to be no texts."""
+    given = "a dataset of " if isinstance(names, Pipeline) else ""
+    spec = names.spec
+    if not isinstance(spec, TensorSpec):
+        return
+    if spec.dtype is not dtypes.string:
+        raise DTypeError(
+            "The `filenames` argument must contain `tf.string` elements. Got "
+            f"{given}`tf.{spec.dtype.name}` elements."
+        )
+    if given and spec.rank not in {0, None}:
+        raise DTypeError(
+            "The `filenames` argument must contain `tf.string` elements of shape [] (i.e. "
+            f"scalars). Got a dataset of element shape {spec.shape}."
+        )
 
 
 def _text(name: Any) -> Any:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from tensorlite.core import nest
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor, tracer
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import returned, spec_of
 from tensorlite.data.given import is_symbolic, value_of
+from tensorlite.data.iterators import of_tensors, present
 from tensorlite.data.variants import (
     as_tensor,
     held,
@@ -94,12 +94,12 @@ class _Staged:
 
     def _outputs(self, *leaves: Tensor) -> list[Tensor]:
         """Call the function with symbolic tensors; return the tensors of what it returns."""
-        pairs = zip(nest.flatten(self._specs), leaves, strict=True)
+        pairs = zip(present(self._specs), leaves, strict=True)
         given = [of_tensor(x, spec) if is_dataset(spec) else x for spec, x in pairs]
-        self._result = returned(self._fn(*nest.pack_like(self._specs, given)))
+        self._result = returned(self._fn(*of_tensors(self._specs, given)))
         return [
             as_tensor(leaf) if is_dataset(leaf) else to_tensor(leaf)
-            for leaf in nest.flatten(self._result)
+            for leaf in present(self._result)
         ]
 
     def spec(self) -> Any:
@@ -107,13 +107,13 @@ class _Staged:
         return spec_of(self._result)
 
     def __call__(self, *arguments: Any) -> Any:
-        given = [held(leaf).array for leaf in nest.flatten(arguments)]
+        given = [held(leaf).array for leaf in present(arguments)]
         captured = [value_of(x).array for x in self.captured]
         outputs = self.compiled.run([*given, *captured])
         leaves = [
             structured(leaf_of(x), leaf.element_spec)
             if is_dataset(leaf)
             else leaf_of(x)
-            for leaf, x in zip(nest.flatten(self._result), outputs, strict=True)
+            for leaf, x in zip(present(self._result), outputs, strict=True)
         ]
-        return nest.pack_like(self._result, leaves)
+        return of_tensors(self._result, leaves)

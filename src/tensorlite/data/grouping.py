@@ -17,7 +17,7 @@ import numpy as np
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, int64
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.data.base import UNKNOWN, Pipeline, Recipe, assembled
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.composites import (
     batch_spec,
     each,
@@ -29,8 +29,10 @@ from tensorlite.data.composites import (
 )
 from tensorlite.data.elements import (
     filled,
+    no_rows,
     padded_spec,
     row_readers,
+    rows_known,
     rows_of,
     shape_from,
     spec_of,
@@ -188,7 +190,7 @@ class Grouping(Pipeline[T]):
             made = [
                 stacked(list(column))
                 if is_dense(spec)
-                else ragged_column(list(column))
+                else ragged_column(list(column), spec)
                 for spec, column in zip(specs, columns, strict=True)
             ]
             return packed(group[0], [_bounded(x, kind) for x in made])
@@ -246,24 +248,27 @@ class Grouping(Pipeline[T]):
         [[0, 1], [2, 3, 4], [5, 6]]
         """
         sizes = [
-            int(number(size, "rebatch: batch_size", 1))
+            int(number(size, "rebatch: batch_size", 0))
             for size in np.ravel(np.asarray(batch_size))
         ]
-        if not sizes:
+        if not any(sizes):
             raise InvalidArgumentError(
-                "rebatch: batch_size is empty; allowed are sizes"
+                f"rebatch: batch_size is {sizes}; allowed are sizes, one of them at least above 0"
             )
         rows, whole = self.unbatch(), bool(drop_remainder)
         joined = stacking(rows)
 
+        def batch_of(group: list[T]) -> Any:
+            return joined(group) if group else no_rows(rows.element_spec)
+
         def source() -> Iterator[T]:
             counts = itertools.cycle(sizes)
             groups = partial(_groups_in_turn, counts=counts, whole=whole)
-            return builtins.map(joined, Resumed(groups, rows.source()))
+            return builtins.map(batch_of, Resumed(groups, rows.source()))
 
         def spec() -> Any:
             before = self.element_spec
-            even = len(set(sizes)) == 1 and (whole or _divides(sizes[0], before))
+            even = len({*sizes}) == 1 and (whole or _divides(sizes[0], before))
             return with_axis(rows.element_spec, sizes[0] if even else None)
 
         made: Dataset[T] = self._made(
@@ -291,9 +296,11 @@ class Grouping(Pipeline[T]):
         def source() -> Iterator[T]:
             return Chained(builtins.map(_rows, self.source()))
 
+        known = None if callable(self.spec) else self.spec
+        rows = None if known is None else rows_known(known, "unbatch()")
         made: Dataset[T] = self._made(
             source,
-            UNKNOWN,
+            _rows_of_batches(self.size, rows),
             lambda: without_axis(self.element_spec),
             recipe=lambda: Recipe("UnbatchDataset", (self,)),
         )
@@ -335,7 +342,7 @@ class Grouping(Pipeline[T]):
         made: Dataset[Any] = self._made(
             source,
             _number_of_windows(self.size, numbers, whole),
-            lambda: nest.map_structure(column, self.element_spec),
+            lambda: each(column, self.element_spec),
             captures=captured(*numbers),
             recipe=lambda: windowing(self, numbers, whole),
         )
@@ -348,9 +355,15 @@ def _groups_in_turn(
     """Yield as many elements as each count says; of the last group only a whole one if asked."""
     for count in counts:
         group = list(itertools.islice(elements, count))
-        if not group or (whole and len(group) < count):
+        if count and (not group or (whole and len(group) < count)):
             return
         yield group
+
+
+def _rows_of_batches(size: int, rows: int | None) -> int:
+    if size == INFINITE:
+        return INFINITE
+    return UNKNOWN if rows is None or size == UNKNOWN else size * rows
 
 
 def _up_to_an_error(elements: Iterator[T], count: int) -> list[T]:

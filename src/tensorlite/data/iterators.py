@@ -271,7 +271,7 @@ class DatasetIterator(nest.Composite, Generic[T]):
 
     def _staged(self) -> Any:
         spec = self.element_spec
-        return _of_tensors(spec, calls(IteratorGetNext(_present(spec)), self._handle))
+        return of_tensors(spec, calls(IteratorGetNext(present(spec)), self._handle))
 
 
 def _at_end() -> OutOfRangeError:
@@ -392,12 +392,12 @@ def single_element(dataset: Any) -> Any:
     """Return, in a graph, the element of a dataset that has one."""
     spec = dataset.element_spec
     handle = call(NewIterator(dataset, keys(dataset)), *dataset.captures)
-    return _of_tensors(spec, calls(DatasetToSingleElement(_present(spec)), handle))
+    return of_tensors(spec, calls(DatasetToSingleElement(present(spec)), handle))
 
 
 def _arrays(element: Any, wanted: tuple[TensorSpec, ...]) -> list[Array]:
     with interpreted_by(None):
-        leaves = [to_tensor(leaf) for leaf in _present(element)]
+        leaves = [to_tensor(leaf) for leaf in present(element)]
     specs = [leaf.spec for leaf in leaves]
     pairs = list(zip(wanted, specs, strict=False))
     if len(specs) != len(wanted) or not all(a.accepts(b) for a, b in pairs):
@@ -426,16 +426,16 @@ class Elements(Stream):
 
 def advanced(handle: Tensor, spec: Any) -> tuple[Tensor, Any]:
     """Return, in a graph, whether an iterator has a next element, and that."""
-    more, *leaves = calls(IteratorAdvance(_present(spec)), handle)
-    return more, _of_tensors(spec, leaves)
+    more, *leaves = calls(IteratorAdvance(present(spec)), handle)
+    return more, of_tensors(spec, leaves)
 
 
-def _present(element: Any) -> tuple[Any, ...]:
+def present(element: Any) -> tuple[Any, ...]:
     """Return the tensors of an element, or their specs; None, which a map may give, is none."""
     return tuple([leaf for leaf in nest.flatten(element) if leaf is not None])
 
 
-def _of_tensors(spec: Any, tensors: Iterable[Tensor]) -> Any:
+def of_tensors(spec: Any, tensors: Iterable[Tensor]) -> Any:
     """Return an element of its tensors; None stands where the dataset gives None."""
     given = iter(tensors)
     leaves = [None if leaf is None else next(given) for leaf in nest.flatten(spec)]

@@ -17,6 +17,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.scope import device
 from tensorlite.core.spec import all_known
 from tensorlite.core.tensor import Tensor
+from tensorlite.core.xp import to_host
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe
 from tensorlite.data.elements import joined
 from tensorlite.data.given import (
@@ -248,7 +249,7 @@ class Ordering(Pipeline[T]):
             seen: set[Any] = set()
 
             def is_new(element: T) -> bool:
-                key = tuple([_key(leaf.numpy()) for leaf in nest.flatten(element)])
+                key = tuple([_key(to_host(x.array)) for x in nest.flatten(element)])
                 known = len(seen)
                 seen.add(key)
                 return len(seen) > known

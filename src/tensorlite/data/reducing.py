@@ -15,7 +15,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.data.base import Pipeline
-from tensorlite.data.elements import tensors
+from tensorlite.data.elements import returned
 from tensorlite.data.functions import Prepared
 from tensorlite.data.given import known_as
 from tensorlite.data.iterators import known, only
@@ -118,6 +118,5 @@ class ReduceDataset(Op):
         state = nest.pack_like(like, [EagerTensor(x) for x in given[count:]])
         with interpreted_by(None), known_as(known(self.keys, given[:count])):
             for element in dataset.source():
-                found = ready.call(state, element)
-                state = tensors(tuple(found) if isinstance(state, tuple) else found)
+                state = returned(ready.call(state, element))
         return tuple([leaf.array for leaf in nest.flatten(state)])

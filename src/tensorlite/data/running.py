@@ -48,7 +48,8 @@ class Running(Pipeline[T]):
         >>> print([int(x) for x in tl.data.Dataset.range(3).prefetch(1)])
         [0, 1, 2]
         """
-        most = number(buffer_size, "prefetch: buffer_size", -1)
+        asked = AUTOTUNE if buffer_size is None else buffer_size
+        most = number(asked, "prefetch: buffer_size", -1)
 
         def source() -> Iterator[T]:
             here = number_now(most, "prefetch: buffer_size", -1)

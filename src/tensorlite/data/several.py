@@ -1,13 +1,20 @@
-"""Several datasets as one value: what elements that are datasets are in a batch."""
+"""Several datasets: as one value, which is what they are in a batch, and drawn from at random."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any, ClassVar
 
+import numpy as np
+
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import Pipeline
+from tensorlite.data.given import captured, value_of
+from tensorlite.ops.random.words import Words
 
 
 class Datasets:
@@ -53,3 +60,75 @@ def check_choices(datasets: Sequence[Any], choices: Any) -> None:
             "choose_from_datasets: elements of `choice_dataset` must be scalar `tf.int64` tensors; "
             f"these are {spec}"
         )
+
+
+class Odds:
+    """How likely each of several datasets is drawn from: always alike, or by a dataset of that."""
+
+    def __init__(self, weights: Any, count: int) -> None:
+        if not count:
+            raise InvalidArgumentError(
+                "sample_from_datasets: Invalid `datasets`. `datasets` should not be empty."
+            )
+        self._weights = [1.0] * count if weights is None else weights
+        self._count = count
+        if not isinstance(self._weights, Pipeline):
+            self._weights = to_tensor(self._weights)
+            _check_odds(self._weights.spec.shape, count)
+
+    @property
+    def captures(self) -> tuple[Tensor, ...]:
+        """The tensors of a graph that they hang on."""
+        return () if self.datasets else captured(self._weights)
+
+    @property
+    def datasets(self) -> tuple[Pipeline[Any], ...]:
+        """The dataset of weights, if there is one."""
+        weights = self._weights
+        return (weights,) if isinstance(weights, Pipeline) else ()
+
+    def for_a_run(self) -> Iterator[list[float]]:
+        """Return the odds of each draw."""
+        if not isinstance(self._weights, Pipeline):
+            return repeat(self._now(value_of(self._weights)))
+        return map(self._now, self._weights.source())
+
+    def _now(self, weights: Any) -> list[float]:
+        found = np.ravel(weights.numpy())
+        _check_odds(found.shape, self._count)
+        odds: list[float] = found.tolist()
+        return odds
+
+
+def _check_odds(shape: tuple[int | None, ...] | None, count: int) -> None:
+    if shape is not None and shape not in ((count,), (None,)):
+        raise InvalidArgumentError(
+            "sample_from_datasets: Invalid `weights`. `weights` should have the same length as "
+            f"`datasets`: their shape is {shape}, and there are {count} datasets"
+        )
+
+
+def drawn(
+    words: Words,
+    readers: Sequence[Iterator[Any]],
+    odds: Iterator[list[float]],
+    stop: bool,
+) -> Iterator[Any]:
+    """Yield elements of readers, each drawn by its odds, until there are none left."""
+    left = set(range(len(readers)))
+    end = object()
+    stays = isinstance(odds, repeat)
+    for each in odds:
+        if not left or (stays and not any(each[place] > 0 for place in left)):
+            return
+        ends = np.cumsum(each) / sum(each)
+        place = int(np.searchsorted(ends, words.share(), "right"))
+        if place not in left:
+            continue
+        element = next(readers[place], end)
+        if element is not end:
+            yield element
+        elif stop:
+            return
+        else:
+            left.remove(place)

@@ -14,7 +14,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE, in_parallel
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
-from tensorlite.data.elements import arguments, state_spec_of, tensors
+from tensorlite.data.elements import arguments, returned, state_spec_of, tensors
 from tensorlite.data.functions import Prepared, Preparing
 from tensorlite.data.given import (
     Number,
@@ -256,8 +256,7 @@ class Transforming(Preparing[T]):
         if tracer() is not None:
             return self._reduced_later(state, reduce_func)
         for element in self:
-            found = reduce_func(state, element)
-            state = tensors(tuple(found) if isinstance(state, tuple) else found)
+            state = returned(reduce_func(state, element))
         return state
 
     def _reduced_later(

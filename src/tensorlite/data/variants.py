@@ -70,20 +70,28 @@ class DatasetOp(Op, abstract=True):
 
 def bound(dataset: Pipeline[Any], known: Mapping[int, Tensor]) -> Pipeline[Any]:
     """Return a dataset that was made with tensors of a graph, which have these values."""
-
-    def source() -> Iterator[Any]:
-        with known_as(known):
-            items = dataset.source()
-        while True:
-            with known_as(known):
-                try:
-                    item = next(items)
-                except StopIteration:
-                    return
-            yield item
-
-    made: Pipeline[Any] = dataset._altered(source=source, captures=())  # noqa: SLF001  a kin
+    made: Pipeline[Any] = dataset._altered(  # noqa: SLF001  a kin
+        source=lambda: _Bound(dataset, known), captures=()
+    )
     return made
+
+
+class _Bound:
+    """A run through a dataset where tensors of a graph have values; it goes on behind an error."""
+
+    def __init__(self, dataset: Pipeline[Any], known: Mapping[int, Tensor]) -> None:
+        self._known = known
+        with known_as(known):
+            self._items = dataset.source()
+
+    def __iter__(self) -> Iterator[Any]:
+        """Return this iterator."""
+        return self
+
+    def __next__(self) -> Any:
+        """Return the next element."""
+        with known_as(self._known):
+            return next(self._items)
 
 
 def _opened(x: Any) -> Any:
@@ -278,5 +286,6 @@ def is_dataset(leaf: Any) -> bool:
 
 
 def leaf_specs(spec: Any) -> tuple[TensorSpec, ...]:
-    """Return the specs of an element's tensors; that of a dataset is a variant's."""
-    return tuple([DATASET if is_dataset(x) else x for x in nest.flatten(spec)])
+    """Return the specs of an element's tensors; that of a dataset is a variant's, None has none."""
+    leaves = [x for x in nest.flatten(spec) if x is not None]
+    return tuple([DATASET if is_dataset(x) else x for x in leaves])

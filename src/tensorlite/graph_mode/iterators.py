@@ -23,7 +23,7 @@ from tensorlite.data.iterator_ops import (
     MakeIterator,
     OneShotIterator,
 )
-from tensorlite.data.iterators import IteratorGetNext
+from tensorlite.data.iterators import IteratorGetNext, of_tensors, present
 from tensorlite.data.steps import ModelDataset, OptimizeDataset
 from tensorlite.data.variants import as_tensor, leaf_specs
 from tensorlite.function.compile import Compiled
@@ -67,10 +67,10 @@ class Iterator:
 
     def get_next(self) -> Any:
         """Return the next element, in the structure of the dataset's."""
-        specs = tuple(nest.flatten(self.element_spec))
+        specs = present(self.element_spec)
         with _building():
             found = calls(IteratorGetNext(specs), self.handle)
-        return nest.pack_like(self.element_spec, list(found))
+        return of_tensors(self.element_spec, found)
 
     def make_initializer(self, dataset: Pipeline[Any]) -> Any:
         """Return what a session runs to begin a dataset, whose elements are of the same specs."""
@@ -109,7 +109,7 @@ def _building() -> Any:
 
 def _covers(wanted: Any, given: Any) -> bool:
     """Return whether an iterator may give a dataset's elements; unknown sizes may be right."""
-    first, second = nest.flatten(wanted), nest.flatten(given)
+    first, second = present(wanted), present(given)
     pairs = list(zip(first, second, strict=False))
     return len(first) == len(second) and all(_may_be(a, b) for a, b in pairs)
 

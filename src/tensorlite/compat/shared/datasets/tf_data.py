@@ -68,7 +68,7 @@ _METHODS = (
 _BEGINNINGS = (
     *("choose_from_datasets", "counter", "from_generator", "from_list"),
     *("from_tensor_slices", "from_tensors", "list_files", "load", "random"),
-    *("range", "sample_from_datasets", "zip"),
+    *("range", "sample_from_datasets"),
 )
 
 
@@ -170,6 +170,20 @@ class Dataset(Base[T]):
             num_parallel_calls=_calls(num_parallel_calls),
             deterministic=deterministic,
         )
+
+    @classmethod
+    def zip(cls, *args: Any, datasets: Any = None, name: str | None = None) -> Any:
+        """Return tuples of the elements of several datasets, up to the shortest.
+
+        A structure of datasets, by position or as `datasets`, gives structures of elements.
+        """
+        if bool(args) is (datasets is not None):
+            raise TypeError(
+                "Both `*args` and `datasets` cannot be set."
+                if args
+                else "Must pass at least one dataset to `zip`."
+            )
+        return super().zip(*(args or (datasets,)))
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Any:
         """Return a dataset of these elements, and those of another behind them.
