@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,32 @@ def captured(x: Any) -> Any:
 
 def two(x: Any, y: Any) -> Any:
     return tf.cond(tf.reduce_sum(x) > 0, lambda: (x * 2.0, y), lambda: (y, x))
+
+
+def slope(y: Any) -> Any:
+    return tf.gradients(y, tf.get_default_graph().get_tensor_by_name("Placeholder:0"))
+
+
+def nested() -> Any:
+    pred, x = tf.placeholder(tf.bool, []), rows()
+    inner = partial(tf.cond, pred, lambda: x * 2.0, lambda: x)
+    y = tf.cond(pred, inner, lambda: x)
+    one()
+    return tf.gradients(y, x)
+
+
+def keras_layers() -> Any:
+    x = tf.placeholder(tf.float32, [None, 5, 3])
+    made = tf.keras.layers.LSTM(4, return_sequences=True)(x)
+    return tf.keras.layers.Dense(2)(tf.keras.layers.GRU(4)(made))
+
+
+def examples() -> Any:
+    features = {
+        "a": tf.FixedLenFeature([2], tf.float32),
+        "b": tf.VarLenFeature(tf.int64),
+    }
+    return tf.parse_example(tf.placeholder(tf.string, [2]), features)
 
 
 cells = tf.nn.rnn_cell
@@ -93,6 +120,16 @@ CASES: dict[str, tuple[Callable[[], Any], list[int]]] = {
     "scan": (lambda: tf.scan(lambda x, y: x + y, rows()), [69]),
     "foldl": (lambda: tf.foldl(lambda x, y: x + y, rows()), [52]),
     "foldr": (lambda: tf.foldr(lambda x, y: x + y, rows()), [52]),
+    "nested": (nested, [22, 68]),
+    "map_fn's gradient": (lambda: slope(tf.map_fn(lambda x: x * 2.0, rows())), [131]),
+    "trained": (
+        lambda: fitted(recurrent(tf.nn.dynamic_rnn, gated())[0]),
+        [74, 88, 428],
+    ),
+    "Keras": (keras_layers, [4, 15, 284, 295, 558, 578]),
+    "array": (lambda: tf.TensorArray(tf.float32, 3).write(0, rows()).concat(), [9]),
+    "examples": (examples, [9]),
+    "zeros": (lambda: tf.Variable(tf.zeros(3)), [9]),
     "minimize": (lambda: fitted(tf.layers.dense(rows(), 2)), [4, 79]),
     "written out": (
         lambda: tf.nn.static_rnn(cell(), [rows(), rows()], dtype=tf.float32),

@@ -22,6 +22,10 @@ from tensorlite.graph_mode.graph import (
 
 _BESIDE = "operations beside"
 """Under what a graph keeps how many operations more TensorFlow would have than it has nodes."""
+_UNSURE = "operations unsure"
+"""Under what a graph keeps that it has something whose operations were not counted one by one."""
+_BEGUN = "branches and loops begun"
+"""Under what a graph keeps how many branches and loops are being made."""
 
 
 def operations(graph: Graph) -> int:
@@ -40,6 +44,21 @@ def settle(graph: Graph, number: int) -> None:
     """Let there have been a number of operations by now."""
     beside = number - operations(graph)
     graph.scopes[_BESIDE] = graph.scopes.get(_BESIDE, 0) + beside
+
+
+def be_unsure(graph: Graph) -> None:
+    """Let the graph be counted as it is written before the number is asked for next."""
+    graph.scopes[_UNSURE] = True
+
+
+def counted_again(graph: Graph) -> int:
+    """Return how many operations TensorFlow would have made, of the written graph where in doubt.
+
+    Inside of branches and loops nothing is written yet.
+    """
+    if not graph.scopes.get(_BEGUN) and graph.scopes.pop(_UNSURE, False):
+        settle(graph, graph.count_written() or operations(graph))
+    return operations(graph)
 
 
 @contextmanager
@@ -63,6 +82,7 @@ class Counted:
         self._is_inner = inner_graph(graph) is not graph
         self._by_now = operations(graph) + before
         self._starts: dict[Callable[..., Any], int] = {}
+        graph.scopes[_BEGUN] = graph.scopes.get(_BEGUN, 0) + 1
 
     def part(
         self, function: Callable[..., Any], behind: int = 0, is_whole: bool = True
@@ -95,8 +115,11 @@ class Counted:
 
         Inside another conditional or loop none of them is.
         """
+        self.graph.scopes[_BEGUN] -= 1
         inside = results if self._is_inner else 0
         settle(self.graph, self._by_now + hidden + inside)
+        if self._is_inner:
+            be_unsure(self.graph)
 
 
 def counted(before: int) -> Counted | None:

@@ -122,6 +122,10 @@ class Graph(ManualGraph):
             if token is not None:
                 scope.reset(token)
 
+    def count_written(self) -> int | None:
+        """Return how many operations the graph is written with, None where nobody writes it."""
+        return None
+
     def switch_to_thread_local(self) -> None:
         """Do nothing: devices, scopes and control dependencies are each thread's own here."""
 

@@ -39,7 +39,7 @@ from tensorlite.core.scope import (
 )
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.graph_mode.counting import alike, operations
+from tensorlite.graph_mode.counting import alike, counted_again
 from tensorlite.graph_mode.graph import Graph, active_graph
 from tensorlite.ops.arrays.ranges import arange
 from tensorlite.ops.arrays.shape import as_shape, astype
@@ -144,7 +144,7 @@ def seeds_of(seed: int | None) -> Seeds | None:
 def _next(graph: Graph | None) -> int:
     """Return the second seed of an operator that was given none."""
     if graph is not None:
-        return operations(graph)
+        return counted_again(graph)
     traced = tracer()
     if traced is None:
         return global_seed.next()

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from tensorlite.core import nest
-from tensorlite.core.op import Gradient
+from tensorlite.core.op import Gradient, Role
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Node
 from tensorlite.graph.tape import source_of
+from tensorlite.graph_mode.counting import be_unsure
 from tensorlite.graph_mode.graph import active_graph, inner_graph
 
 _KEPT = "sweeps"
@@ -57,6 +58,8 @@ def noted(
     ends = tuple(flows), held[1], held[2], tuple(found)
     one = Sweep(scope.get().name, held[0], *ends, made, kept)
     graph.kept.setdefault(_KEPT, []).append(one)
+    if any(x.op.role in (Role.IF, Role.WHILE) for x in before):
+        be_unsure(graph)
     return found
 
 

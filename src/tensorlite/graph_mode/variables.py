@@ -27,7 +27,7 @@ from tensorlite.core.scope import Asked, decided, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.graph_mode.counting import alike
+from tensorlite.graph_mode.counting import alike, be_unsure
 from tensorlite.graph_mode.graph import (
     Graph,
     get_default_graph,
@@ -249,6 +249,7 @@ class GraphVariable(Variable):
     def value_or_first(self, is_there: Tensor) -> Tensor:
         """Return the value if there is one, as is told, else the initial one."""
         from_graph: Tensor = cond(is_there, self.read_value, lambda: self.first)
+        be_unsure(self.graph)
         return from_graph
 
     def assign_any_shape(self, value: TensorLike) -> Any:

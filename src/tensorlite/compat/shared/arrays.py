@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from math import prod
 from operator import lt, mul
 from typing import Any
 
@@ -20,7 +19,10 @@ from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.ragged_and_sparse.written import will_be_written
 from tensorlite.compat.shared.sizes import (
+    SMALL,
     cast_of_sparse,
+    is_one_size,
+    is_small,
     placed,
     range_of,
     sizes_of,
@@ -292,7 +294,7 @@ def _filled(default: str, value: Any) -> Callable[..., Any]:
     @named(default)
     def made(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
         wanted, sizes = as_dtype(dtype), sizes_of(shape)
-        if _is_small(sizes):
+        if is_small(sizes) and not is_one_size(shape):
             array = np.full([int(n) for n in sizes], _bare(wanted, value))
             return constant(array)
         _ask_how_many(shape)
@@ -320,19 +322,7 @@ def _ask_how_many(sizes: Any) -> None:
     """Make the nodes by which TensorFlow asks in vain whether there are few elements."""
     listed = sizes if isinstance(sizes, (list, tuple)) else []
     if active_graph() is not None and any(isinstance(x, Operand) for x in listed):
-        lt(reduce(mul, shown(list(listed))), _SMALL)
-
-
-_SMALL = 1000
-"""How many elements TensorFlow does not keep in a constant any more."""
-
-
-def _is_small(sizes: Any) -> bool:
-    """Return whether all sizes are known, and those of a tensor that a graph may well hold."""
-    known = isinstance(sizes, list) and all(
-        isinstance(n, (int, np.integer)) for n in sizes
-    )
-    return known and min(sizes, default=0) >= 0 and prod(sizes) < _SMALL
+        lt(reduce(mul, shown(list(listed))), SMALL)
 
 
 def _element(dtype: DType, value: Any) -> Any:
@@ -370,7 +360,7 @@ def _like(
         if active_graph() is None and wanted is not string:
             return function(operand, dtype=wanted)
         sizes = operand.spec.shape
-        if not value and sizes is not None and _is_small(list(sizes)):
+        if not value and sizes is not None and is_small(list(sizes)):
             return constant(np.full(sizes, _bare(wanted, 0), wanted.numpy))
         if not value and wanted is operand.dtype and wanted is not string:
             return function(operand, dtype=wanted)

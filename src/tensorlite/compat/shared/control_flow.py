@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
-from tensorlite.compat.arguments import name_arguments
+from tensorlite.compat.arguments import keep_name, name_arguments
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import stop_gradient
@@ -25,7 +25,7 @@ from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
-from tensorlite.graph_mode.counting import counted
+from tensorlite.graph_mode.counting import be_unsure, counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
 from tensorlite.ops.control import loops as control
 from tensorlite.ops.control.dataflow import Reached
@@ -228,9 +228,20 @@ def while_loop(
     sizes = (
         None if shape_invariants is None else _open_sizes(shape_invariants, variables)
     )
+    asking, turning, taken = inside(cond), inside(body), list[str]()
+
+    def asked(*variables: Any) -> Any:
+        made = asking(*variables)
+        taken[:] = _names_here()
+        return made
+
+    def turned(*variables: Any) -> Any:
+        _count_on(taken)
+        return turning(*variables)
+
     found = _while(
-        inside(cond),
-        _as_many(inside(body), len(variables)),
+        asked,
+        _as_many(turned, len(variables)),
         variables,
         sizes,
         (parallel_iterations, swap_memory or False, back_prop),
@@ -335,6 +346,7 @@ def _while(
     )
     if count is not None:
         count.finish(number, counters)
+        be_unsure(count.graph)  # of lists, which are arrays there
     if counters:
         _name_counter(found)
     return under(list(found), "Exit", counters)
@@ -343,7 +355,9 @@ def _while(
 def _begun(leaf: Any) -> Any:
     """Return what a variable begins with; a number is a constant of its own name."""
     made = converted(leaf)
-    return made if isinstance(leaf, Operand) else inner_named(made, "Const")
+    if isinstance(made, SymbolicTensor) and not isinstance(leaf, Operand):
+        keep_name(made.node)
+    return made
 
 
 def _name_counter(found: Any) -> None:

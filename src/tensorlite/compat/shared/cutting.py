@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.sizes import placed, sizes_of
@@ -58,7 +59,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     >>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [-1, 2]).numpy().tolist()
     [[2, 3], [5, 6]]
     """
-    given = sizes_of(begin), sizes_of(size)
+    given = [_sizes(x, name) for x, name in ((begin, "begin"), (size, "size"))]
     kinds = [x.__tensor__().dtype for x in given if isinstance(x, Operand)] or [int32]
     first, sizes = [placed(x, kinds[0]) for x in given]
     if first.dtype is not sizes.dtype:
@@ -67,9 +68,16 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
 
 
 def _bounds(given: Any, name: str) -> Any:
-    known = sizes_of(given)
+    known = _sizes(given, name)
     is_open = isinstance(known, Operand) or any(isinstance(x, Operand) for x in known)
     return shape_tensor(known) if is_open else converted(list(known), int32, name)
+
+
+def _sizes(given: Any, name: str) -> Any:
+    """Return sizes as far as they are known; a tensor made of them bears the argument's name."""
+    known = sizes_of(given)
+    is_made = isinstance(known, Operand) and not isinstance(given, Operand)
+    return inner_named(known.__tensor__(), name) if is_made else known
 
 
 @named("StridedSlice")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from tensorlite.compat.calling import converted, given_constant, named, own_or
@@ -12,7 +13,9 @@ from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, int32, string
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.counting import operations, settle
+from tensorlite.graph_mode.graph import active_graph, inner_graph
+from tensorlite.interop.tensorflow.writers.spelling import spelled
 from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.records import (
     examples,
@@ -100,6 +103,18 @@ def _default_of(is_reshaped: bool = True) -> Any:
     return made
 
 
+@contextmanager
+def _counted_as_written() -> Iterator[None]:
+    """Count the keys and names that operators made inside have as inputs where they are written."""
+    graph = active_graph()
+    before = 0 if graph is None else len(inner_graph(graph).nodes)
+    yield
+    if graph is not None:
+        made = [spelled(node) for node in inner_graph(graph).nodes[before:]]
+        beside = sum(len(x.parts) - 1 for x in made if x is not None)
+        settle(graph, operations(graph) + beside)
+
+
 @named("ParseExample", own_or("ParseExample"))
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
@@ -108,7 +123,8 @@ def parse_example(
 
     `features` say by name what to read. `example_names` has no effect.
     """
-    read = examples.parsed(serialized, _features(features), _default_of())
+    with _counted_as_written():
+        read = examples.parsed(serialized, _features(features), _default_of())
     single = converted(serialized).spec.rank == 0
     return _ragged(features, read, _values if single else _rows)
 
@@ -182,13 +198,14 @@ def _sequence(
 ) -> tuple[Any, Any, Any]:
     texts = converted(serialized)
     asked, keys = _named_so(sequence or {})
-    own, lists, lengths = sequence_examples.parsed(
-        kind,
-        texts,
-        _features(context or {}),
-        _lists(asked),
-        _default_of(is_reshaped=kind.rank == 0),
-    )
+    with _counted_as_written():
+        own, lists, lengths = sequence_examples.parsed(
+            kind,
+            texts,
+            _features(context or {}),
+            _lists(asked),
+            _default_of(is_reshaped=kind.rank == 0),
+        )
     return (
         _ragged(context or {}, own, _rows if texts.spec.rank else _values),
         {key: lists[keys[key]] for key in sorted(keys)},

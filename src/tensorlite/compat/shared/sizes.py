@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def range_of(ends: list[Any], wanted: DType | None) -> Any:
     is_added = any(isinstance(x, float) for x in ends) and ends[2] and not wanted
     if active_graph() is None or not is_added:
         return tl.arange(*ends, dtype=wanted)
-    made: Any = tl.arange(*ends_of(ends, float32))
+    made: Any = tl.arange(*ends_of(ends, None))
     first, last, step = map(np.float32, ends)
     made.set_shape([max(0, int(np.ceil((last - first) / step)))])
     return made
@@ -86,3 +87,20 @@ def placed(given: Any, dtype: DType) -> Any:
     """Return places as a tensor: numbers, which are no tensor yet, of a dtype."""
     are_numbers = isinstance(given, list) and all(type(x) is int for x in given)
     return converted(given, dtype) if are_numbers else shape_tensor(given)
+
+
+SMALL = 1000
+"""How many elements TensorFlow does not keep in a constant any more."""
+
+
+def is_one_size(shape: Any) -> bool:
+    """Return whether a shape is a bare number, of which TensorFlow 1 makes no constant."""
+    return isinstance(shape, (int, np.integer)) and active_graph() is not None
+
+
+def is_small(sizes: Any) -> bool:
+    """Return whether all sizes are known, and those of a tensor that a graph may well hold."""
+    known = isinstance(sizes, list) and all(
+        isinstance(n, (int, np.integer)) for n in sizes
+    )
+    return known and min(sizes, default=0) >= 0 and prod(sizes) < SMALL

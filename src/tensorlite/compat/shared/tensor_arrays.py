@@ -18,7 +18,7 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import Dims, TensorSpec, merge as merged
 from tensorlite.graph.graph import SymbolicTensor
-from tensorlite.graph_mode.counting import alike
+from tensorlite.graph_mode.counting import alike, be_unsure
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.control.list_rows import gather_list, scatter_list
 from tensorlite.ops.control.list_runs import split_list
@@ -76,6 +76,9 @@ class TensorArray:
                     shape if infer_shape or told.is_fully_defined() else None,
                     name=name,
                 )
+            graph = active_graph()
+            if graph is not None:
+                be_unsure(graph)
         self.flow = flow
         self.told = _Told(
             None if shape is None else tuple(shape),

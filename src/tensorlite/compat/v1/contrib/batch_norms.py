@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
+from tensorlite.compat.shared import arrays, nn as shared_nn
 from tensorlite.compat.v1.contrib.layer_utils import get_variable_collections
 from tensorlite.compat.v1.contrib.variables import model_variable
 from tensorlite.compat.v1.contrib.weighted import channels_of
-from tensorlite.compat.v1.functions import arrays as v1_arrays, nn_functions
+from tensorlite.compat.v1.functions import nn_functions
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.layer_kinds.core import chosen, known_size, static_bool
@@ -44,7 +44,8 @@ class Norm:
         self.shape = [-1 if i == self.axis else 1 for i in range(rank)]
         self.beta = self._variable("beta", asked.trainable) if asked.center else None
         self.gamma = self._variable("gamma", asked.trainable) if asked.scale else None
-        with scopes.get_variable_scope().uncut():
+        with scopes.variable_scope(scopes.get_variable_scope()) as own:
+            own.set_partitioner(None)
             self.mean = self._variable("moving_mean", False)
             self.variance = self._variable("moving_variance", False)
 
@@ -59,13 +60,9 @@ class Norm:
         )
 
     def normalized(self, training: Any, updates: Any, weights: Any) -> Any:
-        mean, variance = chosen(
-            training,
-            lambda: self._batch(updates, weights),
-            lambda: (arrays.identity(self.mean), arrays.identity(self.variance)),
-        )
-        if static_bool(training) is not False and updates is not None:
-            self._later(training, updates, mean, variance)
+        mean, variance = self.mean, self.variance
+        if static_bool(training) is not False:
+            mean, variance = self._moments(training, updates, weights)
         fit = self._fitted
         outputs = shared_nn.batch_normalization(
             self.x,
@@ -85,16 +82,35 @@ class Norm:
             return x
         return arrays.reshape(x, self.shape)
 
-    def _batch(self, updates: Any, weights: Any) -> Any:
-        """Return the batch's moments; without a collection for updates the averages move first."""
+    def _moments(self, training: Any, updates: Any, weights: Any) -> Any:
+        """Return the moments to norm by; without a collection for updates averages move first."""
+        found = self._batch(weights)
+        if updates is None:
+            return chosen(training, lambda: self._moved(*found), self._averages)
+        decay = self.asked.decay
+        moves = chosen(
+            training,
+            lambda: self._moves(*found, decay),
+            lambda: list(self._averages()),
+        )
+        for move in moves:
+            scopes.add_to_collections(updates, move)
+        return chosen(training, lambda: found, self._averages)
+
+    def _averages(self) -> tuple[Any, Any]:
+        return self.mean, self.variance
+
+    def _batch(self, weights: Any) -> tuple[Any, Any]:
         if weights is None:
             mean, variance = nn_functions.moments(self.x, self.over)
         else:
             rest = [1] * (self.x.get_shape().rank - 1)
             shaped = arrays.reshape(framework.convert_to_tensor(weights), [-1, *rest])
             mean, variance = nn_functions.weighted_moments(self.x, self.over, shaped)
-        if updates is not None:
-            return mean, variance
+        return mean, variance
+
+    def _moved(self, mean: Any, variance: Any) -> tuple[Any, Any]:
+        """Return a batch's moments, behind the moves of the averages."""
         moves = self._moves(mean, variance, self.asked.decay)
         with framework.control_dependencies(moves):
             return arrays.identity(mean), arrays.identity(variance)
@@ -104,17 +120,6 @@ class Norm:
             assign_moving_average(self.mean, mean, decay, self.debias),
             assign_moving_average(self.variance, variance, decay, False),
         ]
-
-    def _later(self, training: Any, updates: Any, mean: Any, variance: Any) -> None:
-        decay = self.asked.decay
-        if static_bool(training) is None:
-            decay = v1_arrays.where(
-                training,
-                elementwise.cast(decay, mean.dtype),
-                elementwise.cast(1.0, mean.dtype),
-            )
-        for move in self._moves(mean, variance, decay):
-            scopes.add_to_collections(updates, move)
 
 
 class FusedNorm(Norm):

@@ -218,6 +218,10 @@ class DecoupledWeightDecayExtension(Optimizer):
             grads_and_vars, global_step=global_step, name=name
         )
 
+    def _prepare(self) -> None:
+        framework.convert_to_tensor(self._rate(), name="weight_decay")
+        super()._prepare()
+
     def _rate(self) -> Any:
         given = self._weight_decay
         return given() if callable(given) else given

@@ -74,7 +74,6 @@ def create_train_op(
         aggregation_method,
         colocate_gradients_with_ops,
         check_numerics,
-        "/gradient",
     )
 
 

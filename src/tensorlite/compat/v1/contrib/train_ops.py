@@ -104,7 +104,6 @@ def create_train_op(
     aggregation_method: Any = None,
     colocate_gradients_with_ops: bool = False,
     check_numerics: bool = True,
-    mark: str = "_gradient",
 ) -> Any:
     """Return the loss as a tensor; running it applies gradients and update_ops first.
 
@@ -134,7 +133,7 @@ def create_train_op(
         gradients = transform_grads_fn(gradients)
     if summarize_gradients:
         with name_scope("summarize_grads"):
-            add_gradients_summaries(gradients, mark)
+            add_gradients_summaries(gradients)
     moved = optimizer.apply_gradients(gradients, global_step=step)
     with name_scope("train_op"):
         if check_numerics:

@@ -53,6 +53,10 @@ class GraphElements(graphs.Graph):
         """How many operations the graph has."""
         return len(self.nodes)
 
+    def count_written(self) -> int:
+        """Return how many operations the graph is written with, of TensorFlow 1's primitives."""
+        return len(Expanded.of(self).nodes)
+
     @property
     def graph_def_versions(self) -> Any:
         """The versions of GraphDef that as_graph_def writes, a message."""

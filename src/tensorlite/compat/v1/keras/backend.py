@@ -56,6 +56,7 @@ def clear_session() -> None:
     in_sessions.forget_session(get_default_graph())
     if not stack.graphs:
         reset_default_graph()
+    learning_phase()  # TensorFlow 1 has its node from the beginning
 
 
 def reset_uids() -> None:

@@ -85,11 +85,12 @@ def _memory(memory: Any, lengths: Any, check: bool) -> Any:
         nest.map_structure(_check_inner, memory)
     if lengths is None:
         return memory
+    lengths = framework.convert_to_tensor(lengths, name="memory_sequence_length")
     first = nest.flatten(memory)[0]
     mask = sequence_mask(lengths, maxlen=shape(first)[1], dtype=first.dtype)
 
     def masked(m: Any) -> Any:
-        more = ones([m.get_shape().rank - 2], int32)
+        more = ones(m.get_shape().rank - 2, int32)
         return m * reshape(mask, concat((shape(mask), more), 0))
 
     return nest.map_structure(masked, memory)
@@ -141,8 +142,6 @@ class BaseAttentionMechanism(AttentionMechanism):
         self.dtype = memory_layer.dtype
         least = -np.inf if score_mask_value is None else score_mask_value
         lengths = memory_sequence_length
-        if lengths is not None:
-            lengths = framework.convert_to_tensor(lengths)
         self._probability_fn: Probability = lambda score, state: probability_fn(
             _masked_score(score, lengths, least), state
         )

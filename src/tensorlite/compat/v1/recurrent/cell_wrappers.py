@@ -12,10 +12,11 @@ from tensorlite.compat.shared.elementwise import divide, floor
 from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add
 from tensorlite.compat.v1.functions.embeddings import embedding_lookup
+from tensorlite.compat.v1.functions.init_ops import Constant
 from tensorlite.compat.v1.functions.nn_functions import dropout
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.random import random_uniform
-from tensorlite.compat.v1.recurrent.cells import LSTMStateTuple, RNNCell, zeros_first
+from tensorlite.compat.v1.recurrent.cells import LSTMStateTuple, RNNCell
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
@@ -289,7 +290,7 @@ class _Projecting(CellAround):
     def _projected(self, x: Any, width: int | None = None) -> Any:
         rows = width or x.get_shape().as_list()[-1]
         kernel = scopes.get_variable("kernel", [rows, self._size], x.dtype)
-        bias = scopes.get_variable("bias", [self._size], x.dtype, zeros_first)
+        bias = scopes.get_variable("bias", [self._size], x.dtype, Constant(0.0))
         made = bias_add(matmul(x, kernel), bias)
         return made if self._activation is None else self._activation(made)
 

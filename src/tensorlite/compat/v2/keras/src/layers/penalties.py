@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.graph_mode.graph import active_graph, name_scope
 
 
 def of(layer: Any) -> list[Any]:
@@ -38,7 +39,15 @@ def _added(layer: Any) -> list[Any]:
 def _of_weights(layer: Any, trained: set[int] | None = None) -> list[Any]:
     held = layer._held.regularized  # noqa: SLF001  a layer's own
     return [
-        term(weight)
+        _of_weight(weight, term)
         for weight, term in held
         if trained is None or id(weight) in trained
     ]
+
+
+def _of_weight(weight: Any, term: Callable[[Any], Any]) -> Any:
+    """Return what a weight costs; graphs that programs build have its nodes below its name."""
+    if active_graph() is None:
+        return term(weight)
+    with name_scope(f"{weight.name.partition(':')[0]}/Regularizer"):
+        return term(weight)
