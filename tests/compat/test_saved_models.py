@@ -111,3 +111,67 @@ def test_files_whose_names_are_not_known_are_refused(tmp_path: Path) -> None:
         builder = tf.saved_model.builder.SavedModelBuilder(str(tmp_path / "model"))
         with pytest.raises(tl.errors.InvalidArgumentError, match="is not known"):
             builder.add_meta_graph_and_variables(session, ["serve"], None, [path])
+
+
+def test_tensors_of_signatures_are_messages_and_found_again(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.sparse_placeholder(tf.float32, [42, 69], name="x")
+        y = tf.sparse_reduce_sum(x)
+        info = tf.saved_model.utils.build_tensor_info
+        told = info(x)
+        assert told.dtype == 1
+        assert [one.size for one in told.tensor_shape.dim] == [42, 69]
+        assert told.coo_sparse.values_tensor_name == x.values.name
+        signature = tf.saved_model.build_signature_def(
+            {"x": told}, {"y": info(y)}, "tensorflow/serving/predict"
+        )
+        assert tf.saved_model.is_valid_signature(signature)
+        builder = tf.saved_model.Builder(str(tmp_path / "model"))
+        builder.add_meta_graph_and_variables(session, ["serve"], {"sum": signature})
+        builder.save()
+    with tf.Graph().as_default(), tf.Session() as session:
+        meta = tf.saved_model.load(session, ["serve"], str(tmp_path / "model"))
+        given = meta.signature_def["sum"]
+        find = tf.saved_model.utils.get_tensor_from_tensor_info
+        fed = tf.SparseTensorValue([[0, 1], [2, 3]], [1.5, 2.0], [42, 69])
+        found = session.run(find(given.outputs["y"]), {find(given.inputs["x"]): fed})
+        assert found == 3.5
+
+
+def test_signatures_that_cannot_be_served_are_not_valid(tmp_path: Path) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        number, text = tf.constant(1.0), tf.constant("a")
+        valid = tf.saved_model.is_valid_signature
+        classify = tf.saved_model.classification_signature_def
+        regress = tf.saved_model.regression_signature_def
+        assert valid(classify(text, scores=number))
+        assert not valid(classify(number, scores=number))
+        assert valid(regress(text, number))
+        assert not valid(regress(text, text))
+        info: Any = tf.TensorInfo
+        nameless = tf.saved_model.build_signature_def({"x": info(dtype=1)})
+        builder = tf.saved_model.Builder(str(tmp_path / "model"))
+        with pytest.raises(AssertionError, match="must have the name and dtype"):
+            builder.add_meta_graph_and_variables(session, ["a"], {"bad": nameless})
+
+
+def test_tags_that_no_graph_has_are_a_runtime_error(tmp_path: Path) -> None:
+    written(tmp_path / "model")
+    with (
+        tf.Graph().as_default(),
+        tf.Session() as session,
+        pytest.raises(RuntimeError, match="could not be found"),
+    ):
+        tf.saved_model.load(session, ["train"], str(tmp_path / "model"))
+
+
+def test_variables_in_collections_of_programs_are_found_as_tensors() -> None:
+    with tf.Graph().as_default():
+        tf.add_to_collection("mine", tf.Variable(3.0, name="v"))
+        written_graph = tf.train.export_meta_graph()
+    assert list(written_graph.collection_def["mine"].node_list.value) == ["v:0"]
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(written_graph)
+        (found,) = tf.get_collection("mine")
+        session.run(tf.global_variables_initializer())
+        assert found.eval() == 3.0

@@ -161,6 +161,10 @@ class NoMatchError(NotFoundError, InvalidArgumentError):
     error_code = 3
 
 
+class NoSuchGraphError(NotFoundError, RuntimeError):
+    """No graph of a saved model has the tags asked for."""
+
+
 class AlreadyExistsError(TensorliteError, FileExistsError):
     """A name that is there already, and may not be made anew."""
 

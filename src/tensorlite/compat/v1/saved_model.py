@@ -15,17 +15,19 @@ from tensorlite.compat.shared.saved_names import (
 from tensorlite.compat.v1.graphs.saved_models import (
     Builder as Builder,
     SavedModelBuilder,
-    build_signature_def,
-    build_tensor_info,
-    classification_signature_def,
     contains_saved_model as contains_saved_model,
-    get_tensor_from_tensor_info,
-    is_valid_signature,
     load as load,
     maybe_saved_model_directory,
-    predict_signature_def,
-    regression_signature_def,
     simple_save as simple_save,
+)
+from tensorlite.compat.v1.graphs.signatures import (
+    build_signature_def as build_signature_def,
+    build_tensor_info as build_tensor_info,
+    classification_signature_def as classification_signature_def,
+    get_tensor_from_tensor_info as get_tensor_from_tensor_info,
+    is_valid_signature as is_valid_signature,
+    predict_signature_def as predict_signature_def,
+    regression_signature_def as regression_signature_def,
 )
 
 builder = SimpleNamespace(SavedModelBuilder=SavedModelBuilder)

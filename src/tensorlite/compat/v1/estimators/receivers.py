@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.v1.graphs import framework, saved_models
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.graphs.signatures import (
+    classification_signature_def,
+    predict_signature_def,
+    regression_signature_def,
+)
 from tensorlite.compat.v1.pipelines import parsing
 from tensorlite.core.dtypes import string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -64,9 +69,7 @@ class PredictOutput(ExportOutput):
 
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         """Return a SignatureDef for predicting."""
-        return saved_models.predict_signature_def(
-            dict(receiver_tensors), self.outputs
-        )
+        return predict_signature_def(dict(receiver_tensors), self.outputs)
 
 
 def _examples(receiver_tensors: Mapping[str, Any], what: str) -> Any:
@@ -100,9 +103,7 @@ class ClassificationOutput(ExportOutput):
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         """Return a SignatureDef for classifying, whose input is one tensor of examples."""
         examples = _examples(receiver_tensors, "Classification")
-        return saved_models.classification_signature_def(
-            examples, self.classes, self.scores
-        )
+        return classification_signature_def(examples, self.classes, self.scores)
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class RegressionOutput(ExportOutput):
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         """Return a SignatureDef for regression, whose input is one tensor of examples."""
         examples = _examples(receiver_tensors, "Regression")
-        return saved_models.regression_signature_def(examples, self.value)
+        return regression_signature_def(examples, self.value)
 
 
 class EvalOutput(ExportOutput):

@@ -27,6 +27,7 @@ from tensorlite.graph_mode.graph import Graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.queues import GraphQueueRunner
 from tensorlite.interop.tensorflow.stored.metagraphs import (
+    VARIABLES,
     AnyInfo,
     MetaGraph,
     QueueRunnerInfo,
@@ -67,7 +68,7 @@ def create_meta_graph_def(
     collections = {
         key: [
             _as_written(x, kinds)
-            for x in _noted(chosen.get_collection(key), scope, without)
+            for x in _noted(key, chosen.get_collection(key), scope, without)
         ]
         for key in keys
         if not (clear_extraneous_savers and key == GraphKeys.SAVERS)
@@ -135,10 +136,12 @@ def _fields(saver_def: Any) -> dict[str, Any]:
     return {name: getattr(saver_def, name) for name in SaverInfo._fields}
 
 
-def _noted(values: list[Any], scope: str, without: Container[str]) -> list[Any]:
+def _noted(
+    key: str, values: list[Any], scope: str, without: Container[str]
+) -> list[Any]:
     """Return what can be said of the members of a collection; others are left out."""
     found = [
-        _note(value, scope)
+        _note(value, scope, key in VARIABLES)
         for value in values
         if getattr(value, "name", "").partition(":")[0] not in without
     ]
@@ -152,11 +155,11 @@ def _as_written(note: Any, kinds: Mapping[str, str]) -> Any:
     return note._replace(is_resource=kinds[note.variable_name] == "VarHandleOp")
 
 
-def _note(value: Any, scope: str) -> Any:
+def _note(value: Any, scope: str, of_variables: bool) -> Any:
     if isinstance(value, (RefVariable, GraphTensor, Operation)):
         if not value.name.startswith(scope):
             return None
-        is_variable = isinstance(value, RefVariable)
+        is_variable = isinstance(value, RefVariable) and of_variables
         return (
             info_of(value, scope) if is_variable else value.name.removeprefix(scope)
         )

@@ -9,26 +9,22 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared.values import get_static_value
-from tensorlite.compat.v1.graphs import framework, metagraphs
+from tensorlite.compat.v1.graphs import metagraphs
+from tensorlite.compat.v1.graphs.signatures import predict_signature_def
 from tensorlite.compat.v1.training.saver import Saver, SaverDef
-from tensorlite.compat.views import plain
-from tensorlite.core.check import (
-    a_path,
-    one_of,
-)
+from tensorlite.core.check import a_path
 from tensorlite.core.errors import (
     AssertionFailedError,
     InvalidArgumentError,
-    NotFoundError,
+    NoSuchGraphError,
 )
-from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.graph import at_once
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.interop.tensorflow.stored.kept_files import KeptFiles
 from tensorlite.interop.tensorflow.stored.metagraphs import (
     SignatureInfo,
-    TensorInfo,
     meta_graph_of,
+    signature_info,
     to_message,
 )
 from tensorlite.interop.tensorflow.stored.models import (
@@ -40,9 +36,6 @@ from tensorlite.interop.tensorflow.stored.models import (
 from tensorlite.ops.strings.joining import as_text
 
 MAIN_OP = "saved_model_main_op"
-PREDICT = "tensorflow/serving/predict"
-CLASSIFY = "tensorflow/serving/classify"
-REGRESS = "tensorflow/serving/regress"
 
 
 class Builder:
@@ -149,7 +142,8 @@ class Builder:
         )
         meta = meta_graph_of(proto)
         meta.tags = list(tags)
-        meta.signatures = dict(signatures or {})
+        told = signatures or {}
+        meta.signatures = {key: _checked(key, told[key]) for key in told}
         if main_op is not None:
             meta.collections[MAIN_OP] = [main_op.name]
         meta.assets = self._kept(assets)
@@ -181,6 +175,17 @@ class Builder:
         )
         path.write_bytes(data)
         return str(path)
+
+
+def _checked(key: str, signature: Any) -> SignatureInfo:
+    """Return what a signature says; AssertionFailedError for tensors without names or dtypes."""
+    for x in (*signature.inputs.values(), *signature.outputs.values()):
+        if x.WhichOneof("encoding") is None or not x.dtype:
+            raise AssertionFailedError(
+                "All TensorInfo protos used in the SignatureDefs must have the name and dtype "
+                f"fields set: the signature {key!r} has {x}"
+            )
+    return signature_info(signature)
 
 
 SavedModelBuilder = Builder
@@ -222,7 +227,7 @@ def load(
     folder = Path(a_path(export_dir, "export_dir"))
     fitting = [x for x in meta_graphs_of(folder) if set(x.tags) == set(tags)]
     if len(fitting) != 1:
-        raise NotFoundError(
+        raise NoSuchGraphError(
             f"MetaGraphDef associated with tags {set(tags)} could not be found in SavedModel "
             f"{folder}: there are {len(fitting)}"
         )
@@ -251,78 +256,3 @@ def load(
         for start in meta.starts():
             sess.run(f"{prefix}{start}", assets)
     return to_message(meta)
-
-
-def build_tensor_info(tensor: Any) -> TensorInfo:
-    """Return a tensor's name, dtype and shape, for a signature."""
-    x = plain(tensor)
-    x = x.__tensor__() if hasattr(x, "__tensor__") else x
-    one_of(x, SymbolicTensor, "tensor", "a tensor of a graph")
-    return TensorInfo(x.name, x.dtype, x.spec.shape)
-
-
-def get_tensor_from_tensor_info(
-    tensor_info: TensorInfo, graph: Any = None, import_scope: str | None = None
-) -> Any:
-    """Return the tensor of the graph that a TensorInfo names, below import_scope."""
-    one_of(tensor_info, TensorInfo, "tensor_info", "a TensorInfo")
-    chosen = framework.get_default_graph() if graph is None else graph
-    prefix = f"{import_scope}/" if import_scope else ""
-    return chosen.get_tensor_by_name(f"{prefix}{tensor_info.name}")
-
-
-def build_signature_def(
-    inputs: Mapping[str, TensorInfo] | None = None,
-    outputs: Mapping[str, TensorInfo] | None = None,
-    method_name: str | None = None,
-) -> SignatureInfo:
-    """Return a signature of TensorInfos by name and a method's name."""
-    return SignatureInfo(dict(inputs or {}), dict(outputs or {}), method_name or "")
-
-
-def predict_signature_def(
-    inputs: Mapping[str, Any], outputs: Mapping[str, Any]
-) -> SignatureInfo:
-    """Return a signature for predicting, of tensors by name.
-
-    No inputs or no outputs raise InvalidArgumentError.
-    """
-    if not inputs or not outputs:
-        raise InvalidArgumentError(
-            "Prediction inputs and outputs cannot be None or empty."
-        )
-    return SignatureInfo(_infos(inputs), _infos(outputs), PREDICT)
-
-
-def _infos(tensors: Mapping[str, Any]) -> dict[str, TensorInfo]:
-    return {key: build_tensor_info(x) for key, x in tensors.items()}
-
-
-def classification_signature_def(
-    examples: Any, classes: Any = None, scores: Any = None
-) -> SignatureInfo:
-    """Return a signature for classifying examples: classes, scores or both.
-
-    Neither raises InvalidArgumentError.
-    """
-    found = {"classes": classes, "scores": scores}
-    given = {key: x for key, x in found.items() if x is not None}
-    if not given:
-        raise InvalidArgumentError(
-            "Classification classes and scores cannot both be None."
-        )
-    return SignatureInfo(_infos({"inputs": examples}), _infos(given), CLASSIFY)
-
-
-def regression_signature_def(examples: Any, predictions: Any) -> SignatureInfo:
-    """Return a signature that gives predictions for examples."""
-    return SignatureInfo(
-        _infos({"inputs": examples}), _infos({"outputs": predictions}), REGRESS
-    )
-
-
-def is_valid_signature(signature_def: SignatureInfo) -> bool:
-    """Return whether a signature has outputs and one of the methods' names of serving."""
-    one_of(signature_def, SignatureInfo, "signature_def", "a SignatureDef")
-    known = {PREDICT, CLASSIFY, REGRESS}
-    return bool(signature_def.method_name in known and signature_def.outputs)

@@ -189,7 +189,7 @@ def _read(proto: Any) -> MetaGraph:
         proto.graph_def,
         {key: _members(key, x) for key, x in proto.collection_def.items()},
         saver,
-        {key: _signature(x) for key, x in proto.signature_def.items()},
+        {key: signature_info(x) for key, x in proto.signature_def.items()},
         _assets(proto),
         list(proto.meta_info_def.tags),
         proto.object_graph_def if proto.HasField("object_graph_def") else None,
@@ -305,13 +305,14 @@ def _saver_proto(info: SaverInfo) -> Any:
     return message("SaverDef")(**info._asdict())
 
 
-_VARIABLES = (
+VARIABLES = (
     *("variables", "trainable_variables", "local_variables", "model_variables"),
     *("moving_average_variables", "metric_variables", "global_step"),
     *("trainable_resource_variables", "concatenated_variables"),
 )
+"""Collections whose members are noted as variables; in others they are names of tensors."""
 _VALUES: dict[str, Callable[[bytes], Any]] = {
-    **dict.fromkeys(_VARIABLES, variable_info),
+    **dict.fromkeys(VARIABLES, variable_info),
     "cond_context": lambda data: context_info(data, BranchInfo),
     "queue_runners": _queue_runner,
     "while_context": lambda data: context_info(data, LoopInfo),
@@ -320,7 +321,8 @@ _VALUES: dict[str, Callable[[bytes], Any]] = {
 """What the bytes in a collection are, by its name; those of others stay bytes."""
 
 
-def _signature(proto: Any) -> SignatureInfo:
+def signature_info(proto: Any) -> SignatureInfo:
+    """Return what a SignatureDef message says."""
     return SignatureInfo(
         {key: _tensor(x) for key, x in proto.inputs.items()},
         {key: _tensor(x) for key, x in proto.outputs.items()},
@@ -338,21 +340,31 @@ def _tensor(proto: Any) -> TensorInfo:
     return TensorInfo(proto.name, dtype, shape_of(proto.tensor_shape), sparse)
 
 
-def _signature_proto(info: SignatureInfo) -> Any:
+def signature_proto(info: SignatureInfo) -> Any:
+    """Return a signature as a SignatureDef message."""
     proto = message("SignatureDef")(method_name=info.method_name)
-    for target, tensors in (
-        (proto.inputs, info.inputs),
-        (proto.outputs, info.outputs),
-    ):
-        for key, x in tensors.items():
-            target[key].dtype = OF_DTYPE[x.dtype]
-            target[key].tensor_shape.CopyFrom(shape_proto(x.shape))
-            if x.sparse:
-                sparse = target[key].coo_sparse
-                sparse.values_tensor_name, sparse.indices_tensor_name = x.sparse[:2]
-                sparse.dense_shape_tensor_name = x.sparse[2]
-            else:
-                target[key].name = x.name
+    for key, x in info.inputs.items():
+        proto.inputs[key].CopyFrom(tensor_proto(x))
+    for key, x in info.outputs.items():
+        proto.outputs[key].CopyFrom(tensor_proto(x))
+    return proto
+
+
+def tensor_proto(info: TensorInfo) -> Any:
+    """Return a tensor of a graph, by name, as a TensorInfo message.
+
+    >>> from tensorlite.core.dtypes import float32
+    >>> tensor_proto(TensorInfo("x:0", float32, (2,))).name
+    'x:0'
+    """
+    proto = message("TensorInfo")(dtype=OF_DTYPE[info.dtype])
+    proto.tensor_shape.CopyFrom(shape_proto(info.shape))
+    if info.sparse:
+        sparse = proto.coo_sparse
+        sparse.values_tensor_name, sparse.indices_tensor_name = info.sparse[:2]
+        sparse.dense_shape_tensor_name = info.sparse[2]
+    else:
+        proto.name = info.name
     return proto
 
 
@@ -367,7 +379,7 @@ def to_message(meta: MetaGraph) -> Any:
     for key, members in meta.collections.items():
         _put(proto.collection_def[key], key, members)
     for key, info in meta.signatures.items():
-        proto.signature_def[key].CopyFrom(_signature_proto(info))
+        proto.signature_def[key].CopyFrom(signature_proto(info))
     for name, filename in meta.assets.items():
         made = proto.asset_file_def.add(filename=filename)
         made.tensor_info.name = name
