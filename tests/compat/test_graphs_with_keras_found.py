@@ -201,3 +201,88 @@ def test_inner_modules_have_what_layers_of_programs_use() -> None:
         find((16, 16, 3), 224, 32, "channels_last", False)
     assert _inner("layers.serialization").deserialize is layers.deserialize
     assert _inner("saving.save").load_model is keras.models.load_model
+
+
+def _joined() -> Any:
+    x = keras.Input((3,), name="xx")
+    y = layers.Dense(2, kernel_initializer="ones", name="dd")(x)
+    y = tf.nn.relu(y * 2.0) + tf.reduce_mean(x, 1, keepdims=True)
+    return keras.Model(x, layers.Dense(2, kernel_initializer="ones", name="ee")(y))
+
+
+_ROWS = np.array([[0.5, 1.0, 3.0], [-1.0, 0.0, 0.25]])
+_JOINED = np.array([[21.0, 21.0], [-0.5, -0.5]])
+
+
+def test_models_with_functions_between_layers_are_copied() -> None:
+    model = _joined()
+    np.testing.assert_allclose(model.predict(_ROWS), _JOINED, rtol=1e-6)
+    for again in (
+        keras.models.clone_model(model),
+        keras.Model.from_config(model.get_config()),
+        keras.models.model_from_json(model.to_json()),
+    ):
+        again.set_weights(model.get_weights())
+        np.testing.assert_allclose(again.predict(_ROWS), _JOINED, rtol=1e-6)
+        again.compile("sgd", "mse")
+        assert again.train_on_batch(_ROWS, _JOINED) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_models_with_functions_between_layers_are_saved(tmp_path: Path) -> None:
+    model = _joined()
+    model.compile("sgd", "mse")
+    path = str(tmp_path / "model.h5")
+    keep = keras.callbacks.ModelCheckpoint(path)
+    model.fit(_ROWS, _JOINED, verbose=0, callbacks=[keep])
+    again = keras.models.load_model(path)
+    np.testing.assert_allclose(again.predict(_ROWS), model.predict(_ROWS), rtol=1e-6)
+
+
+def test_parts_of_one_function_go_into_several_layers() -> None:
+    x = keras.Input((4,))
+    first, second = tf.split(x, 2, 1)
+    y = tf.concat([layers.Dense(1, kernel_initializer="ones")(first), second], 1)
+    model = keras.Model(x, y)
+    again = keras.models.model_from_json(model.to_json())
+    again.set_weights(model.get_weights())
+    rows = np.arange(8.0).reshape(2, 4)
+    np.testing.assert_allclose(again.predict(rows), [[1, 2, 3], [9, 6, 7]])
+
+
+def test_parts_that_read_variables_are_not_described() -> None:
+    x = keras.Input((3,))
+    model = keras.Model(x, layers.Dense(1)(x * backend.variable(2.0)))
+    with pytest.raises(ValueError, match="reads variables of the graph"):
+        model.to_json()
+
+
+def test_losses_and_layers_use_variables_of_the_graph() -> None:
+    share, factor = backend.variable(0.5), backend.variable(2.0)
+    x = keras.Input((3,))
+    model = keras.Model(x, layers.Lambda(lambda x: x * factor)(x))
+    model.compile("sgd", lambda y, p: share * backend.mean(backend.square(y - p)))
+    ones = np.ones((2, 3))
+    assert model.test_on_batch(ones, ones) == 0.5
+    backend.set_value(share, 1.0)
+    assert model.test_on_batch(ones, ones) == 1.0
+    backend.set_value(factor, 3.0)
+    np.testing.assert_array_equal(model.predict(ones), 3 * ones)
+
+
+def _gate(x: Any) -> Any:
+    return np.clip(0.2 * x + 0.5, 0, 1)
+
+
+def test_states_that_recurrent_layers_begin_with_are_variables() -> None:
+    x = keras.Input((3, 4))
+    first = [backend.variable(np.full((2, 5), 0.25)) for _ in range(2)]
+    layer = layers.LSTM(
+        5, kernel_initializer="zeros", recurrent_initializer="identity"
+    )
+    model = keras.Model(x, layer(x, initial_state=first))
+    state = output = np.full((2, 5), 0.25)
+    for _ in range(3):
+        parts = [output, np.zeros((2, 5)), np.zeros((2, 5)), np.zeros((2, 5))]
+        state = _gate(parts[1] + 1.0) * state + _gate(parts[0]) * np.tanh(parts[2])
+        output = _gate(parts[3]) * np.tanh(state)
+    np.testing.assert_allclose(model.predict(np.ones((2, 3, 4))), output, rtol=1e-5)

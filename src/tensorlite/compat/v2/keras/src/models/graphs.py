@@ -15,7 +15,7 @@ from typing import Any
 
 from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.layers.input import InputLayer, described_input
-from tensorlite.compat.v2.keras.src.models import sketch
+from tensorlite.compat.v2.keras.src.models import graph_parts, histories, sketch
 from tensorlite.compat.v2.keras.src.saving import describing
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -138,6 +138,15 @@ def _input(x: Any) -> dict[str, Any]:
 
 def _layer(name: str, layer: Any, places: _Places) -> dict[str, Any]:
     calls = places.calls[name]
+    if isinstance(layer, histories.PartOfGraph):
+        return {
+            "module": "tensorlite",
+            "class_name": graph_parts.KIND,
+            "registered_name": None,
+            "name": name,
+            "config": graph_parts.config_of(layer),
+            "inbound_nodes": [_call([list(node.args)], {}, places) for node in calls],
+        }
     if isinstance(layer, sketch.Noted):
         return _operation(name, layer, calls, places)
     return {
@@ -256,6 +265,8 @@ def _placed(config: dict[str, Any], name: str) -> Any:
 
 def _layer_of(one: dict[str, Any]) -> Any:
     module, name = str(one.get("module")), one["class_name"]
+    if name == graph_parts.KIND:
+        return partial(graph_parts.placed, graph_parts.of_config(one["config"]))
     if module == "tensorlite" and name == "Function":
         return _noting(_function(one["config"]["function"]))
     if ".ops." in module and name in _OPERATIONS:
@@ -268,6 +279,13 @@ def _noting(call: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *args, **kwargs: sketch.noted(
         call, args, kwargs, getattr(call, "__name__", "function").strip("_")
     )
+
+
+def _like(layer: sketch.Noted) -> Callable[..., Any]:
+    """Return a function that does what one does that stands for a layer."""
+    if isinstance(layer, histories.PartOfGraph):
+        return partial(graph_parts.placed, layer)
+    return _noting(layer.call)
 
 
 def _call_all(waiting: Any, layers: dict[str, Any], made: Any) -> None:
@@ -381,7 +399,7 @@ def copied(
         layer = node.layer
         if id(layer) not in made:
             noted = isinstance(layer, sketch.Noted)
-            made[id(layer)] = _noting(layer.call) if noted else again(layer)
+            made[id(layer)] = _like(layer) if noted else again(layer)
         args, kwargs = sketch.filled([node.args, node.kwargs], values)
         own = made[id(layer)]
         called = own if call is None else partial(call, own)

@@ -152,6 +152,11 @@ class PartOfGraph(sketch.Noted):
         run: Any = as_function
         return run(self.graph, feeds, [self.fetch.__tensor__()], held)(*values)[0]
 
+    @property
+    def reads_variables(self) -> bool:
+        """Whether it reads variables, which are the graph's alone."""
+        return bool(self._handles())
+
     def _handles(self) -> list[SymbolicTensor]:
         """Return the handles of the variables that it reads."""
         ends = {_key(x) for x in self.feeds}
@@ -240,12 +245,28 @@ def _value(values: dict[int, Any], x: SymbolicTensor) -> Any:
     known = values and isinstance(graph, Graph) and graph.scopes.get(_TABLE)
     found = _found(view(x), graph) if known else None
     if found is None:
-        return None
+        return _without_inputs(x, graph) if isinstance(graph, Graph) else None
     if id(found) not in values:
         own = dict(values)
         ends = [y for y in _table(graph).values() if id(y) in own]
         values[id(found)] = sketch.replayed(sketch.needed(found, ends), own, found)
     return values[id(found)]
+
+
+def _without_inputs(x: SymbolicTensor, graph: Graph) -> Any:
+    """Return the value of what no input of a model has part in, None if something is to be fed."""
+    if isinstance(x.node.op, VarHandleOp):
+        return handle_of(_Variable(graph, x))
+    seen: set[int] = set()
+    waiting = [x.node]
+    while waiting:
+        node = waiting.pop()
+        if node.op.name == "Placeholder":
+            return None
+        if id(node) not in seen:
+            seen.add(id(node))
+            waiting += [y.node for y in node.inputs]
+    return PartOfGraph(graph, [], view(x)).call()
 
 
 def placed_input(
