@@ -37,15 +37,17 @@ experimental = SimpleNamespace(Optimizer=Optimizer, **CLASSES)
 legacy = SimpleNamespace(Optimizer=Optimizer, **(CLASSES | before_keras_3.CLASSES))
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: Any, use_legacy_optimizer: bool = False) -> Any:
     """Return the optimizer of a name or configuration, or an optimizer itself.
 
+    With use_legacy_optimizer it is one as Keras had them before its version 3.
     One of tf.train is made one of Keras. InvalidArgumentError is raised for names that are not
     known.
     """
     if isinstance(identifier, TrainOptimizer):
         return TFOptimizer(identifier)
-    return lookup.found("optimizer", identifier, CLASSES)
+    older = before_keras_3.CLASSES if use_legacy_optimizer else {}
+    return lookup.found("optimizer", identifier, CLASSES | older)
 
 
 def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:

@@ -31,6 +31,7 @@ from tensorlite.compat.v2.keras.src.optimizers.rates import (
     as_rate,
     settable,
 )
+from tensorlite.compat.v2.keras.src.optimizers.written import Written
 from tensorlite.compat.v2.keras.src.saving import describing, lookup, saved_ways
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by
@@ -61,7 +62,7 @@ _BESIDE = (
 """What is asked for of averages and of gradients that are gathered."""
 
 
-class Optimizer(Module):
+class Optimizer(Written, Module):
     """Applies gradients to variables."""
 
     awaiting: tuple[Any, ...] = ()
@@ -229,7 +230,7 @@ class Optimizer(Module):
     def build(self, var_list: Any) -> None:
         self.built = True
         self._own.number(var_list)
-        self._core.build(var_list)
+        self.begin(var_list)
         graph = graph_behind(var_list)
         if graph is not None:
             self._move_into(graph)
@@ -265,10 +266,6 @@ class Optimizer(Module):
         return (
             loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
         )
-
-    def get_slot(self, var: Any, slot_name: str) -> Any:
-        """Return what is kept beside a weight by a name."""
-        return self._core.get_slot(var, slot_name)
 
     @anywhere
     def get_gradients(self, loss: Any, params: Any) -> Any:
@@ -339,6 +336,8 @@ class Optimizer(Module):
     def _applied(self, gradients: list[Any], variables: list[Any]) -> Any:
         taken = [self._taken(g) for g in gradients]
         self._decay.take(variables, self._rate_of_next_step())
+        if self.is_written():
+            return self.applied_as_written(taken, variables)
         return self._core.apply_gradients(list(zip(taken, variables, strict=True)))
 
     def _gather(
@@ -391,7 +390,7 @@ class Optimizer(Module):
     @property
     def weight_decay(self) -> float | None:
         """The share of the learning rate that weights lose at each step."""
-        return self._decay.share
+        return self.named_numbers.get("weight_decay", self._decay.share)
 
     @weight_decay.setter
     def weight_decay(self, share: float | None) -> None:
@@ -456,7 +455,7 @@ class Optimizer(Module):
             (variable, slots.SLOTS.get((type(self._core).__name__, name), name), slot)
             for variable, of_variable in self._core.slots_beside()
             for name, slot in of_variable.items()
-        ]
+        ] + self.slots_written()
 
     @apart
     def get_config(self) -> dict[str, Any]:
@@ -474,9 +473,10 @@ class Optimizer(Module):
             kept = {key: x for key, x in kept.items() if x is not None}
         if isinstance(self._rate, Decaying):
             kept["decay"] = self._rate.share
+        if not self.is_from_scratch():
+            kept = {"learning_rate": describing.described(rate), **kept}
         return {
             "name": self.name,
-            "learning_rate": describing.described(rate),
             **kept,
             **self.numbers(),
         }
@@ -488,7 +488,8 @@ class Optimizer(Module):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         rate = describing.restored(config.get("learning_rate", 0.001))
-        return cls(**{**lookup.fitting(cls, config), "learning_rate": rate})
+        own = {"learning_rate": rate} if "learning_rate" in config else {}
+        return cls(**lookup.fitting(cls, config) | own)
 
 
 def _averages(options: dict[str, Any]) -> Averages | None:

@@ -25,13 +25,15 @@ class Summing:
     """An optimizer that adds up the rows of a gradient before it computes with them."""
 
     _core: Any
+    _own: Any
 
     @property
     def variables(self) -> Any:
         """The number of steps, then a slot of all variables, then the next one."""
         shared = getattr(self._core, "shared", ())
         beside = [slot for _, _, slot in slots.in_turn(self._core)]
-        return slots.Variables([self._core.iterations, *shared, *beside])
+        own = self._own.variables
+        return slots.Variables([self._core.iterations, *shared, *beside, *own])
 
     def _taken(self, gradient: Any) -> Any:
         return tl.densify(gradient)

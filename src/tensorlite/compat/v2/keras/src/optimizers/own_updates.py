@@ -9,12 +9,16 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.v2.keras import initializers
+from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.compat.v2.keras.src.optimizers.rows import Gradient
 from tensorlite.compat.v2.keras.src.optimizers.slots import name_beside
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.core.op import Effect
+from tensorlite.core.operand import Operand
+from tensorlite.core.scope import device
 from tensorlite.graph.graph import Node
 from tensorlite.graph.manual import building
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.train.optimizers import Optimizer as Core
 
 
@@ -42,16 +46,40 @@ class OwnState:
         """Return the number of a variable."""
         return self._places[id(variable)]
 
-    def beside(self, variable: Any, name: str, initializer: Any) -> Any:
-        """Return a variable of another's shape."""
-        with interpreted_by(None):
-            first = initializers.get(initializer)(
-                tuple(variable.shape), dtype=variable.dtype
-            )
-            value = np.array(first.numpy())
-        made = variable.beside(value, name_beside(variable, self.owner, name))
+    def beside(
+        self, variable: Any, name: str, initializer: Any, shape: Any = None
+    ) -> Any:
+        """Return a variable of another's shape, or of a shape of its own."""
+        sizes = tuple(variable.shape if shape is None else shape)
+        value = _first(initializer, sizes, variable.dtype)
+        made = _kept(variable, value, name_beside(variable, self.owner, name))
         self.variables.append(made)
         return made
+
+    def apart(self, name: str, shape: Any, dtype: Any, initializer: Any) -> Any:
+        """Return a variable that is beside no other."""
+        with interpreted_by(None):
+            first = _first(initializer, tuple(shape), dtype)
+            made = Weight(first, trainable=False, name=name)
+        self.variables.append(made)
+        return made
+
+
+def _kept(variable: Any, value: Any, name: str) -> Any:
+    """Return a weight that lies where a variable does; in a graph a variable of its kind."""
+    if isinstance(variable, GraphVariable):
+        return variable.beside(value, name)
+    with interpreted_by(None), device(variable.device):
+        return Weight(value, trainable=False, name=name)
+
+
+def _first(initializer: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return the array that a variable begins with: that of a tensor, or what a function makes."""
+    with interpreted_by(None):
+        if isinstance(initializer, Operand):
+            return np.array(initializer.__tensor__())
+        made = initializers.get(initializer)(shape, dtype=dtype)
+        return np.array(made)
 
 
 class Replaced(Core):
@@ -81,10 +109,10 @@ class Replaced(Core):
         here = building()
         begun = 0 if here is None else len(here.graph.nodes)
         self.step(variable, given, number, step, self._slots_of(variable))
-        return [] if here is None else _writing(here.graph.nodes[begun:])
+        return [] if here is None else writes(here.graph.nodes[begun:])
 
 
-def _writing(nodes: Sequence[Node]) -> list[Node]:
+def writes(nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that a session has to run so that variables change."""
     return [node for node in nodes if node.op.effect is Effect.WRITE]
 

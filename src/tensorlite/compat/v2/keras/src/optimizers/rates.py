@@ -19,11 +19,11 @@ def as_rate(given: Any) -> Any:
     if isinstance(given, schedules.LearningRateSchedule):
         return given
     if callable(given) and not isinstance(given, AnyVariable):
-        return _Called(given)
+        return Called(given)
     if isinstance(given, AnyVariable):
         return given
     if isinstance(given, SymbolicTensor):
-        return _Called(given.__tensor__)
+        return Called(given.__tensor__)
     value = np.asarray(float(given), np.float32)
     return Weight(value, trainable=False, name="learning_rate")
 
@@ -43,7 +43,7 @@ class Decaying(schedules.InverseTimeDecay):
         self.share = share
 
 
-class _Called(schedules.LearningRateSchedule):
+class Called(schedules.LearningRateSchedule):
     """A learning rate that a function without arguments returns."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
