@@ -193,3 +193,11 @@ def test_damaged_lines_of_graphs_are_left_out(tmp_path: Any) -> None:
         table = tf.data.experimental.CsvDataset(str(path), [tf.int32, tf.int32])
         rows = table.apply(tf.data.experimental.ignore_errors())
         assert elements_of(rows) == [(1, 2), (6, 7)]
+
+
+def test_what_is_sparse_is_told_by_the_inside() -> None:
+    inside = import_module("tensorlite.compat.v1.python.framework.sparse_tensor")
+    with tf.Graph().as_default():
+        assert inside.is_sparse(tf.SparseTensor([[0]], [1], [2]))
+    assert inside.is_sparse(tf.SparseTensorValue([[0]], [1], [2]))
+    assert not inside.is_sparse(np.zeros(2))

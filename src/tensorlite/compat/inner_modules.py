@@ -59,6 +59,7 @@ _OWN: Mapping[str, str] = {
     "framework.meta_graph": "tensorlite.compat.v1.graphs.metagraphs",
     "framework.ops": "tensorlite.compat.v1.graphs.inner_ops",
     "framework.smart_cond": "tensorlite.compat.v1.contrib.static",
+    "framework.sparse_tensor": _CONVERSIONS,
     "framework.tensor_shape": "tensorlite.compat.v1.graphs.shape_makers",
     "framework.tensor_util": "tensorlite.compat.v1.graphs.inner_ops",
     "framework.tensor": "tensorlite.compat.shared.specs.bounded_specs",

@@ -105,7 +105,8 @@ def rows_known(spec: Any, what: str) -> int | None:
 
     InvalidArgumentError if one has none, or they differ.
     """
-    shapes = [x.shape for x in leaves(spec) if isinstance(x, TensorSpec)]
+    tensors_in = [x for x in leaves(spec) if isinstance(x, TensorSpec)]
+    shapes = [x.shape for x in tensors_in if x.dtype is not dtypes.variant]
     if () in shapes:
         raise InvalidArgumentError(
             f"{what}: Cannot unbatch an input with scalar components: {spec}"

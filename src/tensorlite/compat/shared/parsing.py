@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.shared import arrays
 from tensorlite.core.check import one_of
-from tensorlite.core.dtypes import as_dtype, int32, string
+from tensorlite.core.dtypes import as_dtype, int32, int64, string
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.counting import operations, settle
@@ -20,6 +20,7 @@ from tensorlite.ops.ragged.tensor import RaggedTensor
 from tensorlite.ops.records import (
     examples,
     files,
+    partitions as splitting,
     protos,
     sequence_examples,
     tensor_bytes,
@@ -35,9 +36,7 @@ SparseFeature = examples.SparseFeature
 VarLenFeature = examples.VarLenFeature
 
 
-class RaggedFeature(NamedTuple):
-    """A feature of any number of values, whose rows are as long as each example says."""
-
+class _RaggedFields(NamedTuple):
     dtype: Any
     value_key: str | None = None
     partitions: Any = ()
@@ -45,38 +44,74 @@ class RaggedFeature(NamedTuple):
     validate: bool = False
 
 
+class RaggedFeature(_RaggedFields):
+    """A feature of any number of values, whose rows are as long as each example says.
+
+    `partitions`, the outermost first, say of which features or of what length rows of rows are.
+    """
+
+    __slots__ = ()
+
+    RowSplits = splitting.RowSplits
+    RowLengths = splitting.RowLengths
+    RowStarts = splitting.RowStarts
+    RowLimits = splitting.RowLimits
+    ValueRowIds = splitting.ValueRowIds
+    UniformRowLength = splitting.UniformRowLength
+
+
 def _features(features: Any) -> Any:
     """Return features whose shapes may be TensorFlow's; ragged ones as those they are read by."""
+    read: dict[str, Any] = {}
+    for key, one in one_of(features, dict, "features", "a dict").items():
+        if isinstance(one, RaggedFeature):
+            read |= dict.fromkeys(_told_by(one), VarLenFeature(int64))
+            read[one.value_key or key] = VarLenFeature(as_dtype(one.dtype))
+        else:
+            read[key] = _feature(one)
+    return read
+
+
+def _told_by(feature: RaggedFeature) -> list[str]:
+    """Return the names of the features that say where rows of rows of one end."""
+    uniform = splitting.UniformRowLength
+    return [x.key for x in feature.partitions if not isinstance(x, uniform)]
+
+
+def _ragged(features: Any, read: Any, is_batch: bool) -> Any:
+    """Return what is read by the names asked for, that of ragged features made of it."""
     return {
-        (isinstance(one, RaggedFeature) and one.value_key) or key: _feature(one)
-        for key, one in one_of(features, dict, "features", "a dict").items()
+        key: _in_rows(one, key, read, is_batch)
+        if isinstance(one, RaggedFeature)
+        else read[key]
+        for key, one in sorted(features.items())
     }
 
 
-def _ragged(features: Any, read: Any, finish: Callable[[Any, Any], Any]) -> Any:
-    """Return what is read by the names asked for, that of ragged features made of it."""
-    found = dict(read)
-    for key, one in features.items():
-        if isinstance(one, RaggedFeature):
-            found[key] = finish(found.pop(one.value_key or key), one)
-    return {key: found[key] for key in sorted(features)}
-
-
-def _rows(values: Any, feature: RaggedFeature) -> Any:
+def _in_rows(feature: RaggedFeature, key: str, read: Any, is_batch: bool) -> Any:
+    """Return the values of a ragged feature, split as its partitions say."""
     dtype = as_dtype(feature.row_splits_dtype)
-    return RaggedTensor.from_sparse(values, row_splits_dtype=dtype)
 
+    def found(name: str) -> Any:
+        values = read[name]
+        if not is_batch:
+            return values.values
+        return RaggedTensor.from_sparse(values, row_splits_dtype=dtype)
 
-def _values(values: Any, _: RaggedFeature) -> Any:
-    return values.values
+    split = splitting.split_batch if is_batch else splitting.split_example
+    made = found(feature.value_key or key)
+    for one in reversed(tuple(feature.partitions)):
+        told = None if isinstance(one, splitting.UniformRowLength) else found(one.key)
+        made = split(made, one, told, dtype)
+    return made
 
 
 def _feature(one: Any) -> Any:
     if isinstance(one, RaggedFeature):
         if one.partitions:
             raise InvalidArgumentError(
-                f"RaggedFeature: partitions={one.partitions!r} are not served; read what they are "
-                "made of as features of their own, and give it to tf.RaggedTensor"
+                f"RaggedFeature: partitions={one.partitions!r} are not served of lists; read what "
+                "they are made of as features of their own, and give it to tf.RaggedTensor"
             )
         return VarLenFeature(as_dtype(one.dtype))
     shape: Any = getattr(one, "shape", None)
@@ -126,7 +161,7 @@ def parse_example(
     with _counted_as_written():
         read = examples.parsed(serialized, _features(features), _default_of())
     single = converted(serialized).spec.rank == 0
-    return _ragged(features, read, _values if single else _rows)
+    return _ragged(features, read, is_batch=not single)
 
 
 @named("ParseSingleExample", own_or("ParseSingleExample"))
@@ -139,7 +174,7 @@ def parse_single_example(
     """
     one = examples.of_one(serialized)
     read = examples.parsed(one, _features(features), _default_of())
-    return _ragged(features, read, _values)
+    return _ragged(features, read, is_batch=False)
 
 
 def _lists(features: Any) -> Any:
@@ -207,7 +242,7 @@ def _sequence(
             _default_of(is_reshaped=kind.rank == 0),
         )
     return (
-        _ragged(context or {}, own, _rows if texts.spec.rank else _values),
+        _ragged(context or {}, own, is_batch=bool(texts.spec.rank)),
         {key: lists[keys[key]] for key in sorted(keys)},
         lengths,
     )

@@ -14,7 +14,12 @@ from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self, cast
 
 from tensorlite.core.checksums import crc32c, masked
-from tensorlite.core.errors import DataLossError, InvalidArgumentError, NotFoundError
+from tensorlite.core.errors import (
+    DataLossError,
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+)
 
 __all__: list[str] = []
 
@@ -178,13 +183,21 @@ class TFRecordWriter:
             )
         )
 
+    def _check_open(self) -> None:
+        if self._file.closed:
+            raise FailedPreconditionError(
+                "TFRecordWriter: Writer not initialized or previously closed; make another one"
+            )
+
     def _put(self, data: bytes) -> None:
+        self._check_open()
         self._file.write(
             data if self._compress is None else self._compress.compress(data)
         )
 
     def flush(self) -> None:
         """Let what was written be in the file."""
+        self._check_open()
         if self._compress is not None:
             self._file.write(self._compress.flush(zlib.Z_SYNC_FLUSH))
         self._file.flush()

@@ -6,6 +6,10 @@ from typing import Any
 
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared.ragged_and_sparse.built_rows import RaggedTensor
+from tensorlite.compat.shared.ragged_and_sparse.sparse import (
+    SparseTensor,
+    SparseTensorValue,
+)
 from tensorlite.compat.views import shown
 from tensorlite.core.dtypes import as_dtype
 
@@ -13,6 +17,11 @@ from tensorlite.core.dtypes import as_dtype
 def is_ragged(value: Any) -> bool:
     """Return whether a value is a ragged tensor."""
     return isinstance(value, RaggedTensor)
+
+
+def is_sparse(x: Any) -> bool:
+    """Return whether something is a sparse tensor, its value, or what is known of one."""
+    return isinstance(x, (SparseTensor, SparseTensorValue))
 
 
 def convert_to_tensor_or_ragged_tensor(
