@@ -53,6 +53,11 @@ def keras_layers() -> Any:
     return tf.keras.layers.Dense(2)(tf.keras.layers.GRU(4)(made))
 
 
+def averages() -> Any:
+    weights = tf.Variable(np.ones([3, 2], np.float32))
+    return tf.train.ExponentialMovingAverage(0.9).apply([weights])
+
+
 def examples() -> Any:
     features = {
         "a": tf.FixedLenFeature([2], tf.float32),
@@ -129,6 +134,7 @@ CASES: dict[str, tuple[Callable[[], Any], list[int]]] = {
     "Keras": (keras_layers, [4, 15, 284, 295, 558, 578]),
     "array": (lambda: tf.TensorArray(tf.float32, 3).write(0, rows()).concat(), [9]),
     "examples": (examples, [9]),
+    "averages": (averages, [38]),
     "zeros": (lambda: tf.Variable(tf.zeros(3)), [9]),
     "minimize": (lambda: fitted(tf.layers.dense(rows(), 2)), [4, 79]),
     "written out": (

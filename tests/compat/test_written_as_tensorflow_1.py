@@ -325,3 +325,41 @@ def test_parts_of_resources_are_read_alone() -> None:
     np.testing.assert_array_equal(found[3], [[0, 0], [0, 0], [0, 10]])
     np.testing.assert_array_equal(found[4], [[0, 0], [0, 0], [0, 40]])
     np.testing.assert_array_equal(after, first - found[2])
+
+
+def test_first_values_in_branches_are_guarded_where_they_are_written() -> None:
+    first = np.arange(6.0, dtype=np.float32).reshape(3, 2)
+    with tf.Graph().as_default():
+        w = tf.Variable(first, name="w")
+        moved = tf.train.ExponentialMovingAverage(0.9).apply([w])
+        tf.Variable(tf.cond(w[0, 1] > 0.0, lambda: w * 2.0, lambda: w), name="u")
+        tf.group(tf.global_variables_initializer(), name="all")
+        written = tf.train.export_meta_graph()
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.train.import_meta_graph(written)
+        session.run("all")
+        session.run(graph.get_operation_by_name(moved.name))
+        names = ["w:0", "u:0", "w/ExponentialMovingAverage:0"]
+        found = session.run(names)
+    np.testing.assert_array_equal(found, [first, first * 2, first])
+
+
+@pytest.mark.parametrize(
+    ("step", "rates"),
+    [
+        (tf.train.piecewise_constant, [0.5, 0.5, 0.25, 0.25, 0.125]),
+        (tf.train.polynomial_decay, [1.0, 0.75, 0.5, 0.25, 0.0]),
+    ],
+)
+def test_rates_of_graphs_are_chosen_by_branches(
+    step: Any, rates: list[float]
+) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        at = tf.placeholder(tf.int64, [])
+        if step is tf.train.piecewise_constant:
+            rate = step(at, [2, 5], [0.5, 0.25, 0.125])
+        else:
+            rate = step(1.0, at, 4, 0.0, cycle=True)
+        places = [0, 2, 3, 5, 6] if rates[0] < 1 else [0, 1, 2, 3, 4]
+        found = [session.run(rate, {at: place}) for place in places]
+    np.testing.assert_array_equal(found, rates)

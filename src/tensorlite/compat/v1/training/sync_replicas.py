@@ -137,7 +137,7 @@ class SyncReplicasOptimizer(Optimizer):
             token = self._queue.dequeue()
         train_op = self._local_step.assign(token)
         with framework.control_dependencies([update]):
-            tokens = fill([self._tokens_per_step], self._global_step.read_value())
+            tokens = fill([self._tokens_per_step], self._global_step)
             synced = self._queue.enqueue_many((tokens,))
         if self._averages is not None:
             with framework.control_dependencies([synced]):

@@ -27,6 +27,7 @@ from tensorlite.interop.tensorflow.rewinding.surroundings import (
 )
 from tensorlite.interop.tensorflow.writers.arraying import Lone, as_arrays
 from tensorlite.interop.tensorflow.writers.asserting import is_guarded, put_guards
+from tensorlite.interop.tensorflow.writers.guarded_firsts import guard_firsts
 from tensorlite.interop.tensorflow.writers.inner_constants import (
     keep_in_turns,
     moved,
@@ -89,6 +90,7 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
     _ask_within(made)
     _ask_directly([node for node in made.nodes if node not in kept])
     if is_called:
+        guard_firsts(made)
         put_guards(made)
     return made
 
