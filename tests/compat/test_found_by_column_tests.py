@@ -177,3 +177,9 @@ def test_csv_defaults_may_be_constants_of_the_graph(tmp_path: Any) -> None:
             session.run(tf.data.experimental.cardinality(tf.data.Dataset.range(3)))
             == 3
         )
+
+
+def test_columns_of_words_tell_of_words_that_they_do_not_know() -> None:
+    made = tf.feature_column.categorical_column_with_vocabulary_list
+    assert made("x", ["a", "b"], num_oov_buckets=3).num_oov_buckets == 3
+    assert made("x", ["a", "b"]).num_oov_buckets == 0

@@ -420,3 +420,45 @@ def test_runs_go_on_when_a_thread_has_asked_to_stop() -> None:
         session._coordinator.request_stop()
         assert session.should_stop()
         assert session.run(x) == 1.0
+
+
+class Squared:
+    def __init__(self, x: Any) -> None:
+        self.square = tf.square(x)
+
+
+def test_sessions_run_objects_of_a_programs_own_kinds() -> None:
+    inner = import_module("tensorlite.compat.v1.python.client.session")
+    register = inner.register_session_run_conversion_functions
+    fetch = lambda x: ([x.square], lambda values: values[0])  # noqa: E731
+    register(Squared, fetch, lambda x, value: [(x.square, value)])
+    with pytest.raises(ValueError, match="already been registered"):
+        register(Squared, fetch)
+    one, two = Squared(tf.constant(3.0)), Squared(tf.constant(4.0))
+    total = one.square + two.square
+    with tf.Session() as session:
+        assert session.run(one) == 9.0
+        found = session.run({"a": [one, two], "b": total})
+        assert found == {"a": [9.0, 16.0], "b": 25.0}
+        assert session.run([total, two], {one: 1.0}) == [17.0, 16.0]
+
+
+def test_what_programs_use_of_sessions_inside() -> None:
+    protos = import_module("tensorlite.compat.v1.core.protobuf.config_pb2")
+    config = tf.ConfigProto()
+    config.rpc_options.CopyFrom(protos.RPCOptions(use_rpc_for_inprocess_master=True))
+    with tf.Session(config=config) as session:
+        assert session._config.rpc_options.use_rpc_for_inprocess_master
+        with session.graph._attr_scope({"_mark": 1}):
+            slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]))
+        inner = import_module("tensorlite.compat.v1.python.framework.ops")
+        assert isinstance(session.run(slices), inner.IndexedSlicesValue)
+
+
+def test_checkpoints_are_waited_for_and_evaluated_by_their_inner_paths() -> None:
+    inside = "tensorlite.compat.v1.python.training.checkpoint_utils"
+    wait = import_module(inside).wait_for_new_checkpoint
+    assert wait("/nowhere", None, seconds_to_sleep=0, timeout=0) is None
+    inside = "tensorlite.compat.v1.contrib.training.python.training.evaluation"
+    once = import_module(inside).evaluate_once
+    assert once is tf.contrib.training.evaluate_once

@@ -21,7 +21,11 @@ _FILES: Mapping[str, str] = {
     "util": "event",
     "example": "example feature",
 }
-_PUBLIC = ("tensorlite.compat.v1", "tensorlite.compat.v1.train")
+_PUBLIC = (
+    "tensorlite.compat.v1",
+    "tensorlite.compat.v1.train",
+    "tensorlite.compat.v1.graphs.configuration",
+)
 
 
 def installed(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

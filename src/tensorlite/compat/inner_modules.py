@@ -46,6 +46,7 @@ _KERAS_TOOLS = "tensorlite.compat.v1.keras.inner_tools"
 _OWN: Mapping[str, str] = {
     "autograph.pyct.transformer": "tensorlite.compat.shared.converter_parts",
     "client.device_lib": "tensorlite.compat.shared.device_lists",
+    "client.session": "tensorlite.compat.v1.graphs.session_conversions",
     "client.timeline": "tensorlite.compat.v1.timelines",
     "data.util.nest": "tensorlite.compat.shared.datasets.data_nest",
     "debug": "tensorlite.compat.v1.debugger",
@@ -106,6 +107,7 @@ _OWN: Mapping[str, str] = {
     "training.tracking.data_structures": "tensorlite.compat.v2.tracked",
     "tpu.tpu_function": "tensorlite.compat.shared.surroundings",
     "training.checkpoint_management": "tensorlite.compat.v1.training.saver",
+    "training.checkpoint_utils": "tensorlite.compat.v1.contrib.evaluation",
     "training.evaluation": "tensorlite.compat.v1.contrib.evaluation",
     "training.moving_averages": "tensorlite.compat.v1.training.averages",
     "training.saveable_object": "tensorlite.compat.v1.training.saveables",
@@ -137,6 +139,7 @@ _CONTRIB_OWN: Mapping[str, str] = {
     "learn.learn.graph_actions": "learning.graph_actions",
     "learn.learn.monitors": "learning.monitors",
     "opt.training.sign_decay": "sign_decays",
+    "training.training.evaluation": "training",
     **{
         f"slim.slim.data.{name}": f"slim_data.{name}"
         for name in (

@@ -114,6 +114,11 @@ class VocabularyCategoricalColumn(_OfOneFeature):
         return self.vocabulary_size + self.vocabulary.buckets
 
     @property
+    def num_oov_buckets(self) -> int:
+        """How many categories there are for words that are not in the vocabulary."""
+        return self.vocabulary.buckets
+
+    @property
     def vocabulary_list(self) -> tuple[Any, ...]:
         """The words, if they are not in a file."""
         return self.vocabulary.words

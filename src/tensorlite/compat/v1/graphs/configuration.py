@@ -183,6 +183,17 @@ class GraphOptions(_Message):
 
 
 @dataclass(init=False, slots=True, repr=False)
+class RPCOptions(_Message):
+    """How tasks talk to each other, which tensorlite decides itself."""
+
+    use_rpc_for_inprocess_master: bool = False
+    compression_algorithm: str = ""
+    compression_level: int = 0
+    cache_rpc_response: bool = False
+    disable_session_connection_sharing: bool = False
+
+
+@dataclass(init=False, slots=True, repr=False)
 class ConfigProto(_Message):
     """How a session runs; a name that TensorFlow's message does not have is refused.
 
@@ -204,7 +215,7 @@ class ConfigProto(_Message):
     log_device_placement: bool = False
     graph_options: GraphOptions = field(default_factory=GraphOptions)
     operation_timeout_in_ms: int = 0
-    rpc_options: Any = field(default_factory=_Options)
+    rpc_options: RPCOptions = field(default_factory=RPCOptions)
     cluster_def: Any = field(default_factory=_Options)
     isolate_session_state: bool = False
     share_cluster_devices_in_session: bool = False

@@ -5,7 +5,8 @@ Scopes, devices and collections stand in framework.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tensorlite.compat.described import given_attributes
@@ -24,6 +25,7 @@ from tensorlite.compat.views import (
     plain,
     shown,
 )
+from tensorlite.core.check import several
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, NotFoundError
 from tensorlite.core.op import Op
 from tensorlite.core.operand import Operand
@@ -226,6 +228,12 @@ class GraphElements(graphs.Graph):
         waits = [x.node if isinstance(x, SymbolicTensor) else x for x in here.control]
         node.control = (*node.control, *waits)
         return operation(node)
+
+    @contextmanager
+    def _attr_scope(self, attr_map: Mapping[str, Any]) -> Iterator[None]:
+        """Give nodes attributes inside the block, which say nothing to this library's runtime."""
+        several(attr_map, "attr_map", "attributes by their names")
+        yield
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """Return a name, in the current scope, that the graph does not have yet.

@@ -10,7 +10,10 @@ from typing import Any
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.specs.composite_values import CompositeTensor
 from tensorlite.compat.shared.tensor_messages import make_ndarray
-from tensorlite.compat.shared.values import is_tensor
+from tensorlite.compat.shared.values import (
+    IndexedSlicesValue as IndexedSlicesValue,
+    is_tensor,
+)
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.views import plain
 from tensorlite.core import nest

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from tensorlite import config
 from tensorlite.compat.v1.graphs.configuration import patience
+from tensorlite.compat.v1.graphs.session_conversions import fed_apart, taken_apart
 from tensorlite.compat.views import view
 from tensorlite.core.check import one_of
 from tensorlite.core.errors import (
@@ -80,10 +81,11 @@ class Session(sessions.Session):
         ...     float(session.run(x * 2, feed_dict={x: 3.0}))
         6.0
         """
+        wanted, finished = taken_apart(fetches)
         try:
             waiting = sessions.waiting_at_most(patience(self.config, options))
             with waiting, _recorded(self, options, run_metadata):
-                return super().run(fetches, feed_dict)
+                return finished(super().run(wanted, feed_dict))
         except AssertionFailedError as error:
             # TensorFlow has one class for this and for arguments that do not fit.
             raise InvalidArgumentError(str(error)) from error
@@ -130,12 +132,16 @@ class Session(sessions.Session):
 
     def fed(self, feed_dict: Mapping[Any, Any]) -> dict[Any, Any]:
         """Return what is fed, in the tensors' dtypes; what may not be fed raises an error."""
-        found = super().fed(feed_dict)
+        found = super().fed(fed_apart(feed_dict))
         graph: Any = self.graph
         for x in found if getattr(graph, "unfeedable", ()) else ():
             if not graph.is_feedable(x):
                 raise InvalidArgumentError(f"Tensor {view(x)} may not be fed.")
         return found
+
+    @property
+    def _config(self) -> Any:
+        return self.config
 
     def list_devices(self) -> list[SessionDevice]:
         """Return the devices that the session may use, with names and types."""
