@@ -201,3 +201,31 @@ def test_what_is_sparse_is_told_by_the_inside() -> None:
         assert inside.is_sparse(tf.SparseTensor([[0]], [1], [2]))
     assert inside.is_sparse(tf.SparseTensorValue([[0]], [1], [2]))
     assert not inside.is_sparse(np.zeros(2))
+
+
+def test_values_of_keys_may_grow_in_graphs() -> None:
+    reducer = tf.data.experimental.Reducer(
+        lambda key: tf.zeros([0], tf.int64),
+        lambda state, x: tf.concat([state, [x]], 0),
+        lambda state: state,
+    )
+    with tf.Graph().as_default():
+        grouped = tf.data.Dataset.range(4).apply(
+            tf.data.experimental.group_by_reducer(lambda x: x % 2, reducer)
+        )
+        assert [x.tolist() for x in elements_of(grouped)] == [[0, 2], [1, 3]]
+
+
+def test_functions_of_arrays_are_given_numbers_of_numpy() -> None:
+    seen: list[Any] = []
+
+    def called(x: Any) -> Any:
+        seen.append(x)
+        return {4: np.int64(40)}[x]
+
+    with tf.Graph().as_default():
+        found = tf.data.Dataset.range(4, 5).map(
+            lambda x: tf.py_func(called, [x], tf.int64)
+        )
+        assert elements_of(found) == [40]
+    assert [type(x) for x in seen] == [np.int64]

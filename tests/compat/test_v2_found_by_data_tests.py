@@ -402,3 +402,59 @@ def test_elements_that_are_larger_than_padded_shapes_lose_data() -> None:
     ranges = Dataset.range(2, 4).map(tf.range)
     with pytest.raises(tf.errors.DataLossError):
         next(iter(ranges.padded_batch(2, padded_shapes=[2])))
+
+
+def appended(state: Any, x: Any) -> Any:
+    return tf.concat([state, [x]], 0)
+
+
+def test_states_that_grow_are_of_no_known_size() -> None:
+    first = tf.zeros([0], tf.int64)
+
+    @traced
+    def gathered() -> Any:
+        return Dataset.range(3).reduce(first, appended)
+
+    assert gathered().numpy().tolist() == [0, 1, 2]
+    assert gathered.get_concrete_function().output_shapes.as_list() == [None]
+
+
+def test_what_functions_of_growing_states_give_is_of_their_size() -> None:
+    first = tf.zeros([0], tf.int64)
+
+    def counted(state: Any, x: Any) -> Any:
+        return appended(state, x), tf.size(state)
+
+    def gathered(state: Any, x: Any) -> Any:
+        return appended(state, x), appended(state, x)
+
+    @traced
+    def totals() -> Any:
+        sizes, total = tf.constant(0), tf.constant(0, tf.int64)
+        for size in Dataset.range(3).scan(first, counted):
+            sizes += size
+        for rows in Dataset.range(3).scan(first, gathered):
+            total += tf.reduce_sum(rows)
+        return sizes, total
+
+    assert [x.numpy() for x in totals()] == [3, 4]
+    spec = Dataset.range(3).scan(first, gathered).element_spec
+    assert spec.shape.as_list() == [None]
+
+
+def test_files_take_turns_where_several_threads_read(tmp_path: Any) -> None:
+    for name, first in (("a", 0), ("b", 10)):
+        with tf.io.TFRecordWriter(str(tmp_path / name)) as writer:
+            for x in range(first, first + 3):
+                numbers = tf.train.Feature(int64_list=tf.train.Int64List(value=[x]))
+                features = tf.train.Features(feature={"x": numbers})
+                writer.write(tf.train.Example(features=features).SerializeToString())
+    batches = tf.data.experimental.make_batched_features_dataset(
+        str(tmp_path / "*"),
+        6,
+        {"x": tf.io.FixedLenFeature([], tf.int64)},
+        num_epochs=1,
+        shuffle=False,
+        reader_num_threads=2,
+    )
+    assert next(iter(batches))["x"].numpy().tolist() == [0, 10, 1, 11, 2, 12]

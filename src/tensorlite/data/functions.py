@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from tensorlite.core import nest
 from tensorlite.core.check import a_function
 from tensorlite.core.dispatch import to_tensor, tracer
+from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import returned, spec_of
@@ -59,6 +61,31 @@ def prepared(fn: Callable[..., Any], specs: Callable[[], Sequence[Any]]) -> Prep
     return Prepared(
         staged, staged.captures, staged.spec, staged.compiled, staged.captured
     )
+
+
+def settled(
+    prepare: Callable[[Any], Prepared], specs: Any, following: Callable[[Any], Any]
+) -> tuple[Prepared, Any]:
+    """Return a function for states of specs that are wide enough for all, and these specs.
+
+    `specs` are those of the first state, `following` takes those of the next one out of those of
+    what the function returns.
+    """
+    while True:
+        ready = prepare(specs)
+        found = following(ready.spec())
+        pairs = list(zip(nest.flatten(specs), nest.flatten(found), strict=False))
+        if not all(_is_alike(a, b) for a, b in pairs):
+            return ready, specs  # the run says what is wrong
+        wider = nest.pack_like(specs, [join(a, b) for a, b in pairs])
+        if nest.flatten(wider) == nest.flatten(specs):
+            return ready, specs
+        specs = wider
+
+
+def _is_alike(a: Any, b: Any) -> bool:
+    tensors = isinstance(a, TensorSpec) and isinstance(b, TensorSpec)
+    return tensors and a.dtype is b.dtype
 
 
 def traced_spec(fn: Callable[..., Any], specs: Sequence[Any]) -> Any:

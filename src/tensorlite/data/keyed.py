@@ -28,7 +28,7 @@ from tensorlite.data.elements import (
     stacked,
     with_axis,
 )
-from tensorlite.data.functions import Prepared, Preparing
+from tensorlite.data.functions import Prepared, Preparing, settled
 from tensorlite.data.recipes import keying
 from tensorlite.data.resuming import Chained, Resumed
 from tensorlite.ops.arrays.shape import astype
@@ -112,7 +112,13 @@ class Keyed(Preparing[T]):
         keyed = self._by_element(lambda *element: _whole(key_func(*element)))
         key_spec = TensorSpec((), dtypes.int64)
         first = self._prepared(init_func, lambda: (key_spec,))
+
+        def reducing(state: Any) -> Prepared:
+            return self._prepared(reduce_func, lambda: (state, self.element_spec))
+
         step = self._prepared(reduce_func, lambda: (first.spec(), self.element_spec))
+        if first.compiled is not None:
+            step, _ = settled(reducing, first.spec(), lambda found: found)
         last = self._prepared(finalize_func, lambda: tuple(arguments(step.spec())))
 
         def source() -> Iterator[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import itertools
 from collections.abc import Callable, Iterator
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tensorlite.core import dtypes, nest
@@ -15,7 +16,7 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE, in_parallel
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.elements import arguments, returned, state_spec_of, tensors
-from tensorlite.data.functions import Prepared, Preparing
+from tensorlite.data.functions import Prepared, Preparing, settled
 from tensorlite.data.given import (
     Number,
     captured,
@@ -213,11 +214,17 @@ class Transforming(Preparing[T]):
         [1, 3, 6, 10]
         """
         first = tensors(initial_state)
+        known, following = state_spec_of(first), itemgetter(0)
 
-        def specs() -> tuple[Any, Any]:
-            return state_spec_of(first), self.element_spec
+        def prepare(state: Any) -> Prepared:
+            return self._prepared(scan_func, lambda: (state, self.element_spec))
 
-        ready = self._prepared(scan_func, specs)
+        def spec() -> Any:
+            return settled(prepare, known, following)[0].spec()[1]
+
+        ready = prepare(known)
+        if ready.compiled is not None:
+            ready, _ = settled(prepare, known, following)
 
         def source() -> Iterator[Any]:
             state = nest.map_structure(value_of, first)
@@ -232,7 +239,7 @@ class Transforming(Preparing[T]):
         made: Dataset[Any] = self._made(
             source,
             self.size,
-            lambda: ready.spec()[1],
+            spec if ready.compiled is None else lambda: ready.spec()[1],
             captures=(*ready.captures, *captured(first)),
             recipe=lambda: Recipe(
                 "ScanDataset",
@@ -263,13 +270,16 @@ class Transforming(Preparing[T]):
         self, state: Any, reduce_func: Callable[[Any, Any], Any]
     ) -> Any:
         """Return what a graph computes of the elements when it runs."""
-        ready = self._prepared(
-            reduce_func, lambda: (state_spec_of(state), self.element_spec)
-        )
+
+        def prepare(specs: Any) -> Prepared:
+            return self._prepared(reduce_func, lambda: (specs, self.element_spec))
+
+        ready, specs = settled(prepare, state_spec_of(state), lambda found: found)
         given = (*self.captures, *ready.captures)
-        specs = tuple(nest.flatten(state_spec_of(state)))
         op = ReduceDataset(
-            Reduction(self, ready, state), tuple([id(x) for x in given]), specs
+            Reduction(self, ready, state),
+            tuple([id(x) for x in given]),
+            tuple(nest.flatten(specs)),
         )
         return nest.pack_like(state, list(calls(op, *given, *nest.flatten(state))))
 

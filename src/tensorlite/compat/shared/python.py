@@ -133,10 +133,10 @@ def _fitted(given: Any, promised: list[TensorSpec]) -> list[Any]:
 
 
 def _writable(x: Any) -> Any:
-    """Return an array that a program may write to; of one string, its bytes."""
+    """Return an array that a program may write to; of one number or string, that or its bytes."""
     if isinstance(x, np.ndarray) and x.dtype == object:
         return x.item() if x.ndim == 0 else x
-    return np.array(x)
+    return np.array(x)[()]
 
 
 def _array(x: Any, dtype: DType) -> Any:

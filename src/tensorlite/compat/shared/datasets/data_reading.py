@@ -164,11 +164,21 @@ def make_batched_features_dataset(
 ) -> Any:
     """Return a dataset of batches of parsed examples out of files.
 
-    With label_key pairs of a dictionary and that feature. How many threads there are has no effect.
+    With label_key pairs of a dictionary and that feature. As many files as there are threads that
+    read take turns; how many threads parse has no effect.
     """
     paths = _shuffled(_paths(file_pattern), shuffle, shuffle_seed)
     given = tuple(reader_args or ())
-    records = _Records(paths, *given) if reader is None else reader(paths, *given)
+    read = _Records if reader is None else reader
+    if reader_num_threads is not None and reader_num_threads > 1:
+        names = (
+            Dataset.from_tensor_slices(paths) if isinstance(paths, list) else paths
+        )
+        records = names.interleave(
+            lambda name: read(name, *given), cycle_length=reader_num_threads
+        )
+    else:
+        records = read(paths, *given)
     buffer = shuffle_buffer_size if shuffle else None
     rounds = _in_rounds(records, num_epochs, buffer, shuffle_seed)
     batches = rounds.batch(batch_size, drop_final_batch or num_epochs is None)
