@@ -96,6 +96,12 @@ def test_rows_of_rows(partitions: list[Any], expected: list[Any]) -> None:
     assert found["x"].to_list() == expected
 
 
+@pytest.mark.parametrize("partitions", [Ragged.RowSplits("splits"), [1]])
+def test_what_is_no_list_of_partitions_is_refused(partitions: Any) -> None:
+    with pytest.raises(TypeError, match="partitions"):
+        Ragged(tf.int64, "values", partitions)
+
+
 def test_features_share_values_in_functions_of_datasets() -> None:
     features = {
         **read([Ragged.RowSplits("splits")]),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.shared import arrays
 from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, int32, int64, string
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.counting import operations, settle
 from tensorlite.graph_mode.graph import active_graph, inner_graph
@@ -58,6 +58,25 @@ class RaggedFeature(_RaggedFields):
     RowLimits = splitting.RowLimits
     ValueRowIds = splitting.ValueRowIds
     UniformRowLength = splitting.UniformRowLength
+
+    def __new__(
+        cls,
+        dtype: Any,
+        value_key: str | None = None,
+        partitions: Any = (),
+        row_splits_dtype: Any = int32,
+        validate: bool = False,
+    ) -> Self:
+        is_one = isinstance(partitions, splitting.Partition)
+        given = () if is_one else tuple(partitions)
+        if is_one or not all(isinstance(x, splitting.Partition) for x in given):
+            raise DTypeError(
+                f"RaggedFeature: partitions={partitions!r}; allowed is a list of partitions, such "
+                "as tf.io.RaggedFeature.RowSplits('splits')"
+            )
+        return super().__new__(
+            cls, dtype, value_key, given, row_splits_dtype, validate
+        )
 
 
 def _features(features: Any) -> Any:

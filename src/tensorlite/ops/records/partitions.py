@@ -60,6 +60,7 @@ class UniformRowLength(NamedTuple):
 Partition: TypeAlias = (
     RowSplits | RowLengths | RowStarts | RowLimits | ValueRowIds | UniformRowLength
 )
+"""What says where rows end."""
 
 
 def split_example(values: Any, partition: Partition, told: Any, dtype: DType) -> Any:
