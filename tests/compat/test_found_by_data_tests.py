@@ -229,3 +229,18 @@ def test_functions_of_arrays_are_given_numbers_of_numpy() -> None:
         )
         assert elements_of(found) == [40]
     assert [type(x) for x in seen] == [np.int64]
+
+
+def test_the_next_element_of_a_graph_may_be_missing() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        pairs = tf.data.Dataset.range(1).map(lambda x: (x, {"y": [x, x]}))
+        iterator = tf.data.make_initializable_iterator(pairs)
+        session.run(iterator.initializer)
+        optional = tf.data.experimental.get_next_as_optional(iterator)
+        has_value, value = optional.has_value(), optional.get_value()
+        there, (x, inner) = session.run([has_value, value])
+        assert (there, x, inner["y"].tolist()) == (True, 0, [0, 0])
+        assert not session.run(has_value)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="have a value"):
+            session.run(value)
+        assert optional.element_spec[0].dtype is tf.int64

@@ -29,13 +29,14 @@ from tensorlite.compat.shared.datasets.tf_data import (
 from tensorlite.compat.v1.functions import arrays, strings_older
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.core import nest
 from tensorlite.core.dtypes import int64, string
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
 )
 from tensorlite.data.background import AUTOTUNE
-from tensorlite.data.iterators import DatasetIterator
+from tensorlite.data.iterators import DatasetIterator, advanced
 from tensorlite.data.options import Options
 from tensorlite.data.ordering import Draws
 from tensorlite.data.recipes import Order
@@ -199,6 +200,31 @@ TextLineDataset: Any = of_files(FILES[1], Dataset)
 FixedLengthRecordDataset: Any = of_files(FILES[2], Dataset)
 
 
+class GraphOptional:
+    """An element that a graph's iterator gives when it runs, or none."""
+
+    def __init__(self, has_value: Any, element: Any, spec: Any) -> None:
+        self._has_value, self._element = has_value, element
+        self.element_spec = spec
+        """Dtypes, shapes and kinds of the element, in its structure."""
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Return whether there is an element, as a tensor."""
+        return shared_arrays.identity(self._has_value, name=name)
+
+    def get_value(self, name: str | None = None) -> Any:
+        """Return the element; InvalidArgumentError is raised if there is none when this runs."""
+        said = ["The given optional does not have a value."]
+        with name_scope(name or "OptionalGetValue"):
+            checked = checks.Assert(self._has_value, said)
+            with framework.control_dependencies([checked]):
+                return nest.map_structure(_given, self._element)
+
+
+def _given(leaf: Any) -> Any:
+    return None if leaf is None else shared_arrays.identity(leaf)
+
+
 class Iterator:
     """An iterator of a graph."""
 
@@ -239,6 +265,16 @@ class Iterator:
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element, new at each run; behind the last, OutOfRangeError is raised."""
         return _named(self._made.get_next, "IteratorGetNext", name)
+
+    def get_next_as_optional(self) -> GraphOptional:
+        """Return the next element, new at each run, or that there is none."""
+        spec = self.element_spec
+        more, element = _named(
+            lambda: advanced(self._made.handle, spec),
+            "IteratorGetNextAsOptional",
+            None,
+        )
+        return GraphOptional(more, element, spec)
 
     def string_handle(self, name: str | None = None) -> Any:
         """Return the iterator's handle, a string tensor that is fed to from_string_handle."""
