@@ -19,7 +19,6 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
 )
-from tensorlite.ops.records.records import framed
 from tensorlite.ops.summaries.event_messages import board, message
 from tests.train.events import accumulated, written
 
@@ -193,21 +192,6 @@ def test_damaged_files_are_told_from_those_being_written(folder: str) -> None:
             list(tl.summary.read_events(path))
     with pytest.raises(InvalidArgumentError, match="cannot be read"):
         list(tl.summary.read_events(path.with_name("none")))
-
-
-@pytest.mark.parametrize("size", [1, 127, 128, 200_000])
-def test_records_are_those_of_tensorboard(tmp_path: Path, size: int) -> None:
-    module = board("tensorboard.summary.writer.record_writer")
-    event = message("Event")(summary={"value": [{"tag": "x" * size}]})
-    data = event.SerializeToString()
-    theirs = tmp_path / "theirs"
-    with theirs.open("wb") as file:
-        module.RecordWriter(file).write(data)
-    assert framed(data) == theirs.read_bytes()
-    with tl.summary.FileWriter(str(tmp_path / "logs")) as writer:
-        writer.add_event(event)
-    [ours] = (tmp_path / "logs").iterdir()
-    assert ours.read_bytes().endswith(theirs.read_bytes())
 
 
 def test_a_length_beyond_the_file_asks_for_no_memory(tmp_path: Path) -> None:

@@ -148,17 +148,6 @@ def _exactly(file: Readable, size: int) -> bytes:
     return b"".join(parts)
 
 
-def framed(record: bytes) -> bytes:
-    """Return a record as it stands in a file: with its length, and the checksums of both.
-
-    >>> framed(b"one")[:12].hex(), len(framed(b"one"))
-    ('0300000000000000b099490e', 19)
-    """
-    size = len(record).to_bytes(8, "little")
-    marks = [masked(crc32c(data)).to_bytes(4, "little") for data in (size, record)]
-    return b"".join([size, marks[0], record, marks[1]])
-
-
 class TFRecordWriter:
     """Writes a TFRecord file, compressed if `compression` is 'GZIP' or 'ZLIB'.
 
@@ -182,7 +171,17 @@ class TFRecordWriter:
         """Add a record."""
         if isinstance(record, str):
             record = record.encode()
-        self._put(framed(record))
+        size = len(record).to_bytes(8, "little")
+        self._put(
+            b"".join(
+                [
+                    size,
+                    masked(crc32c(size)).to_bytes(4, "little"),
+                    record,
+                    masked(crc32c(record)).to_bytes(4, "little"),
+                ]
+            )
+        )
 
     def _check_open(self) -> None:
         if self._file.closed:

@@ -1,6 +1,6 @@
 """EventFile: a file of events that TensorBoard follows while it grows; and how one is read back.
 
-What the events say is made elsewhere; how records stand in a file is in ops/records.
+What the events say is made elsewhere; the format of the records is the tensorboard package's.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from tensorlite.core.check import a_path
-from tensorlite.core.checksums import crc32c, masked
 from tensorlite.core.deadlock import attends
 from tensorlite.core.errors import (
     DataLossError,
     FailedPreconditionError,
     InvalidArgumentError,
 )
-from tensorlite.ops.records.records import framed
-from tensorlite.ops.summaries.event_messages import message, parsed
+from tensorlite.ops.summaries.event_messages import board, message, parsed
 
 Pathlike: TypeAlias = "str | os.PathLike[str]"
 QUEUE = 10
@@ -106,7 +104,8 @@ class _Records:
     """An open file of records, which outlives the EventFile until it is closed."""
 
     def __init__(self, file: BinaryIO, path: Path, max_queue: int) -> None:
-        self._file = file
+        module = board("tensorboard.summary.writer.record_writer")
+        self.writer = module.RecordWriter(file)
         self.path = path
         self.closed = threading.Event()
         self._most = max(1, max_queue)
@@ -122,7 +121,7 @@ class _Records:
                     f"the summary writer of {self.path.parent} is closed, and takes no more; "
                     "make another one, or close it later"
                 )
-            self._do(lambda: self._file.write(framed(data)))
+            self._do(lambda: self.writer.write(data))
             self._waiting += 1
             if self._waiting >= self._most:
                 self._flush()
@@ -139,11 +138,11 @@ class _Records:
             if self.closed.is_set() or os.getpid() != self._process:
                 return
             self.closed.set()
-            self._do(self._file.close)
+            self._do(self.writer.close)
 
     def _flush(self) -> None:
         if self._waiting:
-            self._do(self._file.flush)
+            self._do(self.writer.flush)
             self._waiting = 0
 
     def _do(self, what: Callable[[], object]) -> None:
@@ -189,6 +188,9 @@ def read_events(path: Pathlike) -> Iterator[Any]:
 
 def read_records(path: Path) -> Iterator[bytes]:
     """Yield the records of a file; DataLossError for damaged ones."""
+    check = board(
+        "tensorboard.compat.tensorflow_stub.pywrap_tensorflow"
+    ).masked_crc32c
     try:
         size, file = path.stat().st_size, path.open("rb")
     except OSError as error:
@@ -199,12 +201,12 @@ def read_records(path: Path) -> Iterator[bytes]:
         at = 0
         while len(head := file.read(12)) == 12:
             (length,), (mark,) = _LENGTH.unpack(head[:8]), _CHECK.unpack(head[8:])
-            if masked(crc32c(head[:8])) != mark:
+            if check(head[:8]) != mark:
                 raise _damaged(path, at)
             if length + 4 > size - file.tell():
                 return
             data, (mark,) = file.read(length), _CHECK.unpack(file.read(4))
-            if masked(crc32c(data)) != mark:
+            if check(data) != mark:
                 raise _damaged(path, at)
             yield data
             at = file.tell()
