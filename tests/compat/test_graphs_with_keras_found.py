@@ -286,3 +286,43 @@ def test_states_that_recurrent_layers_begin_with_are_variables() -> None:
         state = _gate(parts[1] + 1.0) * state + _gate(parts[0]) * np.tanh(parts[2])
         output = _gate(parts[3]) * np.tanh(state)
     np.testing.assert_allclose(model.predict(np.ones((2, 3, 4))), output, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "slots"),
+    [
+        ("SGD", []),
+        ("Adam", ["m", "v"]),
+        ("Adadelta", ["accum_grad", "accum_var"]),
+        ("Adagrad", ["accumulator"]),
+        ("RMSprop", ["rms"]),
+        ("Adamax", ["m", "v"]),
+        ("Nadam", ["m", "v"]),
+    ],
+)
+def test_optimizers_tell_what_they_keep_by_keras_names(
+    name: str, slots: list[str]
+) -> None:
+    optimizer = getattr(keras.optimizers, name)(0.1)
+    variable = tf.Variable([1.0, 2.0], use_resource=True)
+    optimizer.apply_gradients([(tf.constant([0.1, 0.1]), variable)])
+    assert optimizer.get_slot_names() == slots
+    names = [optimizer.get_slot(variable, slot).name for slot in slots]
+    assert names == [f"{name}/Variable/{slot}:0" for slot in slots]
+    assert optimizer.decay == (0.004 if name == "Nadam" else 0.0)
+
+
+def test_optimizers_tell_how_their_rates_fall() -> None:
+    assert keras.optimizers.Adam(0.1, decay=0.5).decay == 0.5
+
+
+def test_images_are_whitened_by_variances_and_a_little_more() -> None:
+    make = keras.preprocessing.image.ImageDataGenerator
+    generator = make(zca_whitening=True, zca_epsilon=0.5)
+    images = np.random.default_rng(0).random((20, 2, 2, 1)).astype(np.float32)
+    generator.fit(images)
+    made = next(generator.flow(images, batch_size=20, shuffle=False))
+    rows = (images - images.mean()).reshape(20, 4)
+    sizes, ways = np.linalg.eigh(rows.T @ rows / 20)
+    expected = rows @ (ways / np.sqrt(sizes + 0.5)) @ ways.T
+    np.testing.assert_allclose(made.reshape(20, 4), expected, rtol=1e-3, atol=1e-5)

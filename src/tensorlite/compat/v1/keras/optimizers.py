@@ -62,6 +62,10 @@ class Nadam(Summing, optimizers.Nadam):
         numbers = self.beta_1, self.beta_2, self.epsilon
         return Ahead(rate, *numbers, self.schedule_decay)
 
+    @property
+    def _initial_decay(self) -> Any:
+        return self.schedule_decay
+
 
 SGD, Adadelta, Adagrad = (CLASSES[x] for x in ("SGD", "Adadelta", "Adagrad"))
 Adam, Adamax, Ftrl = (CLASSES[x] for x in ("Adam", "Adamax", "Ftrl"))

@@ -21,6 +21,7 @@ from tensorlite.compat.v2.keras.src.data.image_changes import (
     apply_brightness_shift,
     apply_channel_shift,
 )
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.core.errors import InvalidArgumentError
 
 _SMALL = 1e-6
@@ -207,9 +208,7 @@ class ImageDataGenerator:
             images = images / (self.std + _SMALL)
         if told["zca_whitening"]:
             flat = images.reshape(len(images), -1)
-            u, s, _ = np.linalg.svd(flat.T, full_matrices=False)
-            scale = np.sqrt(len(flat)) / (s + told["zca_epsilon"])
-            self.zca_whitening_matrix = (u * scale) @ u.T
+            self.zca_whitening_matrix = _whitening(flat, told["zca_epsilon"])
 
     def get_random_transform(
         self, img_shape: Any, seed: int | None = None
@@ -284,3 +283,14 @@ def _shift(most: Any, size: int) -> Any:
     else:
         drawn = np.random.choice(most) * np.random.choice([-1, 1])
     return drawn * size if np.max(most) < 1 else drawn
+
+
+def _whitening(rows: Any, epsilon: float) -> Any:
+    """Return the matrix by which components are apart; Keras 2 adds epsilon to their variances."""
+    if naming.is_keras_3():
+        u, s, _ = np.linalg.svd(rows.T, full_matrices=False)
+        scale = np.sqrt(len(rows)) / (s + epsilon)
+    else:
+        u, s, _ = np.linalg.svd(rows.T @ rows / len(rows))
+        scale = 1.0 / np.sqrt(s + epsilon)
+    return (u * scale) @ u.T

@@ -18,6 +18,7 @@ import tensorlite as tl
 from tensorlite.compat.shared import arrays, elementwise, picking
 from tensorlite.compat.v2.framework import Module
 from tensorlite.compat.v2.keras import schedules
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.compat.v2.keras.src.optimizers import slots
 from tensorlite.compat.v2.keras.src.optimizers.own_updates import Stepping, writes
@@ -73,6 +74,8 @@ class Written:
         """Return a number by its name."""
         if name in vars(self).get("_named_numbers", ()):
             return self._get_hyper(name)
+        if name == "decay" and not naming.is_keras_3() and "_core" in vars(self):
+            return self._initial_decay
         raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -137,6 +140,7 @@ class Written:
 
     @property
     def _initial_decay(self) -> Any:
+        """By what share of its first value the learning rate falls with the steps."""
         return self.named_numbers.get("decay", getattr(self._rate, "share", 0.0))
 
     @property
