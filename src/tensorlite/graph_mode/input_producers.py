@@ -33,11 +33,9 @@ from tensorlite.graph_mode.queues import (
 )
 from tensorlite.graph_mode.streams import stream
 from tensorlite.graph_mode.variables import Unasked
-from tensorlite.ops.arrays.gather import gather
 from tensorlite.ops.arrays.identity import identity
 from tensorlite.ops.arrays.masks import boolean_mask
-from tensorlite.ops.arrays.ranges import arange
-from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.control.branches import cond
 from tensorlite.ops.math.arithmetic import multiply, subtract
 from tensorlite.ops.math.bounds import maximum
@@ -173,28 +171,6 @@ def _tell(
         size = maximum(0, subtract(size, least))
     share = multiply(astype(size, dtypes.float32), 1.0 / room if room else 0.0)
     summarise(title, share)
-
-
-def slices(
-    tensors: Sequence[Any],
-    num_epochs: int | None = None,
-    shuffle: bool = True,
-    seed: int | None = None,
-    capacity: int = 32,
-    shared_name: str | None = None,
-    summarise: Summarise | None = None,
-) -> list[Tensor]:
-    """Return a row of each of several tensors, the same of all, and another in each run."""
-    with built(get_default_graph()):
-        given = [to_tensor(x) for x in tensors]
-        if not given:
-            raise InvalidArgumentError("slice_input_producer: no tensors are given")
-        count = shape_of(given[0])[0]
-        options = (capacity, shared_name, (), summarise)
-        with name_scope("input_producer"):
-            queue = producer(arange(count), num_epochs, shuffle, seed, *options)
-        place = titled(queue.dequeue(), f"{_last(queue)}_Dequeue")
-        return [gather(x, place) for x in given]
 
 
 def _filled_by(queue: QueueBase, enqueue_ops: Sequence[Any]) -> None:

@@ -19,7 +19,7 @@ from tensorlite.core.dtypes import string
 from tensorlite.core.errors import InvalidArgumentError, OutOfRangeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode import input_producers as inputs, queues
-from tensorlite.graph_mode.graph import active_graph, get_default_graph
+from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.monitored import MonitoredSession
 from tensorlite.graph_mode.queues import GraphQueueRunner, add_queue_runner
@@ -249,16 +249,12 @@ def slice_input_producer(
 
     The order is new in each epoch if shuffle; behind num_epochs OutOfRangeError is raised.
     """
-    return pipelined(
-        lambda: inputs.slices(
-            plain(list(tensor_list)),
-            num_epochs,
-            shuffle,
-            seed,
-            capacity,
-            shared_name,
-            scalar,
-        ),
-        "input_producer",
-        name,
-    )
+    _check_mode("input_producer")
+    if not tensor_list:
+        raise InvalidArgumentError("slice_input_producer: no tensors are given")
+    with name_scope(name, "input_producer"):
+        given = [framework.convert_to_tensor(x) for x in tensor_list]
+        count = arrays.shape(given[0])[0]
+        options = (num_epochs, shuffle, seed, capacity, shared_name)
+        place = range_input_producer(count, *options).dequeue()
+        return [v1_arrays.gather(x, place) for x in given]

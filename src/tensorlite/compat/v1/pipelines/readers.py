@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.calling import converted
 from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.dispatch import call, calls
+from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.queues import of_sessions
@@ -61,7 +63,7 @@ class ReaderBase:
         """Return (keys, values) of at most num_records next records, vectors of strings."""
         op = readers.ReaderReadUpToV2()
         found = in_graph(
-            lambda: list(calls(op, self._handle, _names(queue), plain(num_records))),
+            lambda: list(calls(op, self._handle, _names(queue), _whole(num_records))),
             "ReaderReadUpToV2",
             name,
         )
@@ -91,6 +93,11 @@ class ReaderBase:
 def _names(queue: Any) -> Any:
     """Return the handle of a queue of names."""
     return queue.handle if hasattr(queue, "handle") else plain(queue)
+
+
+def _whole(number: Any) -> Any:
+    """Return a number of records as readers count them."""
+    return converted(plain(number), int64, "num_records")
 
 
 class WholeFileReader(ReaderBase):
