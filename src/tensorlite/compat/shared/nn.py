@@ -353,12 +353,15 @@ def avg_pool3d(
 
 
 def _pool1d(
-    function: Any, input: Any, sizes: Sequence[Any], padding: str, form: str
+    function: Any, input: Any, sizes: Sequence[Any], padding: Any, form: str
 ) -> Any:
     window, step = [
         x if isinstance(x, int) else spatial(x, 1, form)[0] for x in sizes
     ]
     x = converted(input)
+    if not isinstance(padding, str):
+        place = 1 if form == "NWC" else 2
+        padding = [*padding[:place], [0, 0], *padding[place:]]
     if active_graph() is None or form != "NWC":
         return function(x, window, step, padding, form)
     rows = plain(expand_dims(x, 1))

@@ -2,6 +2,9 @@
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.tables.lookups import *
+from tensorlite.compat.shared.tables.vocabularies import (
+    StaticVocabularyTable as StaticVocabularyTable,
+)
 
 __dir__ = listing(__name__, globals())
 

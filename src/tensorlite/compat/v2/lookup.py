@@ -3,6 +3,9 @@
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.tables import lookup_experimental
 from tensorlite.compat.shared.tables.lookups import *
+from tensorlite.compat.shared.tables.vocabularies import (
+    StaticVocabularyTable as StaticVocabularyTable,
+)
 
 experimental = lookup_experimental
 

@@ -19,6 +19,7 @@ from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
     InvalidArgumentError,
+    ShapeError,
 )
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.opaque import Resource
@@ -247,7 +248,7 @@ class InitializeTableFromTextFileV2(Op):
 
 
 class LookupTableFindV2(Op):
-    """The values of keys, and a default for those that are not there."""
+    """The values of keys, and for those that are not there a default, or that of each key."""
 
     effect = Effect.READ
     differentiable = False
@@ -267,8 +268,16 @@ class LookupTableFindV2(Op):
     ) -> Array:
         """Return the values."""
         row = _row(table.spec)
-        held, other = table.read_all(), _values(default_value, row)[0]
-        found = [held.get(key, other) for key in _plain(keys)]
+        held, others = table.read_all(), _values(default_value, row)
+        asked = _plain(keys)
+        if len(others) == 1:
+            others *= len(asked)
+        if len(others) != len(asked):
+            raise ShapeError(
+                f"{self.name}: default_value has the shape {default_value.shape} for keys of "
+                f"{keys.shape}; allowed is the shape of one value, or one for each key"
+            )
+        found = [held.get(*pair) for pair in zip(asked, others, strict=True)]
         return _array(found, table.spec.inner[1].dtype, keys.shape, row)
 
 

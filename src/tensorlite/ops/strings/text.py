@@ -6,6 +6,7 @@ Strings are bytes, as in TensorFlow; Python's text becomes UTF-8. Kernels are in
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable
@@ -273,7 +274,9 @@ _SCRIPTS = {
 
 
 def _script(point: int) -> int:
-    """Return a script's code, by the first word of the character's name."""
+    """Return a script's code, by the first word of the character's name; -1 for no character."""
+    if not 0 <= point <= sys.maxunicode:
+        return -1
     name = unicodedata.name(chr(point), "")
     word = name.partition(" ")[0]
     if word in _SCRIPTS:

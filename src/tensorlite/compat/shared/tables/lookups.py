@@ -9,7 +9,6 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared import elementwise
-from tensorlite.compat.shared.strings import to_hash_bucket_fast
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import as_dtype, int32, int64, string
@@ -28,7 +27,6 @@ from tensorlite.ops.state.making import made
 __all__ = [
     "KeyValueTensorInitializer",
     "StaticHashTable",
-    "StaticVocabularyTable",
     "TextFileIndex",
     "TextFileInitializer",
 ]
@@ -339,6 +337,16 @@ class MutableHashTable(Table):
                 SaveableTable(self.name, self, exported=self.export()),
             )
 
+    def lookup(  # type: ignore[override]
+        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
+    ) -> Any:
+        """Return the values of keys; a default for others, or one for each key where given."""
+        if dynamic_default_values is None:
+            return super().lookup(keys, name)
+        kinds = self.key_dtype, self.value_dtype, dynamic_default_values
+        title = self._title(name, self.found_in)
+        return _found(self.handle, keys, *kinds, name=title)
+
     def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
         """Put in values of keys, in the place of those that were there."""
         kinds = self.key_dtype, self.value_dtype
@@ -399,61 +407,6 @@ def _inserted(
 @named("MutableHashTable_lookup_table_remove", "LookupTableRemoveV2")
 def _removed(handle: Any, keys: Any, key: Any, name: str | None = None) -> Any:
     return effect(tables.LookupTableRemoveV2(), handle, converted(keys, key))
-
-
-class StaticVocabularyTable:
-    """Numbers of words, and numbers behind them, by a hash, for words that are not there."""
-
-    def __init__(
-        self,
-        initializer: Any,
-        num_oov_buckets: int,
-        lookup_key_dtype: Any = None,
-        name: str | None = None,
-        experimental_is_anonymous: bool = False,
-    ) -> None:
-        if num_oov_buckets <= 0:
-            raise InvalidArgumentError("oov_buckets must be > 0.")
-        self._table = StaticHashTable(initializer, -1, name)
-        self._buckets = num_oov_buckets
-        self.key_dtype, self.value_dtype = self._table.key_dtype, int64
-
-    @property
-    def initializer(self) -> Any:
-        """Operation that fills the table."""
-        return self._table.initializer
-
-    init = initializer
-
-    @property
-    def name(self) -> str:
-        """Name of the table."""
-        return self._table.name
-
-    def size(self, name: str | None = None) -> Any:
-        """Return how many numbers words may have, those of buckets included."""
-        return self._table.size(name) + self._buckets
-
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """Return the numbers of words, those not there by a hash."""
-        title = name or f"{self.name}_Lookup"
-        return _or_bucket(keys, self._table, self._buckets, name=title)
-
-    def __getitem__(self, keys: Any) -> Any:
-        return self.lookup(keys)
-
-
-@named("string_to_index_Lookup", "SelectV2")
-def _or_bucket(
-    keys: Any, table: StaticHashTable, buckets: int, name: str | None = None
-) -> Any:
-    if isinstance(keys, SparseTensor):
-        inside = _or_bucket(keys.values, table, buckets)
-        return SparseTensor(keys.indices, inside, keys.dense_shape)
-    words = converted(keys)
-    text = words if words.dtype is string else tl.strings.as_string(words)
-    hashed = to_hash_bucket_fast(text, buckets, name="hash_bucket")
-    return number_or(table, words, hashed)
 
 
 def number_or(table: StaticHashTable, words: Any, hashed: Any) -> Any:

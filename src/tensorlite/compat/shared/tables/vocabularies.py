@@ -1,4 +1,4 @@
-"""Tables of words and their numbers, some of which a hash gives: what `tf.contrib.lookup` had.
+"""Tables of words and their numbers, some of which a hash gives, as `tf.contrib.lookup` had them.
 
 The tables that these are made of stand in lookups.py.
 """
@@ -25,6 +25,7 @@ from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.graph import name_scope
+from tensorlite.ops.ragged.tensor import is_ragged
 from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
 
 
@@ -109,6 +110,84 @@ class IdTableWithHashBuckets:
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
+
+
+class StaticVocabularyTable:
+    """Numbers of words, and numbers behind them, by a hash, for words that are not there."""
+
+    def __init__(
+        self,
+        initializer: Any,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        if num_oov_buckets <= 0:
+            raise InvalidArgumentError("oov_buckets must be > 0.")
+        own = string if initializer is None else initializer.key_dtype
+        self.key_dtype = (
+            own if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+        )
+        self.value_dtype, self._buckets = int64, num_oov_buckets
+        _check_ids(initializer, self.key_dtype)
+        self._table = (
+            None if initializer is None else StaticHashTable(initializer, -1, name)
+        )
+        self._name = name or "static_vocabulary_table"
+
+    @property
+    def initializer(self) -> Any:
+        """Operation that fills the table."""
+        return _nothing() if self._table is None else self._table.initializer
+
+    init = initializer
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+        return self._name if self._table is None else self._table.name
+
+    @property
+    def resource_handle(self) -> Any:
+        """Handle of the table of those words that have numbers; None if there are none."""
+        return None if self._table is None else self._table.resource_handle
+
+    def size(self, name: str | None = None) -> Any:
+        """Return how many numbers words may have, those of buckets included."""
+        if self._table is None:
+            return constant(np.asarray(self._buckets, np.int64))
+        return self._table.size(name) + self._buckets
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """Return the numbers of words, those not there by a hash; DTypeError for other keys."""
+        own = getattr(keys, "dtype", None)
+        if own is not None and as_dtype(own) is not self.key_dtype:
+            raise DTypeError(
+                f"Dtype of argument `keys` must be {self.key_dtype}, received: {own}"
+            )
+        title = name or f"{self.name}_Lookup"
+        how = self._table, self._buckets, self.key_dtype
+        return _or_bucket(keys, *how, name=title)
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)
+
+
+@named("string_to_index_Lookup", "SelectV2")
+def _or_bucket(
+    keys: Any, table: Any, buckets: int, dtype: Any, name: str | None = None
+) -> Any:
+    if isinstance(keys, PlainSparse):
+        inside = _or_bucket(keys.values, table, buckets, dtype)
+        return PlainSparse(keys.indices, inside, keys.dense_shape)
+    if is_ragged(keys):
+        return keys.with_values(_or_bucket(keys.values, table, buckets, dtype))
+    words = converted(keys, dtype)
+    asked = tl.astype(words, int64) if dtype.is_integer else words
+    text = words if dtype is string else tl.strings.as_string(words)
+    hashed = strings.to_hash_bucket_fast(text, buckets, name="hash_bucket")
+    return hashed if table is None else number_or(table, asked, hashed)
 
 
 @named("init")

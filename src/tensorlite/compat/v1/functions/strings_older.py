@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared import strings, strings_ragged
+from tensorlite.compat.shared.arrays import expand_dims
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32
@@ -132,9 +133,11 @@ def split(
     """
     given = renamed("input", input, "source", source)
     ragged = _is_ragged(result_type)
-    if not ragged and not isinstance(given, RaggedTensor):
+    if not isinstance(given, RaggedTensor):
         given = framework.convert_to_tensor(given)
-        if given.get_shape().rank in (None, 0, 1):
+        if given.get_shape().rank == 0:
+            given = expand_dims(given, 0)
+        if not ragged and given.get_shape().rank in (None, 1):
             return strings.split(given, sep, maxsplit, name)
     rows = strings_ragged.split(given, sep, maxsplit, name)
     return rows if ragged else rows.to_sparse()
