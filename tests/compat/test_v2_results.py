@@ -108,7 +108,7 @@ def test_raw_ops(name: str, arguments: dict[str, Any], expected: Any) -> None:
     found = getattr(tf.raw_ops, name)(**arguments)
     made = (
         [x.numpy().tolist() for x in found]
-        if isinstance(found, list)
+        if isinstance(found, (list, tuple))
         else found.numpy()
     )
     assert (made if isinstance(made, (list, bytes)) else made.tolist()) == expected

@@ -21,7 +21,7 @@ from tensorlite.core.xp import CPU, to_host
 from tensorlite.ops.ragged.arrange import stack
 from tensorlite.ops.ragged.base import RaggedParts
 from tensorlite.ops.ragged.making import from_tensor
-from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.ragged.tensor import RaggedTensor, ragged_spec
 from tensorlite.ops.sparse.tensor import SparseTensor, sparse_spec
 
 COMPOSITES = (SparseTensor, RaggedParts)
@@ -213,21 +213,3 @@ def sparse_rows(rows: Sequence[Any], sizes: Dims) -> SparseTensor:
 def sparse_rows_spec(spec: Any, sizes: Dims) -> Any:
     """Return the spec of a batch of tensors as the rows of a sparse one."""
     return sparse_spec(spec.dtype, (None, *sizes))
-
-
-def ragged_spec(
-    sizes: Dims | None, flat: TensorSpec, ragged_rank: int, kind: DType
-) -> Any:
-    """Return the spec of a ragged tensor with specs for its values and for its rows' bounds.
-
-    >>> from tensorlite.data.composites import ragged_spec
-    >>> ragged_spec((2, None), tl.TensorSpec((None,)), 1, tl.int64).row_splits.shape
-    (3,)
-    """
-    known = (None,) * (ragged_rank + 1) if sizes is None else sizes
-    made: Any = flat
-    for axis in reversed(range(ragged_rank)):
-        count = known[0] if axis == 0 else None
-        splits = TensorSpec((None if count is None else count + 1,), kind)
-        made = RaggedTensor.of(made, splits, known[axis + 1])
-    return made

@@ -5,7 +5,6 @@ tf.raw_ops has the same by the operators' own names, and with keywords alone.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared import raw_ops
 from tensorlite.interop.tensorflow.operators import ADAPTERS
-from tensorlite.interop.tensorflow.signatures import signature_of
 
 
 def function_name(operator: str) -> str:
@@ -62,14 +60,9 @@ def generated(name: str) -> Callable[..., Any]:
 def _function(name: str, operator: str) -> Callable[..., Any]:
     raw = getattr(raw_ops, operator)
     parameters = raw.__signature__
-    signature = signature_of(operator)
-    outputs = () if signature is None else signature.outputs
-    is_one = len(outputs) < 2 or any(one.number for one in outputs)
-    kind = None if is_one else namedtuple(operator, [one.name for one in outputs])  # noqa: PYI024
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        made = raw(**parameters.bind(*args, **kwargs).arguments)
-        return made if kind is None else kind(*made)
+        return raw(**parameters.bind(*args, **kwargs).arguments)
 
     called.__name__ = called.__qualname__ = name
     called.__doc__ = raw.__doc__

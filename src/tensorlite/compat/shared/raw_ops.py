@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error
@@ -33,13 +35,25 @@ def __getattr__(name: str) -> Callable[..., Any]:
         title = arguments.pop("name", None)
         given = {key: _unpacked(name, key, x) for key, x in arguments.items()}
         with control_dependencies(_awaited(name, arguments)):
-            return in_graph(lambda: raw_call(name, given), name, title)
+            found = in_graph(lambda: raw_call(name, given), name, title)
+        kind = _results(name)
+        return found if kind is None else kind(*found)
 
     made: Any = called
     made.__signature__ = raw_parameters(name)
     called.__name__ = called.__qualname__ = name
     called.__doc__ = raw_description(name)
     return called
+
+
+@cache
+def _results(name: str) -> Any:
+    """Return the class of an operator's outputs, where there are several; they have names."""
+    signature = signature_of(name)
+    outputs = () if signature is None else signature.outputs
+    if len(outputs) < 2 or any(one.number for one in outputs):
+        return None
+    return namedtuple(name, [one.name for one in outputs])  # noqa: PYI024
 
 
 def _unpacked(name: str, key: str, value: Any) -> Any:

@@ -16,7 +16,8 @@ from tensorlite.core.dtypes import DType, int64
 from tensorlite.core.errors import CompositeError, DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.scope import name_scope
-from tensorlite.core.spec import TensorSpec
+from tensorlite.core.shapes import TensorShape
+from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.ops.arrays.gather import gather, size_at
 from tensorlite.ops.arrays.join import concat
@@ -280,10 +281,66 @@ class RaggedTensor(RaggedParts):
     __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
     __neg__, __abs__ = _unary("negative"), _unary("abs")
     __invert__ = _unary("bitwise_invert")
-    __hash__ = object.__hash__
+
+    @property
+    def is_spec(self) -> bool:
+        """Whether this is no value, but what is known of one: its parts are specs."""
+        return isinstance(self.flat_values, TensorSpec)
+
+    @property
+    def value_type(self) -> type:
+        """The class of what a spec is of."""
+        return type(self)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Return whether another ragged tensor, or what is known of one, may be like this."""
+        other = spec_or_value
+        if not isinstance(other, RaggedTensor) or _facts(other) != _facts(self):
+            return False
+        return TensorShape(self.shape).is_compatible_with(other.shape)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Return whether every value of this spec is one of another, too."""
+        if not isinstance(other, RaggedTensor) or _facts(other) != _facts(self):
+            return False
+        return TensorShape(self.shape).is_subtype_of(TensorShape(other.shape))
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """Return the spec of what has this or one of other specs; None where they differ in kind.
+
+        >>> a, b = (tl.ragged.constant(x).spec for x in ([[1], [2, 3]], [[1, 2]]))
+        >>> a.most_specific_common_supertype([b]).shape
+        (None, None)
+        """
+        shape: Any = TensorShape(self.shape)
+        for other in others:
+            if not isinstance(other, RaggedTensor) or _facts(other) != _facts(self):
+                return None
+            shape = shape.most_specific_compatible_shape(other.shape)
+        sizes, kind = shape.known(), spec_of(self.row_splits).dtype
+        behind = None if sizes is None else (None, *sizes[self.ragged_rank + 1 :])
+        flat = TensorSpec(behind, self.dtype)
+        return ragged_spec(sizes, flat, self.ragged_rank, kind)
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """Return the spec of what has this or another one; InvalidArgumentError if none has."""
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise InvalidArgumentError(
+                f"No TypeSpec is compatible with both {self} and {other}"
+            )
+        return found
+
+    def __hash__(self) -> int:
+        if not self.is_spec:
+            return object.__hash__(self)
+        return hash(_compared(self))
 
     def __eq__(self, other: object) -> Any:
         """Return where elements are equal; False where the two do not broadcast."""
+        if self.is_spec:
+            alike = isinstance(other, RaggedTensor) and other.is_spec
+            return alike and _compared(self) == _compared(other)
         try:
             return mapped(operand.operators.equal, (self, other))
         except DTypeError:
@@ -293,6 +350,8 @@ class RaggedTensor(RaggedParts):
 
     def __ne__(self, other: object) -> Any:
         """Return where elements differ; True where the two do not broadcast."""
+        if self.is_spec:
+            return not self == other
         try:
             return mapped(operand.operators.not_equal, (self, other))
         except DTypeError:
@@ -307,7 +366,7 @@ class RaggedTensor(RaggedParts):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __repr__(self) -> str:
-        if isinstance(self.flat_values, TensorSpec):
+        if self.is_spec:
             return (
                 f"RaggedTensorSpec({self.shape!r}, tf.{self.dtype.name}, {self.ragged_rank}, "
                 f"tf.{spec_of(self.row_splits).dtype.name})"
@@ -333,6 +392,34 @@ def structure_of(x: Any) -> Any:
     if isinstance(x, RaggedParts):
         return type(x)(structure_of(x.values), structure_of(x.row_splits))
     return spec_of(x).without_value()
+
+
+def ragged_spec(
+    sizes: Dims | None, flat: TensorSpec, ragged_rank: int, kind: DType
+) -> Any:
+    """Return the spec of a ragged tensor with specs for its values and for its rows' bounds.
+
+    >>> from tensorlite.ops.ragged.tensor import ragged_spec
+    >>> ragged_spec((2, None), tl.TensorSpec((None,)), 1, tl.int64).row_splits.shape
+    (3,)
+    """
+    known = (None,) * (ragged_rank + 1) if sizes is None else sizes
+    made: Any = flat
+    for axis in reversed(range(ragged_rank)):
+        count = known[0] if axis == 0 else None
+        splits = TensorSpec((None if count is None else count + 1,), kind)
+        made = RaggedTensor.of(made, splits, known[axis + 1])
+    return made
+
+
+def _facts(x: RaggedTensor) -> tuple[Any, ...]:
+    """Return what two ragged tensors must have alike, beside their shape, to be of one kind."""
+    return x.dtype, x.ragged_rank, spec_of(x.row_splits).dtype
+
+
+def _compared(x: Any) -> tuple[Any, ...]:
+    """Return what two specs must have alike to be equal."""
+    return TensorShape(x.shape).known(), *_facts(x)
 
 
 def _merged(x: Any, outer: int, inner: int) -> Any:

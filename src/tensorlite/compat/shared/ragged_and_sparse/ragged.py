@@ -19,8 +19,8 @@ from tensorlite.core.dtypes import as_dtype, float32, int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import TensorSpec
-from tensorlite.data.composites import RaggedRow, ragged_spec
-from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.data.composites import RaggedRow
+from tensorlite.ops.ragged.tensor import RaggedTensor, ragged_spec
 from tensorlite.ops.sparse.crossing import HASH_KEY
 from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
 

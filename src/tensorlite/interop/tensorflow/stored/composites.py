@@ -16,9 +16,9 @@ from tensorlite.core.errors import GraphDefError
 from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.data.composites import ragged_spec
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.ragged.tensor import ragged_spec
 from tensorlite.ops.sparse.tensor import SparseTensor, sparse_spec
 
 SPARSE, SLICES, RAGGED, REGISTERED, EXTENSION = 1, 2, 3, 12, 13
