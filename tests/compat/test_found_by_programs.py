@@ -482,3 +482,17 @@ def test_sizes_of_unknown_rank_leave_the_other_sizes_known() -> None:
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             assert session.run(made, {length: 3, rows: 2}).shape == (2, 3, 3)
+
+
+@pytest.mark.parametrize("name", ["SimpleRNNCell", "GRUCell", "LSTMCell"])
+def test_cells_of_keras_begin_with_as_many_rows_as_come(name: str) -> None:
+    x = tf.placeholder(tf.float32, [None, 5, 3])
+    keras: Any = tf.keras
+    cell = getattr(keras.layers, name)(4)
+    made, _ = tf.nn.dynamic_rnn(cell, x, [5, 2], dtype=tf.float32)
+    assert made.shape.as_list() == [None, 5, 4]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        values = session.run(made, {x: np.ones((2, 5, 3))})
+    assert values[0].all()
+    assert not values[1, 2:].any()

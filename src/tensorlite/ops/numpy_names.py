@@ -80,8 +80,11 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
     ):
         return getattr(args[0], name)
     is_operator = name in _OPERATORS.split()
-    if settings.tensorflow_results and not is_operator and _all_known(args):
-        return _by_value(name, args, kwargs)
+    if settings.tensorflow_results:
+        if is_operator and _is_in_place(args, kwargs):
+            kwargs = {}
+        if (not is_operator or "out" in kwargs) and _all_known(args):
+            return _by_value(name, args, kwargs)
     if name in _EQUALITY and not kwargs:
         return getattr(operand.operators, _EQUALITY[name])(*args)
     ours = _OURS.get(name, name if name in _SAME.split() else None)
@@ -102,6 +105,16 @@ def numpy_call(name: str, args: Any, kwargs: Any, /) -> Any:
             f"call tl.{ours} itself"
         ) from None
     return function(*bound[0], **bound[1])
+
+
+def _is_in_place(args: Any, kwargs: Any) -> bool:
+    """Return whether this is an array's `a += x`, of which TensorFlow makes `a = a + x`."""
+    out = kwargs.get("out")
+    return (
+        isinstance(out, tuple)
+        and out[0] is args[0]
+        and not isinstance(out[0], Operand)
+    )
 
 
 def _all_known(args: Any) -> bool:

@@ -18,6 +18,7 @@ from tensorlite.compat.v2.keras import (
     seeding,
 )
 from tensorlite.compat.v2.keras.src.layers.base import Layer
+from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.core import nest
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.tensor import Tensor
@@ -115,6 +116,7 @@ class Cell(Layer):
             )
         self.built = True
 
+    @anywhere
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> Any:
