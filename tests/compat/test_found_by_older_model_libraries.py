@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -105,3 +106,69 @@ def test_normal_vectors_have_a_scale() -> None:
     np.testing.assert_allclose(found[3], [[2.5, 1.0], [1.0, 5.0]])
     np.testing.assert_allclose(spread, found[3] @ found[3].T, rtol=1e-5)
     np.testing.assert_allclose(found[4], np.diag(diagonal))
+
+
+def test_shapes_without_elements_take_any_value() -> None:
+    with tf1.Graph().as_default():
+        for value, dtype, found in (
+            (0.0, None, "float32"),
+            (5, None, "float32"),
+            ([1, 2], tf1.int32, "int32"),
+            ("a", tf1.string, "string"),
+        ):
+            made = tf1.constant(value, dtype, [0, 4])
+            assert made.get_shape().as_list() == [0, 4]
+            assert made.dtype.name == found
+        with pytest.raises(ValueError, match="do not fill"):
+            tf1.constant(np.zeros(1, np.float32), shape=[0, 4])
+
+
+def test_images_are_padded_to_sizes_that_only_the_run_knows() -> None:
+    image = np.ones((2, 3, 1), np.float32)
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        size = tf1.placeholder(tf1.int32, [])
+        made = tf1.image.pad_to_bounding_box(image, 0, 1, size, 5)
+        found = session.run(made, {size: 4})
+    np.testing.assert_array_equal(found, np.pad(image, ((0, 2), (1, 1), (0, 0))))
+
+
+def test_rows_are_changed_in_place() -> None:
+    inplace_ops: Any = importlib.import_module(
+        "tensorlite.compat.v1.python.ops.inplace_ops"
+    )
+    x = np.ones((3, 2), np.float32)
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        made = [
+            inplace_ops.alias_inplace_update(x, 1, [1.0, 2.0]),
+            inplace_ops.alias_inplace_add(x, [0, 2], [[1.0, 2.0], [3.0, 4.0]]),
+            inplace_ops.inplace_sub(np.ones(2, np.float32), None, [1.0, 3.0]),
+            inplace_ops.empty([2], tf1.float32, init=True),
+            inplace_ops.empty_like(x),
+        ]
+        found = session.run(made)
+        shapes = [y.get_shape().as_list() for y in made]
+    assert found[0].tolist() == [[1.0, 1.0], [1.0, 2.0], [1.0, 1.0]]
+    assert found[1].tolist() == [[2.0, 3.0], [1.0, 1.0], [4.0, 5.0]]
+    assert found[2].tolist() == [0.0, -2.0]
+    assert found[3].tolist() == [0.0, 0.0]
+    assert found[4].shape == (3, 2)
+    assert shapes[0] == [3, 2]
+
+
+def test_functions_give_one_result_by_itself() -> None:
+    function: Any = importlib.import_module(
+        "tensorlite.compat.v1.python.framework.function"
+    )
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        one = function.Defun(tf1.float32)(lambda x: (x + 1.0,))(2.0)
+        two = function.Defun(tf1.float32)(lambda x: [x + 1.0, x])(2.0)
+        assert one.get_shape().as_list() == []
+        assert isinstance(two, tuple)
+        assert session.run([one, *two]) == [3.0, 3.0, 2.0]
+
+
+def test_nothing_is_inside_of_what_xla_compiles() -> None:
+    inside: Any = importlib.import_module(
+        "tensorlite.compat.v1.python.ops.control_flow_util"
+    )
+    assert inside.GetContainingXLAContext(None) is None

@@ -105,3 +105,8 @@ def test_programs_choose_names_of_attributes() -> None:
     assert model.predict(x, verbose=0).shape == (4, 1)
     assert model.evaluate(x, x[:, :1], verbose=0) >= 0.0
     assert len(model.weights) == 4
+
+
+def test_layers_are_described_by_an_argument_of_keras_2() -> None:
+    told = keras.layers.serialize(keras.layers.Dense(3), use_legacy_format=True)
+    assert keras.layers.deserialize(told, use_legacy_format=True).units == 3

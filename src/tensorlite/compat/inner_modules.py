@@ -90,6 +90,7 @@ _OWN: Mapping[str, str] = {
     "ops.rnn_cell_impl": "tensorlite.compat.v1.recurrent.rnn_parts",
     "ops.core_rnn_cell": "tensorlite.compat.v1.recurrent.rnn_parts",
     "ops.core_rnn_cell_impl": "tensorlite.compat.v1.recurrent.rnn_parts",
+    "ops.inplace_ops": "tensorlite.compat.shared.in_place",
     "ops.gradient_checker": "tensorlite.compat.v1.test",
     "ops.gradient_checker_v2": "tensorlite.compat.v2.test",
     "ops.linalg.linear_operator": "tensorlite.compat.shared.linear.linear_operator",

@@ -21,6 +21,10 @@ def InXlaContext(graph: Any) -> bool:
 GraphOrParentsInXlaContext = IsInXLAContext = InXlaContext
 
 
+def GetContainingXLAContext(ctxt: Any, stop_ctxt: Any = None) -> None:
+    """Return which of the contexts around one is of what XLA compiles: None."""
+
+
 ENABLE_CONTROL_FLOW_V2 = False
 """Whether programs ask for branches and loops with inner graphs, which they have here anyway."""
 

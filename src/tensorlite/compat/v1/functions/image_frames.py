@@ -164,8 +164,8 @@ def crop_to_bounding_box(
 
 
 def _is_within(box: tuple[Any, ...], sizes: list[int]) -> bool:
-    """Return whether a box of numbers lies within sizes."""
-    if not all(isinstance(n, int) and n >= 0 for n in box):
+    """Return whether a box of numbers lies within sizes, which are numbers as well."""
+    if not all(isinstance(n, int) and n >= 0 for n in (*box, *sizes)):
         return False
     ends = zip(box[:2], box[2:], sizes, strict=True)
     return min(box[2:]) > 0 and all(begin + n <= size for begin, n, size in ends)

@@ -16,7 +16,7 @@ from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
 from tensorlite.core.constant import array_of, encoded, fitting_array, is_of_numpy
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.dtypes import DType, as_dtype, complex128
+from tensorlite.core.dtypes import DType, as_dtype, complex128, float32
 from tensorlite.core.errors import ConversionError, DTypeError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
@@ -32,8 +32,9 @@ def constant(
 ) -> Any:
     """Return a tensor of Python's or NumPy's values, of a dtype that fits if none is given.
 
-    With a shape, values are laid out in it, the last one repeated where there are too few. A tensor
-    as value raises DTypeError; verify_shape has no effect.
+    With a shape, values are laid out in it, the last one repeated where there are too few; a shape
+    without elements takes any of Python's values, which are floats then if no dtype is given. A
+    tensor as value raises DTypeError; verify_shape has no effect.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default(), tf.Session() as session:
@@ -45,10 +46,12 @@ def constant(
             "tf.constant takes Python's and NumPy's values, not tensors: use tf.identity, or "
             "tf.convert_to_tensor"
         )
-    array = _array(value, None if dtype is None else as_dtype(dtype))
-    return to_tensor(
-        array if shape is None else _filled(array, TensorShape(shape).as_list())
-    )
+    wanted = None if dtype is None else as_dtype(dtype)
+    sizes: Any = None if shape is None else TensorShape(shape).as_list()
+    if sizes is not None and not prod(sizes) and not is_of_numpy(value):
+        return to_tensor(np.zeros(sizes, (wanted or float32).numpy))
+    array = _array(value, wanted)
+    return to_tensor(array if sizes is None else _filled(array, sizes))
 
 
 def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any]:

@@ -73,6 +73,8 @@ class DefinedFunction:
         with name_scope(name, self.name):
             call = custom_gradient(self._with_gradient) if has_own else self._func
             made = call(*given)
+        if isinstance(made, (list, tuple)):  # one result comes by itself
+            made = made[0] if len(made) == 1 else tuple(made)
         if self._shape_func is not None:
             told = self._shape_func(CalledFunction(given, _listed(made)))
             for x, shape in zip(_listed(made), told, strict=True):

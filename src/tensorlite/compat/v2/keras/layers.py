@@ -213,13 +213,21 @@ Convolution3DTranspose = Conv3DTranspose
 SeparableConvolution2D = SeparableConv2D
 
 
-def serialize(layer: Any) -> dict[str, Any]:
-    """Return the configuration from which `deserialize` makes the layer, without weights."""
+def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
+    """Return the configuration from which `deserialize` makes the layer, without weights.
+
+    use_legacy_format has no effect.
+    """
     return describing.description(layer)
 
 
-def deserialize(config: Any, custom_objects: Any = None) -> Any:
-    """Return the layer of a configuration; custom_objects are looked up too."""
+def deserialize(
+    config: Any, custom_objects: Any = None, use_legacy_format: bool = False
+) -> Any:
+    """Return the layer of a configuration; custom_objects are looked up too.
+
+    use_legacy_format has no effect.
+    """
     with lookup.adding(custom_objects):
         return describing.restored(config)
 
