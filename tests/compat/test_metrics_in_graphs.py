@@ -113,3 +113,39 @@ def test_what_is_drawn_behind_assertions_is_as_if_these_were_branches() -> None:
     drawn = tf.random_uniform([2])
     with tf.Session() as session:
         np.testing.assert_allclose(session.run(drawn), [0.25505126, 0.22351909])
+
+
+def _measured(metrics: list[Any], feeds: list[dict[Any, Any]]) -> list[list[float]]:
+    """Return for each feed what every metric gives for it alone."""
+    start, updates = tf.local_variables_initializer(), [x[1] for x in metrics]
+    found = []
+    with tf.Session() as session:
+        for feed in feeds:
+            session.run(start)
+            found.append([round(float(x), 6) for x in session.run(updates, feed)])
+    return found
+
+
+def test_a_last_axis_too_much_is_lost_where_ranks_are_known_later() -> None:
+    """What rows broadcast against would be counted otherwise; values of TensorFlow 1.15."""
+    given = tf.placeholder(tf.float32)
+    accuracy = tf.metrics.accuracy(given, tf.constant([1.0, 2.0, 2.0]))
+    error = tf.metrics.mean_squared_error(tf.constant([1.0, 2.0, 2.0]), given)
+    weighed = tf.metrics.accuracy([1, 2, 3], [1, 2, 2], weights=given)
+    feeds: list[Any] = [
+        {given: [[1.0], [2.0], [3.0]]},
+        {given: [1.0, 2.0, 3.0]},
+    ]
+    found = _measured([accuracy, error, weighed], feeds)
+    assert found == [[0.666667, 0.333333, 0.5]] * 2
+    flat = tf.metrics.accuracy([[1], [2]], [[1], [2]], weights=given)
+    assert _measured([weighed], [{given: 2.0}]) == [[0.666667]]
+    assert _measured([flat], [{given: [1.0, 2.0]}]) == [[1.0]]
+
+
+def test_what_loses_an_axis_is_named_as_such() -> None:
+    tf.metrics.accuracy(tf.placeholder(tf.int64), tf.constant([1, 2], tf.int64))
+    names = [x.name for x in tf.get_default_graph().get_operations()]
+    scope = "remove_squeezable_dimensions"
+    assert f"{scope}/Equal" in names
+    assert f"{scope}/cond/Switch" in names

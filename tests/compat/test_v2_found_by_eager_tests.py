@@ -235,3 +235,25 @@ def test_modules_have_one_scope_of_names() -> None:
     assert scope.name == "name/"
     with scope as outer, scope as inner:
         assert outer == inner == "name/"
+
+
+def test_a_tape_tells_variables_as_they_were_made() -> None:
+    a, b, c = (
+        tf.Variable(x, name=name) for x, name in ((1.0, "a"), (2.0, "b"), (3.0, "c"))
+    )
+
+    product = tf.function(lambda: c * b * a)
+
+    def traced() -> list[str]:
+        with tf.GradientTape() as inner:
+            product()
+        return [v.name for v in inner.watched_variables()]
+
+    for made in (lambda: c * b * a, product):
+        with tf.GradientTape() as tape:
+            made()
+        assert tape.watched_variables() == (a, b, c)
+    assert [x.numpy() for x in tf.function(traced)()] == [b"a:0", b"b:0", b"c:0"]
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch([c, a])
+    assert [v.name for v in tape.watched_variables()] == ["a:0", "c:0"]

@@ -167,7 +167,7 @@ class GradientTape(Interpreter):
         return id(source_of(tensor)) in self._watched
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """Return the variables that were read, or that `watch` was given, in that order.
+        """Return the variables that were read, or that `watch` was given, as they were made.
 
         >>> w = tl.Variable(2.0)
         >>> with tl.GradientTape() as tape:
@@ -175,8 +175,8 @@ class GradientTape(Interpreter):
         >>> tape.watched_variables()[0] is w
         True
         """
-        owners = [owner_of(x) for x in self._kept]
-        return tuple(x for x in owners if x is not None)
+        owners = [x for x in map(owner_of, self._kept) if x is not None]
+        return tuple(sorted(owners, key=lambda x: getattr(x, "ordinal", 0)))
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:

@@ -7,8 +7,8 @@ these are in graphs of their own, which are counted while they are made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, NamedTuple, Self
 
 from tensorlite.core import nest
 from tensorlite.graph.graph import SymbolicTensor
@@ -19,6 +19,7 @@ from tensorlite.graph_mode.graph import (
     inner_graph,
     nodes_inside,
 )
+from tensorlite.graph_mode.variable_stores import store_of
 
 _BESIDE = "operations beside"
 """Under what a graph keeps how many operations more TensorFlow would have than it has nodes."""
@@ -74,6 +75,30 @@ def alike(number: int, inside: int | None = None) -> Iterator[None]:
     settle(graph, before + (inside if is_inner and inside is not None else number))
 
 
+class Start(NamedTuple):
+    """What there is before the graph of a branch or loop is made, though it be made again.
+
+    >>> from tensorlite.graph_mode.graph import Graph
+    >>> with Graph().as_default() as graph:
+    ...     Start.of(graph, operations(graph)).operations
+    0
+    """
+
+    operations: int
+    variables: frozenset[str]
+    scopes: dict[str, int]
+
+    @classmethod
+    def of(cls, graph: Graph, number: int) -> Self:
+        """Return what there is in a graph that has a number of operations."""
+        store = store_of(graph)
+        return cls(number, frozenset(store.variables), dict(store.counts))
+
+    def again(self, graph: Graph) -> AbstractContextManager[None]:
+        """Return a block in which variables are found that were made since."""
+        return store_of(graph).made_again(self.variables, self.scopes)
+
+
 class Counted:
     """The operations of a conditional or a loop, whose graphs are made one after the other."""
 
@@ -81,7 +106,7 @@ class Counted:
         self.graph = graph
         self._is_inner = inner_graph(graph) is not graph
         self._by_now = operations(graph) + before
-        self._starts: dict[Callable[..., Any], int] = {}
+        self._starts: dict[Callable[..., Any], Start] = {}
         graph.scopes[_BEGUN] = graph.scopes.get(_BEGUN, 0) + 1
 
     def part(
@@ -96,8 +121,10 @@ class Counted:
         def counted(*args: Any) -> Any:
             own = outermost()
             begun = 0 if own is None or not is_whole else len(own.graph.nodes)
-            settle(self.graph, self._started(counted) + begun)
-            made = function(*args)
+            start, is_first = self._started(counted)
+            settle(self.graph, start.operations + begun)
+            with nullcontext() if is_first else start.again(self.graph):
+                made = function(*args)
             for leaf in nest.flatten(made):
                 if own is not None and isinstance(leaf, SymbolicTensor):
                     own.own(leaf)
@@ -106,9 +133,12 @@ class Counted:
 
         return counted
 
-    def _started(self, part: Callable[..., Any]) -> int:
-        """Return how many operations there were before a graph, though it be made again."""
-        return self._starts.setdefault(part, self._by_now)
+    def _started(self, part: Callable[..., Any]) -> tuple[Start, bool]:
+        """Return what there was before a graph, and whether it is made for the first time."""
+        is_first = part not in self._starts
+        if is_first:
+            self._starts[part] = Start.of(self.graph, self._by_now)
+        return self._starts[part], is_first
 
     def finish(self, results: int, hidden: int = 0) -> None:
         """Let all have been made; results are nodes of the graph, but those that are hidden.

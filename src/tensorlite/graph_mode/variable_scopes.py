@@ -276,7 +276,8 @@ def _found_or_made(
     found = store.variables.get(name)
     if found is not None:
         check_partitions(found, partitioner)
-        return _again(found, name, shape, as_dtype(dtype), reuse)
+        finds_again = reuse or name in store.found_again
+        return _again(found, name, shape, as_dtype(dtype), finds_again)
     if reuse is True:
         raise InvalidArgumentError(
             f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you "

@@ -6,7 +6,7 @@ graphs nothing keeps variables by name but a store that is entered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
@@ -128,6 +128,24 @@ class Store:
         self.scope = VariableScope()
         self.counts: dict[str, int] = {}
         """How often default names of scopes were used, by whole name."""
+        self.found_again: frozenset[str] = frozenset()
+        """Which variables are found though nothing says that they are: a graph is made again."""
+
+    @contextmanager
+    def made_again(
+        self, known: Iterable[str], counts: dict[str, int]
+    ) -> Iterator[None]:
+        """Find what is newer than `known`, and count scopes on from `counts`.
+
+        So the graph of a loop's body, whose first version did not hold, makes no variables anew.
+        """
+        before = self.found_again
+        self.found_again |= frozenset(self.variables).difference(known)
+        self.counts = dict(counts)
+        try:
+            yield
+        finally:
+            self.found_again = before
 
     def open(self, whole: str) -> None:
         """Count a scope, and begin the numbers of those in it anew."""

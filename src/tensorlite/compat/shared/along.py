@@ -6,6 +6,7 @@ In graphs they are composed of TensorFlow's arrays and loops, in its order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.graph.trace import Tracer
-from tensorlite.graph_mode.counting import operations, settle
+from tensorlite.graph_mode.counting import Start, operations, settle
 from tensorlite.graph_mode.graph import active_graph, built, name_scope
 from tensorlite.ops.control import functional
 from tensorlite.ops.control.branches import trace_leaves
@@ -42,7 +43,7 @@ def map_fn(
     with name_scope(name, "map"):
         a_function(fn, "map_fn: fn")
         rows = _Rows(elems, "map_fn")
-        like, specs = _made_of(fn, rows)
+        like, specs, again = _made_of(fn, rows)
         start = shown(tl.constant(0))
         arrays = [_array(spec, rows.number, spec.shape) for spec in specs]
 
@@ -52,9 +53,10 @@ def map_fn(
         def more(i: Any, _: Any) -> Any:
             return i < rows.number
 
-        found = _loop(
-            more, step, [start, arrays], rows, (parallel_iterations, back_prop)
-        )
+        with again:
+            found = _loop(
+                more, step, [start, arrays], rows, (parallel_iterations, back_prop)
+            )
         return nest.pack_like(like, _stacked(found[1], rows))
 
 
@@ -273,16 +275,23 @@ def _has_arrays(elems: list[Any]) -> bool:
     return any(isinstance(x, (Operand, np.ndarray)) for x in nest.flatten(elems))
 
 
-def _made_of(fn: Callable[..., Any], rows: _Rows) -> tuple[Any, list[TensorSpec]]:
-    """Return what a function makes of a row, and the specs of that, which counts as not called."""
+def _made_of(
+    fn: Callable[..., Any], rows: _Rows
+) -> tuple[Any, list[TensorSpec], AbstractContextManager[None]]:
+    """Return what a function makes of a row, and the specs of that, which counts as not called.
+
+    In the block that comes last it is called again, and finds the variables that it made.
+    """
     graph = active_graph()
     assert graph is not None
     before = operations(graph)
+    start = Start.of(graph, before)
     row = inside(lambda: fn(rows.at(0)))
     with built(graph):
         probe = trace_leaves(Tracer("map_fn"), row, ())
     settle(graph, before)
-    return probe.result, [plain(converted(x)).spec for x in probe.leaves]
+    specs = [plain(converted(x)).spec for x in probe.leaves]
+    return probe.result, specs, start.again(graph)
 
 
 def _written(

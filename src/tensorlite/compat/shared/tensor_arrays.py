@@ -207,8 +207,11 @@ class TensorArray:
         return made
 
     def identity(self) -> Self:
-        """Return the list as it is, as another object."""
-        return copy(self)
+        """Return the list as it is, as another object; in a graph behind what is waited for."""
+        made = copy(self)
+        if active_graph() is not None:
+            made.flow = _same(self.flow)
+        return made
 
     def close(self, name: str | None = None) -> Any:
         """Do nothing; the memory of a list is freed with its last use."""
@@ -338,6 +341,11 @@ def _scatter(
 def _split(flow: Any, value: Any, lengths: Any, name: str | None = None) -> Any:
     rows = converted(value, Elements(flow=flow).dtype, "value")
     return split_list(flow, rows, plain(cast(lengths, int64)))
+
+
+@named("Identity")
+def _same(flow: Any, name: str | None = None) -> Any:
+    return tl.identity(flow)
 
 
 @named("TensorArrayCloseV3")

@@ -443,21 +443,23 @@ def gradients(
 def _traced_gradients(
     tracer: Tracer,
     targets: Sequence[Tensor],
-    sources: Sequence[Tensor],
+    sources: Sequence[Tensor | None],
     flows: Sequence[Gradient],
     stops: Sequence[Tensor],
 ) -> list[Gradient]:
     """Return gradients in the graph of a trace, and through what it captures in those around.
 
     What flows into a tensor that was captured goes on there, by operators that are traced here.
+    None among the sources stands for what lies further inside, which has its gradients.
     """
     around, own = tracer.around(), tracer.graph
 
-    def is_outside(x: Tensor) -> bool:
+    def is_outside(x: Tensor | None) -> bool:
         is_held = isinstance(x, SymbolicTensor) and x.node.graph is not own
         return is_held and around is not None
 
-    inside = [None if is_outside(x) else tracer.own(x) for x in sources]
+    outside = [x if is_outside(x) else None for x in sources]
+    inside = [None if x is None or is_outside(x) else tracer.own(x) for x in sources]
     captured = [
         (outer, inner)
         for outer, inner in tracer.captures.values()
@@ -471,11 +473,15 @@ def _traced_gradients(
     passed = [
         (x, dx) for (x, _), dx in zip(captured, found, strict=True) if dx is not None
     ]
-    if around is None or not passed:
+    if around is None or not passed or not any(x is not None for x in outside):
         return made
     outer = [around.own(x) for x, _ in passed]
     further = _traced_gradients(
-        around, outer, sources, [dx for _, dx in passed], stops
+        around,
+        outer,
+        outside,
+        [dx for _, dx in passed],
+        [x for x in stops if is_outside(x)],
     )
     return [_sum(x, y) for x, y in zip(made, further, strict=True)]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from sys import getrefcount
 from threading import RLock
 from typing import Any
@@ -29,6 +30,8 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.state.making import Making
 
+_NUMBERS = count()
+
 
 class VariableState(Resource):
     """What a variable's handle stands for: an array that assignments replace as a whole.
@@ -38,7 +41,16 @@ class VariableState(Resource):
     may be written over: meanwhile it is taken away, and readers wait for the lock.
     """
 
-    __slots__ = ("_place", "_spec", "array", "lock", "lost", "name", "owner")
+    __slots__ = (
+        "_place",
+        "_spec",
+        "array",
+        "lock",
+        "lost",
+        "name",
+        "number",
+        "owner",
+    )
 
     def __init__(
         self,
@@ -56,6 +68,8 @@ class VariableState(Resource):
         """The task whose new start took the value, if one did."""
         self.owner: ReferenceType[Any] | None = None
         """The object that programs have of it in this process, if there is one."""
+        self.number = next(_NUMBERS)
+        """How many variables this process made before."""
         self._spec = TensorSpec((), resource, None, (value,), trainable)
         self._place = place
 

@@ -172,6 +172,12 @@ class Variable(Operand):
         return self.handle.spec.inner[0]
 
     @property
+    def ordinal(self) -> int:
+        """How many variables this process made before; 0 of what lies in a graph or elsewhere."""
+        state = self.handle.array if isinstance(self.handle, EagerTensor) else None
+        return state.number if isinstance(state, VariableState) else 0
+
+    @property
     def shape(self) -> Shape:
         """The shape of the value."""
         return shape_asked(self.spec)

@@ -56,6 +56,7 @@ def clip_by_norm(
     return replace(t, values=clipped) if isinstance(t, IndexedSlices) else clipped
 
 
+@at_home
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
     """Return the tensor scaled down so that its average norm is clip_norm at most.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tensorlite.compat.arguments import keep_name
 from tensorlite.compat.calling import converted, given_constant, named
+from tensorlite.compat.input_graphs import graph_of_inputs
 from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.v1.graphs.variables import Kinds, RefVariable, value_or_first
 from tensorlite.compat.views import in_graph, operation, plain, shown
@@ -46,7 +47,7 @@ class ResourceVariable(RefVariable, resources.ResourceVariable):
 
     def value(self) -> Any:
         """Return the variable's value, by a new operation."""
-        with built(get_default_graph()):
+        with graph_of_inputs(self), built(get_default_graph()):
             read = self.__tensor__()
             if isinstance(read, SymbolicTensor):
                 keep_name(read.node)
@@ -54,7 +55,7 @@ class ResourceVariable(RefVariable, resources.ResourceVariable):
 
     def read_value(self) -> Any:
         """Return the variable's value, by new operations."""
-        with built(get_default_graph()):
+        with graph_of_inputs(self), built(get_default_graph()):
             return shown(resources.ResourceVariable.read_value(self))
 
     def assign(
@@ -96,6 +97,13 @@ class ResourceVariable(RefVariable, resources.ResourceVariable):
     def _behind(
         self, op: type[Write], value: Any, name: str | None, is_read: bool
     ) -> Any:
+        with graph_of_inputs((self, value)):
+            writing = self._writing(op, value, name, is_read)
+            return self.behind(writing) if is_read else writing
+
+    def _writing(
+        self, op: type[Write], value: Any, name: str | None, is_read: bool
+    ) -> Any:
         given = plain(given_constant(value, self.dtype))
 
         def write() -> Any:
@@ -106,8 +114,7 @@ class ResourceVariable(RefVariable, resources.ResourceVariable):
                 return ran()
             return inner_graph(graph).nodes[-1]
 
-        writing = in_graph(write, op.__name__, name)
-        return self.behind(writing) if is_read else writing
+        return in_graph(write, op.__name__, name)
 
     def _written(self) -> list[Node]:
         """Return what a further write waits for."""

@@ -12,6 +12,7 @@ from inspect import signature
 from typing import Any
 
 from tensorlite.compat.calling import named
+from tensorlite.compat.input_graphs import graph_of_inputs
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared import variable_parts
 from tensorlite.compat.shared.creators import Creatable
@@ -386,7 +387,8 @@ def _written(
         with scope.placed_later(variable.op.node.device):
             return getattr(state.Variable, method)(variable, given)
 
-    made = write(value, name=name)
+    with graph_of_inputs((variable, value)):
+        made = write(value, name=name)
     return variable if made is None else made
 
 

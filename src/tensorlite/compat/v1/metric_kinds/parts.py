@@ -74,28 +74,45 @@ def fitted(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
     found = framework.convert_to_tensor(predictions)
     wanted = labels
     if labels is not None:
-        wanted = framework.convert_to_tensor(labels)
-        found, wanted = _squeezed(found, wanted), _squeezed(wanted, found)
+        wanted, found = remove_squeezable_dimensions(labels, found)
         alike(found, wanted)
     if weights is None:
         return found, wanted, None
-    scale = framework.convert_to_tensor(weights)
-    ranks = scale.get_shape().rank, found.get_shape().rank
-    if None not in ranks and ranks[0] > 0:
-        if ranks[0] - ranks[1] == 1:
-            scale = v1_arrays.squeeze(scale, [-1])
-        elif ranks[1] - ranks[0] == 1:
-            scale = v1_arrays.expand_dims(scale, -1)
-    return found, wanted, scale
+    return found, wanted, _scale_of(framework.convert_to_tensor(weights), found)
 
 
-def _squeezed(x: Any, other: Any) -> Any:
-    ranks = x.get_shape().rank, other.get_shape().rank
-    if None in ranks or ranks[0] - ranks[1] != 1:
-        return x
-    return (
-        v1_arrays.squeeze(x, [-1]) if x.get_shape().as_list()[-1] in (1, None) else x
+def _scale_of(scale: Any, found: Any) -> Any:
+    """Return weights of the predictions' rank, or scalar ones: a last axis comes or goes."""
+    rank, wanted = scale.get_shape().rank, found.get_shape().rank
+    if rank == 0:
+        return scale
+    if rank is not None and wanted is not None:
+        if rank - wanted == 1:
+            return v1_arrays.squeeze(scale, [-1])
+        return v1_arrays.expand_dims(scale, [-1]) if wanted - rank == 1 else scale
+    known = arrays.rank(scale)
+    more = known - arrays.rank(found)
+
+    def less() -> Any:
+        return v1_arrays.squeeze(scale, [-1]) if _may_lose_axis(scale) else scale
+
+    def longer() -> Any:
+        is_short = elementwise.equal(more, -1)
+        return control_flow.cond(
+            is_short, lambda: v1_arrays.expand_dims(scale, [-1]), lambda: scale
+        )
+
+    return control_flow.cond(
+        elementwise.equal(known, 0),
+        lambda: scale,
+        lambda: control_flow.cond(elementwise.equal(more, 1), less, longer),
     )
+
+
+def _may_lose_axis(x: Any) -> bool:
+    """Return whether the last axis may have size 1."""
+    shape = x.get_shape()
+    return shape.rank is None or shape.as_list()[-1:] in ([1], [None])
 
 
 def alike(x: Any, y: Any) -> None:
@@ -135,26 +152,26 @@ def remove_squeezable_dimensions(
     found = framework.convert_to_tensor(predictions)
     ranks = found.get_shape().rank, wanted.get_shape().rank
     with framework.name_scope(name, "remove_squeezable_dimensions"):
-        if None in ranks:
-            more = arrays.rank(found) - arrays.rank(wanted) - expected_rank_diff
-            return _squeezed_if(more, -1, wanted), _squeezed_if(more, 1, found)
-        if ranks[0] - ranks[1] == expected_rank_diff + 1:
-            found = v1_arrays.squeeze(found, [-1])
-        elif ranks[0] - ranks[1] == expected_rank_diff - 1:
-            wanted = v1_arrays.squeeze(wanted, [-1])
+        if None not in ranks:
+            more = ranks[0] - ranks[1]
+            if more == expected_rank_diff + 1:
+                found = v1_arrays.squeeze(found, [-1])
+            elif more == expected_rank_diff - 1:
+                wanted = v1_arrays.squeeze(wanted, [-1])
+            return wanted, found
+        more = arrays.rank(found) - arrays.rank(wanted)
+        found, wanted = (
+            _squeezed_if(elementwise.equal(expected_rank_diff + sign, more), x)
+            if _may_lose_axis(x)
+            else x
+            for x, sign in ((found, 1), (wanted, -1))
+        )
     return wanted, found
 
 
-def _squeezed_if(more: Any, wanted: int, x: Any) -> Any:
-    """Return a tensor of a rank that is known later, less its last axis if `more` is so much."""
-    if x.get_shape().rank is not None and x.get_shape().as_list()[-1:] not in [
-        [1],
-        [None],
-    ]:
-        return x
-    return control_flow.cond(
-        elementwise.equal(more, wanted), lambda: v1_arrays.squeeze(x, [-1]), lambda: x
-    )
+def _squeezed_if(is_longer: Any, x: Any) -> Any:
+    """Return a tensor of a rank that is known later, less its last axis if that is told."""
+    return control_flow.cond(is_longer, lambda: v1_arrays.squeeze(x, [-1]), lambda: x)
 
 
 _remove_squeezable_dimensions = fitted
