@@ -341,3 +341,27 @@ def test_checkpoints_are_removed_and_listed(tmp_path: Path) -> None:
     assert [x.name for x in tmp_path.iterdir()] == ["checkpoint"]
     state = tf.train.generate_checkpoint_state_proto(str(tmp_path), path, ["other"])
     assert list(state.all_model_checkpoint_paths) == ["other", path]
+
+
+def test_variables_take_over_what_a_checkpoint_of_objects_has(tmp_path: Path) -> None:
+    def made(value: float) -> Any:
+        first = tf.constant_initializer(value)
+        return tf.get_variable("w", [2], initializer=first, use_resource=True)
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = made(3.0)
+        session.run(w.initializer)
+        path = tf.train.Checkpoint(inner=w).save(str(tmp_path / "c"), session=session)
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = made(0.0)
+        tf.train.Saver().restore(session, path)
+        assert session.run(w).tolist() == [3.0, 3.0]
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = made(0.0)
+        tf.train.warm_start(path)
+        session.run(tf.global_variables_initializer())
+        assert session.run(w).tolist() == [3.0, 3.0]
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.Variable(0.0, name="other")
+        with pytest.raises(tf.errors.NotFoundError, match="other"):
+            tf.train.Saver().restore(session, path)

@@ -25,12 +25,14 @@ from tensorlite.core.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     MissingOperatorError,
+    NotFoundError,
 )
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import Session
 from tensorlite.interop.tensorflow.stored import checkpoints
 from tensorlite.interop.tensorflow.stored.metagraphs import SaverInfo
+from tensorlite.interop.tensorflow.stored.objects import keys_by_full_name
 from tensorlite.interop.tensorflow.stored.savers import (
     Kept,
     Saveable,
@@ -235,7 +237,27 @@ class Saver:
                 x.variable.assign(reader[x.name])
             return
         names = self.saver_def
-        sess.run(names.restore_op_name, {names.filename_tensor_name: path})
+        try:
+            sess.run(names.restore_op_name, {names.filename_tensor_name: path})
+        except NotFoundError:
+            if not self._is_given_by_objects(sess, path):
+                raise
+
+    def _is_given_by_objects(self, sess: Session, path: str) -> bool:
+        """Return whether a checkpoint of objects has all variables, which it then gives them."""
+        reader = checkpoints.load_checkpoint(path)
+        keys = keys_by_full_name(reader)
+        saved = self._saveables
+        if not saved or any(x.name not in keys or x.slice_spec for x in saved):
+            return False
+        logging.warning(
+            "Restoring an object-based checkpoint using a name-based saver. This may be somewhat "
+            "fragile. Instead, consider loading object-based "
+            "checkpoints using tf.train.Checkpoint()."
+        )
+        for x in saved:
+            x.variable.load(reader[keys[x.name]], sess)
+        return True
 
     @property
     def last_checkpoints(self) -> list[str]:

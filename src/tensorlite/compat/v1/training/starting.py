@@ -15,6 +15,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.interop.tensorflow.stored.checkpoints import CheckpointReader
+from tensorlite.interop.tensorflow.stored.objects import keys_by_full_name
 from tensorlite.interop.tensorflow.stored.starting import (
     begin_from,
     begin_with,
@@ -101,13 +102,14 @@ def warm_start(
             f"warm_start: {sorted(unknown)} are not among the variables to be warm-started, "
             f"{sorted(chosen)}"
         )
+    stored = CheckpointReader(prefix)
+    keys = {**keys_by_full_name(stored), **before}
     whole = [
-        (before.get(name, name), x) for name, x in chosen.items() if name not in words
+        (keys.get(name, name), x) for name, x in chosen.items() if name not in words
     ]
     begin_from(prefix, whole)
-    stored = CheckpointReader(prefix)
     for name, info in words.items():
-        old = stored.get_tensor(before.get(name, name))
+        old = stored.get_tensor(keys.get(name, name))
         (variable,) = chosen[name]
         _begin(variable, _remapped(info, old, list(variable.spec.dims)))
 

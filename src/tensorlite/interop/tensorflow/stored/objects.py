@@ -200,6 +200,25 @@ def numbered_objects(path: str | Path | CheckpointReader) -> list[Tracked] | Non
     return _of_message(message.item())
 
 
+def keys_by_full_name(path: str | Path | CheckpointReader) -> dict[str, str]:
+    """Return where the objects in a checkpoint keep variables, by what these are called.
+
+    There are none in a checkpoint of TensorFlow 1, whose keys are the names themselves.
+
+    >>> import tempfile, os
+    >>> prefix = os.path.join(tempfile.mkdtemp(), "model")
+    >>> one = Tracked(values={VALUE: np.ones(2)}, full_name="dense/kernel")
+    >>> save_objects(prefix, Tracked({"w": one}))
+    >>> keys_by_full_name(prefix)
+    {'dense/kernel': 'w/.ATTRIBUTES/VARIABLE_VALUE'}
+    """
+    return {
+        one.full_name: one.values[VALUE]
+        for one in numbered_objects(path) or ()
+        if one.full_name and VALUE in one.values
+    }
+
+
 def of_message(message: bytes) -> Tracked:
     """Return the root of a TrackableObjectGraph; DataLossError when it is damaged."""
     return _of_message(message)[0]
