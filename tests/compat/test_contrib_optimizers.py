@@ -236,3 +236,30 @@ def test_decays_of_signs_end() -> None:
         np.testing.assert_allclose(found, [1.0, half, 1.0], atol=1e-6)
     with pytest.raises(ValueError, match="global_step is None"):
         cosine(None)
+
+
+def test_averages_of_variables_in_parts_are_saved_in_their_place(
+    tmp_path: Path,
+) -> None:
+    def made() -> Any:
+        return tf.get_variable(
+            "w",
+            initializer=tf.constant([1.0, 2.0]),
+            partitioner=tf.fixed_size_partitioner(2),
+        )
+
+    w = made()
+    optimizer = opt.MovingAverageOptimizer(
+        tf.train.GradientDescentOptimizer(1.0), average_decay=0.5
+    )
+    step = optimizer.minimize(tf.reduce_sum(tf.convert_to_tensor(w)))
+    saver = optimizer.swapping_saver()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        path = saver.save(session, str(tmp_path / "c"))
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = made()
+        tf.train.Saver().restore(session, path)
+        found = session.run(tf.convert_to_tensor(w))
+        np.testing.assert_allclose(found, [0.5, 1.5])

@@ -18,6 +18,7 @@ from tensorlite.compat.v1.training.optimizer_classes import AdagradOptimizer
 from tensorlite.compat.v1.training.saver import Saver
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph_mode.partitioned import PartitionedVariable
 
 
 class _Around(Optimizer):
@@ -41,6 +42,24 @@ class _Around(Optimizer):
     def variables(self) -> list[Any]:
         found: list[Any] = self._optimizer.variables()
         return found
+
+
+def _by_name(variables: Any) -> dict[str, Any]:
+    """Return variables by their names in checkpoints, the parts of one together."""
+    found: dict[str, Any] = {}
+    for v in variables:
+        part = getattr(v, "save_slice", None)
+        name = v.op.name if part is None else part.full_name
+        found.setdefault(name, []).append(v)
+    return found
+
+
+def _members(given: Any) -> list[Any]:
+    return (
+        list(given)
+        if isinstance(given, (list, tuple, PartitionedVariable))
+        else [given]
+    )
 
 
 class MovingAverageOptimizer(_Around):
@@ -87,12 +106,8 @@ class MovingAverageOptimizer(_Around):
                 "Must call apply_gradients or minimize before creating the swapping_saver"
             )
         given = scopes.global_variables() if var_list is None else var_list
-        own = (
-            dict(given)
-            if isinstance(given, Mapping)
-            else {v.op.name: v for v in given}
-        )
-        found = {v.op.name for v in own.values()}
+        own = dict(given) if isinstance(given, Mapping) else _by_name(given)
+        found = {v.op.name for x in own.values() for v in _members(x)}
         partners = {
             self._swapped[name].op.name for name in found & set(self._swapped)
         }
@@ -103,8 +118,8 @@ class MovingAverageOptimizer(_Around):
                 "MovingAverageOptimizer."
             )
         written = {
-            key: self._swapped.get(variable.op.name, variable)
-            for key, variable in own.items()
+            key: [self._swapped.get(v.op.name, v) for v in _members(x)]
+            for key, x in own.items()
         }
         return Saver(written, name=name, **kwargs)
 
