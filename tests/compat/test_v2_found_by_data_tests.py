@@ -458,3 +458,11 @@ def test_files_take_turns_where_several_threads_read(tmp_path: Any) -> None:
         reader_num_threads=2,
     )
     assert next(iter(batches))["x"].numpy().tolist() == [0, 10, 1, 11, 2, 12]
+
+
+def test_rows_of_tensors_of_which_one_axis_is_open_are_dense_inside() -> None:
+    batches = Dataset.range(1, 4).map(lambda n: tf.ones([n, 2])).ragged_batch(2)
+    first = next(iter(batches))
+    assert (first.ragged_rank, first.shape.as_list()) == (1, [2, None, 2])
+    assert first.to_list() == [[[1, 1]], [[1, 1], [1, 1]]]
+    assert batches.element_spec.ragged_rank == 1

@@ -18,6 +18,7 @@ from tensorlite.core.shapes import TensorShape
 from tensorlite.core.spec import Dims, TensorSpec
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import CPU, to_host
+from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.ragged.arrange import stack
 from tensorlite.ops.ragged.base import RaggedParts
 from tensorlite.ops.ragged.making import from_tensor
@@ -178,9 +179,14 @@ def ragged_column(group: list[Any], spec: Any = None) -> Any:
 
     With the spec of tensors, they are split into rows up to the last axis of unknown size.
     """
-    if isinstance(spec, TensorSpec) and (deepest := ragged_axes(spec)):
-        rows = [from_tensor(RaggedTensor, x, ragged_rank=deepest) for x in group]
-        return stack(rows)
+    if isinstance(spec, TensorSpec) and spec.shape:
+        if deepest := ragged_axes(spec):
+            return stack(
+                [from_tensor(RaggedTensor, x, ragged_rank=deepest) for x in group]
+            )
+        rows = [to_tensor(x) for x in group]
+        lengths = [x.shape[0] for x in rows]
+        return RaggedTensor.from_row_lengths(concat(rows), to_tensor(lengths, int64))
     return stack([x if isinstance(x, RaggedParts) else to_tensor(x) for x in group])
 
 
