@@ -172,3 +172,16 @@ def test_nothing_is_inside_of_what_xla_compiles() -> None:
         "tensorlite.compat.v1.python.ops.control_flow_util"
     )
     assert inside.GetContainingXLAContext(None) is None
+
+
+def test_loops_have_variables_with_nothing_in_them() -> None:
+    shape = tf1.TensorShape
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        _, x, nothing = tf1.while_loop(
+            lambda i, x, held: i < 2,
+            lambda i, x, held: (i + 1, tf1.concat([x, x], 0), held),
+            [tf1.constant(0), tf1.ones([1]), {}],
+            shape_invariants=[shape([]), shape([None]), {}],
+        )
+        assert session.run(x).tolist() == [1.0] * 4
+        assert nothing == {}

@@ -296,7 +296,10 @@ def _open_size(given: Any, variable: Any) -> Any:
             _of_any_sizes(x) for x in nest.flatten(variable)
         ]  # arrays: their rows'
     if nest.is_nested(variable):
-        return _open_sizes(nest.children(given), nest.children(variable))
+        found = _open_sizes(nest.children(given), nest.children(variable))
+        return (
+            found or {}
+        )  # no shapes, which an empty list is not: that is one, of a number
     return TensorSpec(plain(TensorShape(given)), converted(variable).dtype)
 
 
