@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared import cutting
 from tensorlite.compat.shared.arrays import (
     concat,
     expand_dims,
@@ -383,7 +384,8 @@ class LSTMCell(LayerRNNCell):
         if self._state_is_tuple:
             c, m = state
         else:
-            c, m = split(state, [self._num_units, self.output_size], 1)
+            c = _columns(state, 0, self._num_units)
+            m = _columns(state, self._num_units, self.output_size)
         gates = bias_add(matmul(concat([inputs, m], 1), self._kernel), self._bias)
         i, j, f, o = split(gates, 4, 1)
         look = self._peepholes if self._use_peepholes else None
@@ -439,17 +441,22 @@ class MultiRNNCell(RNNCell):
             return super().zero_state(batch_size, dtype)
 
     def call(self, inputs: Any, state: Any) -> Any:
-        states = state
-        if not self._state_is_tuple:
-            states = split(state, [cell.state_size for cell in self._cells], 1)
-        if not isinstance(states, (list, tuple)) or len(states) != len(self._cells):
+        is_fitting = isinstance(state, (list, tuple)) and len(state) == len(
+            self._cells
+        )
+        if self._state_is_tuple and not is_fitting:
             raise InvalidArgumentError(
                 f"Expected state to be a tuple of length {len(self._cells)}, but received: "
-                f"{states!r}"
+                f"{state!r}"
             )
-        current, following = inputs, []
-        for number, (cell, own) in enumerate(zip(self._cells, states, strict=True)):
+        current, following, place = inputs, [], 0
+        for number, cell in enumerate(self._cells):
             with _scope_of(f"cell_{number}"):
+                if self._state_is_tuple:
+                    own = state[number]
+                else:
+                    own = _columns(state, place, cell.state_size)
+                    place += cell.state_size
                 current, new = cell(current, own)
             following.append(new)
         return current, tuple(following) if self._state_is_tuple else concat(
@@ -462,6 +469,11 @@ class MultiRNNCell(RNNCell):
         return [
             w for cell in self._cells for w in getattr(cell, "trainable_weights", ())
         ]
+
+
+def _columns(state: Any, first: int, size: int) -> Any:
+    """Return so many columns of states that are joined in one tensor."""
+    return cutting.slice(state, [0, first], [-1, size])
 
 
 def _scope_of(name: str) -> Any:
