@@ -462,3 +462,15 @@ def test_checkpoints_are_waited_for_and_evaluated_by_their_inner_paths() -> None
     inside = "tensorlite.compat.v1.contrib.training.python.training.evaluation"
     once = import_module(inside).evaluate_once
     assert once is tf.contrib.training.evaluate_once
+
+
+def test_optimizers_of_replicas_take_their_step_from_the_default_graph() -> None:
+    weight, step = tf.Variable(4.0), tf.train.get_or_create_global_step()
+    inner = tf.train.GradientDescentOptimizer(0.25)
+    optimizer = tf.train.SyncReplicasOptimizer(inner, replicas_to_aggregate=1)
+    train = optimizer.minimize(weight**2, global_step=step)
+    hook = optimizer.make_session_run_hook(is_chief=True, num_tokens=0)
+    with tf.train.MonitoredTrainingSession(hooks=[hook]) as session:
+        for _ in range(3):
+            session.run(train)
+        assert session.run([weight, step]) == [0.5, 3]

@@ -9,6 +9,7 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.dtypes import int32, int64
+from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.queues import of_sessions
 from tensorlite.ops.queues import accumulators, sparse_accumulators
@@ -167,7 +168,7 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
 
 def _as_step(step: Any) -> Any:
     """Return a step as accumulators count them."""
-    return cast(given_constant(step), int64)
+    return cast(step if isinstance(step, Operand) else given_constant(step), int64)
 
 
 def _enough(num_required: Any) -> Any:

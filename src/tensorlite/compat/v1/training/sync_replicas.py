@@ -213,16 +213,17 @@ class _Hook(SessionRunHook):
     def __init__(
         self, optimizer: SyncReplicasOptimizer, is_chief: bool, tokens: int
     ) -> None:
-        self._optimizer, self._is_chief, self._tokens = optimizer, is_chief, tokens
+        self._sync_optimizer = optimizer
+        self._is_chief, self._tokens = is_chief, tokens
 
     def begin(self) -> None:
-        self._optimizer.check_applied()
+        self._sync_optimizer.check_applied()
         if self._is_chief:
-            self._init = self._optimizer.chief_init_op
-            self._begun = self._optimizer.get_init_tokens_op(self._tokens)
-            self._runner = self._optimizer.get_chief_queue_runner()
+            self._init = self._sync_optimizer.chief_init_op
+            self._begun = self._sync_optimizer.get_init_tokens_op(self._tokens)
+            self._runner = self._sync_optimizer.get_chief_queue_runner()
         else:
-            self._init = self._optimizer.local_step_init_op
+            self._init = self._sync_optimizer.local_step_init_op
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         session.run(self._init)
