@@ -102,9 +102,17 @@ def several(values: Any, what: str, allowed: str = "a list or tuple") -> Any:
 def pairs_of(values: Any, what: str, allowed: str) -> list[tuple[Any, Any]]:
     """Return pairs as a list; DTypeError, which says what is allowed, for others."""
     made = [several(pair, what, allowed) for pair in several(values, what, allowed)]
-    if any(len(pair) != 2 for pair in made):
+    if any(_length(pair) != 2 for pair in made):
         raise DTypeError(f"{what}={values!r}; give {allowed}")
     return [(first, second) for first, second in made]
+
+
+def _length(value: Any) -> int | None:
+    """Return how many members something has, None if it has no length."""
+    try:
+        return len(value)
+    except TypeError:
+        return None
 
 
 def a_function(value: Any, what: str) -> Any:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorlite.compat.views import plain, shown
+from tensorlite.core.check import several
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import UnimplementedError
 from tensorlite.interop.tensorflow.stored.savers import Saveable
@@ -96,7 +97,8 @@ def saved_as_told(var_list: Any) -> Any:
     """Return what is to be saved, by name or listed, SaveableObjects as a Saver takes them."""
     if isinstance(var_list, Mapping):
         return {name: _as_told(one) for name, one in var_list.items()}
-    return [_as_told(one) for one in var_list]
+    listed = several(var_list, "var_list", "variables, in a list or by their names")
+    return [_as_told(one) for one in listed]
 
 
 def _as_told(one: Any) -> Any:
