@@ -6,6 +6,8 @@ Calling itself is base.py's.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -135,7 +137,12 @@ _known: dict[Any, Any] = {}
 
 def build_parameters(kind: Any) -> list[str]:
     """Return the names of the parameters of a class' build, self aside."""
-    return list(inspect.signature(kind.build).parameters)[1:]
+    return [*_parameters_of(kind.build)]
+
+
+@lru_cache(maxsize=1024)
+def _parameters_of(build: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(build).parameters)[1:]
 
 
 def parameters(kind: Any) -> Any:
