@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from tensorlite.compat.v2.keras.src.layers.own_variables import OwnVariables
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.state.variable import Variable as AnyVariable
+
+_Kind = TypeVar("_Kind")
 
 
 class Held:
@@ -53,12 +55,8 @@ class LayerWeights(OwnVariables):
 
     def sublayers(self) -> list[Any]:
         """Return the layers among the attributes, each once."""
-        found: dict[int, LayerWeights] = {}
-        for value in self._attributes():
-            for x in leaves(value):
-                if isinstance(x, LayerWeights) and x is not self:
-                    found.setdefault(id(x), x)
-        return list(found.values())
+        held = members(self._attributes(), LayerWeights)
+        return [x for x in once(held) if x is not self]
 
     def _attributes(self) -> list[Any]:
         """Return what the layer holds, without what it only keeps a note of."""
@@ -66,12 +64,7 @@ class LayerWeights(OwnVariables):
 
     def own_weights(self) -> list[Any]:
         """Return the variables that this layer has made, then those among its attributes."""
-        found = {id(x): x for x in self._held.weights}
-        for value in self._attributes():
-            for x in leaves(value):
-                if isinstance(x, AnyVariable):
-                    found.setdefault(id(x), x)
-        return list(found.values())
+        return once([*self._held.weights, *members(self._attributes(), AnyVariable)])
 
     def in_order(self, weights: list[Any]) -> list[Any]:
         """Return the layer's own weights, those first that it made to be trained."""
@@ -119,8 +112,7 @@ class LayerWeights(OwnVariables):
 
     def own_seeds(self) -> list[Any]:
         """Return the states of the generators of seeds among the attributes."""
-        held = (x for value in self._attributes() for x in leaves(value))
-        return [x.state for x in held if isinstance(x, SeedGenerator)]
+        return [x.state for x in members(self._attributes(), SeedGenerator)]
 
     @property
     def variables(self) -> Any:
@@ -176,6 +168,17 @@ def leaves(value: Any, above: tuple[int, ...] = ()) -> Iterator[Any]:
     elif id(value) not in above:
         for x in value.values() if isinstance(value, dict) else value:
             yield from leaves(x, (*above, id(value)))
+
+
+def members(values: Iterable[Any], kind: type[_Kind]) -> list[_Kind]:
+    """Return what is of a kind among values, and in their lists, tuples and dicts."""
+    found: list[_Kind] = []
+    for value in values:
+        if isinstance(value, (list, tuple, dict)):
+            found += [x for x in leaves(value) if isinstance(x, kind)]
+        elif isinstance(value, kind):  # a layer's attributes are mostly no lists
+            found.append(value)
+    return found
 
 
 def once(values: list[Any]) -> list[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import callbacks, optimizers
 from tensorlite.compat.v2.keras.src.layers import naming
-from tensorlite.compat.v2.keras.src.layers.own_weights import leaves, once
+from tensorlite.compat.v2.keras.src.layers.own_weights import members, once
 from tensorlite.compat.v2.keras.src.layers.phases import in_step
 from tensorlite.compat.v2.keras.src.metrics.base import Metric
 from tensorlite.compat.v2.keras.src.models import histories, in_sessions
@@ -481,7 +481,7 @@ class Training(OfGenerators):
 def _kept_metrics(layer: Any) -> list[Metric]:
     """Return the metrics among a layer's attributes, then those of its layers, but of no model."""
     held = [x for key, x in vars(layer).items() if key not in _GIVEN]
-    own = [x for value in held for x in leaves(value) if isinstance(x, Metric)]
+    own = members(held, Metric)
     inner = [x for x in layer.sublayers() if not isinstance(x, Training)]
     return [*own, *[x for each in inner for x in _kept_metrics(each)]]
 
