@@ -5,6 +5,7 @@ What is expected is what TensorFlow 2.21 gives, or NumPy.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -114,3 +115,43 @@ def test_metrics_in_functions_take_tensors_of_unknown_rank() -> None:
     traced = tf.function(step, input_signature=[unknown, unknown])
     loss = traced(tf.constant([[1.0], [3.0]]), tf.constant([2.0, 5.0]))
     assert (float(loss), float(metric.result())) == (1.5, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "right", "result"),
+    [
+        ("SensitivityAtSpecificity", 1, [2.0], 0.5),
+        ("SensitivityAtSpecificity", 2, [4.0, 0.0], 0.0),
+        ("SpecificityAtSensitivity", 1, [2.0], 0.75),
+        ("PrecisionAtRecall", 2, [4.0, 0.0], 0.5714286),
+        ("RecallAtPrecision", 1, [2.0], 0.5),
+        ("RecallAtPrecision", 3, [4.0, 2.0, 0.0], 1.0),
+    ],
+)
+def test_thresholds_of_rates_at_others(
+    name: str, count: int, right: list[float], result: float
+) -> None:
+    made = getattr(keras.metrics, name)(0.4, num_thresholds=count)
+    metric = type(made).from_config(made.get_config())
+    true = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0])
+    scores = np.array([0.0, 0.3, 0.8, 0.3, 0.5, 0.8, 0.5, 1.0])
+    metric.update_state(true, scores)
+    np.testing.assert_array_equal(metric.true_positives, right)
+    np.testing.assert_allclose(metric.result(), result, rtol=1e-6)
+
+
+def test_initializers_of_arrays_are_made_again() -> None:
+    start = np.arange(6.0).reshape(3, 2)
+    dense = layers.Dense(2, kernel_initializer=keras.initializers.Constant(start))
+    model = keras.Sequential([keras.Input((3,)), dense])
+    again = keras.models.model_from_json(model.to_json())
+    np.testing.assert_array_equal(again.get_weights()[0], start)
+    kept = layers.Dense.from_config(dense.get_config()).kernel_initializer.value
+    np.testing.assert_array_equal(kept, start)
+
+
+def test_the_inner_module_of_schedules_reads_them() -> None:
+    place = "tensorlite.compat.v2.python.keras.optimizer_v2.learning_rate_schedule"
+    inner = import_module(place)
+    rate = inner.deserialize(inner.serialize(inner.PolynomialDecay(0.5, 10, 0.1)))
+    np.testing.assert_allclose(rate(5), 0.3, rtol=1e-6)

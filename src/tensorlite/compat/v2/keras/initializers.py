@@ -12,7 +12,7 @@ import numpy as np
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v2.keras import seeding
-from tensorlite.compat.v2.keras.src.saving import lookup
+from tensorlite.compat.v2.keras.src.saving import describing, lookup
 from tensorlite.core.errors import ConversionError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
@@ -48,6 +48,11 @@ class Constant(init_ops.Constant):
                 f"{prod(sizes)}; give one element, or as many as the shape has"
             )
         return super().__call__(shape, *args, **kwargs)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Return the initializer of a configuration, in which an array may be described."""
+        return cls(**{key: describing.restored(x) for key, x in config.items()})
 
 
 class _Seeded(init_ops.Initializer):

@@ -19,7 +19,7 @@ _BEYOND = 1e-6
 """How far the first and last thresholds of a curve may lie beyond what predictions are."""
 
 
-class _Counts(Metric):
+class Counts(Metric):
     """Counts of right and wrong predictions of yes and no, for each of some thresholds."""
 
     tells_given = True
@@ -107,7 +107,7 @@ class _Counts(Metric):
         return values[0] if self._single else values
 
 
-class Precision(_Counts):
+class Precision(Counts):
     """The share of true ones among those that are predicted.
 
     thresholds say from where on something is predicted, 1/2 if None; top_k counts the k greatest
@@ -132,7 +132,7 @@ class Precision(_Counts):
         )
 
 
-class Recall(_Counts):
+class Recall(Counts):
     """The share of predicted ones among those that are true.
 
     thresholds say from where on something is predicted, 1/2 if None; top_k counts the k greatest
@@ -157,7 +157,7 @@ class Recall(_Counts):
         )
 
 
-class _One(_Counts):
+class _One(Counts):
     """One of the counts."""
 
     which = ""
@@ -212,7 +212,7 @@ def _inner(count: Any, thresholds: Any) -> list[float]:
     return list(formulas.inner_thresholds(count))
 
 
-class AUC(_Counts):
+class AUC(Counts):
     """The area under the curve of recall over false alarms, or of precision over recall."""
 
     tells_given = False

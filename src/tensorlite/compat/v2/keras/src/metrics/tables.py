@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.src.metrics.base import MeanMetricWrapper, Metric
-from tensorlite.compat.v2.keras.src.metrics.counts import AUC
+from tensorlite.compat.v2.keras.src.metrics.counts import Counts
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.math.quotients import divide_no_nan
-from tensorlite.train.scores import mean_overlap
+from tensorlite.train.scores import inner_thresholds, mean_overlap
 
 
 class IoU(Metric):
@@ -348,11 +348,17 @@ RATES = {
 """Rates, as what is right of what is right or wrong."""
 
 
-class _At(AUC):
+def _spread(count: int) -> list[float]:
+    """Return thresholds evenly from 0 to 1; a single one is in the middle."""
+    return [0.5] if count == 1 else [0.0, *inner_thresholds(count), 1.0]
+
+
+class _At(Counts):
     """The best of one rate among the thresholds at which another is high enough."""
 
     rates: ClassVar[tuple[str, str]]
     """The rate that is wanted, and the one that must be high enough, as in RATES."""
+    tells_given = False
 
     def __init__(
         self, least: float, num_thresholds: int, name: str | None, dtype: Any
@@ -367,10 +373,7 @@ class _At(AUC):
                 f"Argument `{self.rates[1]}` must be in the range [0, 1]. Received: "
                 f"{self.rates[1]}={least}"
             )
-        single = [0.5] if num_thresholds == 1 else None
-        super().__init__(
-            max(num_thresholds, 3), thresholds=single, name=name, dtype=dtype
-        )
+        super().__init__(_spread(num_thresholds), name, dtype)
         self._least, self.num_thresholds = least, num_thresholds
 
     def result(self) -> Any:
