@@ -54,3 +54,27 @@ def test_the_diagonal_of_what_is_no_square_is_set_in_zeros() -> None:
         (slope,) = tf.gradients(tf.matrix_diag_part(x) * [2.0, 3.0], x)
         found = session.run(slope, {x: X[:2]})
     np.testing.assert_array_equal(found, [[2, 0, 0], [0, 3, 0]])
+
+
+def test_diagonals_beside_the_main_one_are_of_sizes_known_when_they_run() -> None:
+    x = tf.placeholder(tf.float32, [None, None])
+    whatever = tf.placeholder(tf.float32)
+    above = tf.linalg.diag(whatever, k=1)
+    band = tf.linalg.diag_part(x, k=(-1, 0))
+    made = tf.linalg.diag(x, k=(0, 1))
+    inserted = tf.linalg.set_diag(x, tf.constant([5.0]), k=1)
+    (slope,) = tf.gradients(made, x)
+    feeds = {x: [[1.0, 2.0], [3.0, 4.0]], whatever: [1.0, 2.0]}
+    with tf.Session() as session:
+        found = session.run([above, band, made, inserted, slope], feeds)
+    np.testing.assert_array_equal(found[0], [[0, 1, 0], [0, 0, 2], [0, 0, 0]])
+    np.testing.assert_array_equal(found[1], [[1, 4], [3, 0]])
+    np.testing.assert_array_equal(found[2], [[3, 1], [0, 4]])
+    np.testing.assert_array_equal(found[3], [[1, 5], [3, 4]])
+    np.testing.assert_array_equal(found[4], [[1, 0], [1, 1]])
+
+
+def test_diagonals_that_only_a_run_tells_are_refused() -> None:
+    k = tf.placeholder(tf.int32, [])
+    with pytest.raises(tf.errors.UnimplementedError, match="only a run knows"):
+        tf.linalg.diag([1.0, 2.0], k=k)

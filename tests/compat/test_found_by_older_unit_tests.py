@@ -155,3 +155,78 @@ def test_classes_of_attrs_are_fetched() -> None:
         found = session.run(given, {given.one: [5.0, 6.0]})
     assert isinstance(found, sample)
     assert (found.one.tolist(), found.other) == ([5.0, 6.0], [3])
+
+
+def test_rows_written_behind_split_ones_are_no_rows_of_the_split_tensor() -> None:
+    x = tf.constant(np.arange(10.0).reshape(5, 2))
+    array = tf.TensorArray(tf.float64, 2, dynamic_size=True, infer_shape=False)
+    array = array.split(x, [2, 3]).write(2, tf.constant([[9.0, 9.0]], tf.float64))
+    joined = array.concat()
+    (slope,) = tf.gradients(joined * joined, x)
+    with tf.Session() as session:
+        whole, found = session.run([joined, slope])
+    assert whole.shape == (6, 2)
+    np.testing.assert_array_equal(found, 2.0 * np.arange(10.0).reshape(5, 2))
+
+
+@pytest.mark.parametrize("change", ["assign", "assign_add", "assign_sub"])
+def test_variables_are_assigned_tensors_of_their_dtype(change: str) -> None:
+    x = tf.Variable([1.0, 2.0])
+    with pytest.raises(TypeError, match=r"cast the value to the variable's dtype"):
+        getattr(tf, change)(x, tf.constant([1, 2]))
+    changed = getattr(tf, change)(x, np.asarray([0, 0], np.int64))
+    with tf.Session() as session:
+        session.run(x.initializer)
+        assert session.run(changed).dtype == np.float32
+
+
+def test_operations_of_critical_sections_are_fetched() -> None:
+    x = tf.get_variable("x", initializer=1.0, use_resource=True)
+    made = tf.CriticalSection().execute(lambda: x.assign_add(1.0).op)
+    assert isinstance(made, tf.Operation)
+    with tf.Session() as session:
+        session.run(x.initializer)
+        assert session.run(made) is None
+        assert session.run(x) == 2.0
+
+
+def test_variables_are_made_by_the_inner_module_of_scopes() -> None:
+    made = tf.python.ops.variable_scope.variable(
+        [1, 2], trainable=False, dtype=tf.float32, name="made"
+    )
+    assert (made.name, made.dtype.base_dtype) == ("made:0", tf.float32)
+    assert made not in tf.trainable_variables()
+
+
+def test_device_functions_ask_for_attributes() -> None:
+    seen = []
+
+    def device(op: Any) -> str:
+        seen.append((op.type, op.get_attr("T" if op.inputs else "dtype")))
+        return "/cpu:0"
+
+    with tf.device(device):
+        _ = tf.constant(1.0) + tf.placeholder(tf.float32, [2])
+    kinds = ["Const", "Placeholder", "AddV2"]
+    assert seen == [(kind, tf.float32) for kind in kinds]
+
+
+def test_numbers_are_quantized_to_quantized_dtypes() -> None:
+    with pytest.raises(TypeError, match="allowed are qint8, quint8"):
+        tf.quantization.quantize([0.0, 1.0], 0.0, 1.0, tf.uint8)
+
+
+def test_summaries_of_many_numbers_fail_when_they_run() -> None:
+    made = tf.summary.scalar("x", tf.constant([1.0, 2.0]))
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(made)
+
+
+def test_staging_areas_are_made_by_the_inner_module_of_queues() -> None:
+    area = tf.python.ops.data_flow_ops.StagingArea([tf.float32], shapes=[[]])
+    put, got = area.put([tf.constant(2.0)]), area.get()
+    with tf.Session() as session:
+        session.run(put)
+        size, (value,) = session.run([area.size(), got])
+    assert value == 2.0
+    assert size in {0, 1}

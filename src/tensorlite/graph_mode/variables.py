@@ -257,6 +257,12 @@ class GraphVariable(Variable):
         return self._write(AssignVariableOp(any_shape=True), self._fitting(value))
 
     def _fitting(self, value: TensorLike) -> Tensor:
+        given = value.__tensor__().dtype if isinstance(value, Operand) else self.dtype
+        if given is not self.dtype:
+            raise DTypeError(
+                f"the variable {self.bare_name!r} holds {self.dtype!r}, and {given!r} is assigned "
+                "to it; cast the value to the variable's dtype"
+            )
         return tensor_of(value, self.dtype)
 
     def __iter__(self) -> Any:

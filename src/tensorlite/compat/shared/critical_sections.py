@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.calling import named
-from tensorlite.compat.views import lifted
+from tensorlite.compat.views import Operation, lifted
 from tensorlite.function import critical_section
 
 
@@ -30,8 +30,13 @@ class CriticalSection(critical_section.CriticalSection):
     ) -> Any:
         """Return what a function returns, which no other one runs beside."""
         run = super().execute
+
+        def done() -> Any:
+            made = fn()
+            return None if isinstance(made, Operation) else made
+
         return _executed(
-            lambda: run(lifted(fn), exclusive_resource_access), name=name
+            lambda: run(lifted(done), exclusive_resource_access), name=name
         )
 
 

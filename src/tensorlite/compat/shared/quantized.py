@@ -10,7 +10,8 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.generated_ops import generated
 from tensorlite.compat.shared.making import same
-from tensorlite.core.dtypes import as_dtype, float32
+from tensorlite.core.dtypes import QUANTIZED, as_dtype, float32
+from tensorlite.core.errors import DTypeError
 
 __all__ = [
     "dequantize",
@@ -115,11 +116,15 @@ def quantize(
     >>> tf.quantization.quantize([-1.0, 4.0], -1.0, 4.0, tf.quint8).output.numpy().tolist()
     [0, 255]
     """
+    wanted = as_dtype(T)
+    if not wanted.is_quantized:
+        allowed = ", ".join(x.name for x in QUANTIZED)
+        raise DTypeError(f"quantize: T is {wanted!r}; allowed are {allowed}")
     found = quantization.quantize(
         converted(input, float32),
         converted(min_range, float32, "min_range"),
         converted(max_range, float32, "max_range"),
-        as_dtype(T),
+        wanted,
         mode,
         round_mode,
         narrow_range,

@@ -12,6 +12,7 @@ from tensorlite.core.op import Call, Gradient, Grads
 from tensorlite.core.spec import TensorSpec, shape_text
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
+from tensorlite.ops.arrays.arrange import size
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.control.bundles import zeros_of
 from tensorlite.ops.control.list_values import TensorList
@@ -19,6 +20,7 @@ from tensorlite.ops.control.lists import (
     ListOp,
     element_shape,
     list_spec,
+    resize,
     row_shape,
     with_element,
 )
@@ -136,8 +138,11 @@ class TensorListSplitIntoExistingList(ListOp):
         """Return the gradient list with zeros in it, and its elements joined."""
         _, x, lengths = call.inputs
         shape = concat([element_shape((None,)), row_shape(x)])
-        rows = concat_list(dy, shape, self.element_dtype, lengths)
-        return split_list(dy, zeros_of(x), lengths), rows, None
+        runs = resize(
+            dy, size(lengths)
+        )  # elements written behind the runs are no rows of x
+        rows = concat_list(runs, shape, self.element_dtype, lengths)
+        return split_list(runs, zeros_of(x), lengths), rows, None
 
 
 def split_list(list_: Tensor, x: Tensor, lengths: Tensor) -> Tensor:

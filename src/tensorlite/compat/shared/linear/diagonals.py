@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.operand import Operand
+from tensorlite.core.spec import TensorSpec
+from tensorlite.ops.arrays.gather import sizes
 from tensorlite.ops.composite import composed
 from tensorlite.ops.linear.diagonal import MatrixDiagPart
 
 
 def _band(k: Any) -> tuple[int, int]:
     if isinstance(k, Operand):
-        k = np.asarray(k.__tensor__().spec.constant()).tolist()
+        k = _known(k.__tensor__().spec)
     if np.size(k) not in {1, 2}:
         raise InvalidArgumentError(
             f"k={k}: give one diagonal, or the lower and upper"
@@ -29,14 +32,35 @@ def _band(k: Any) -> tuple[int, int]:
     return int(low), int(high)
 
 
+def _known(k: TensorSpec) -> Any:
+    """Return which diagonals a tensor asks for; UnimplementedError where only a run tells it."""
+    found = k.constant()
+    if found is None:
+        raise UnimplementedError(
+            f"diagonals k of {k}, which only a run knows, are not implemented; give numbers"
+        )
+    return np.asarray(found).tolist()
+
+
 def _to_the_left(align: str, k: int) -> bool:
     """Return whether a diagonal stands at the left of its row."""
     above, below = align.split("_")
     return (above if k >= 0 else below) == "LEFT"
 
 
-def _length(rows: int, columns: int, k: int) -> int:
-    return min(rows + min(k, 0), columns - max(k, 0))
+def _least(x: Any, y: Any) -> Any:
+    """Return the smaller one of two sizes, which a tensor tells where it is not known yet."""
+    known = isinstance(x, int) and isinstance(y, int)
+    return min(x, y) if known else tl.minimum(x, y)
+
+
+def _most(x: Any, y: Any) -> Any:
+    known = isinstance(x, int) and isinstance(y, int)
+    return max(x, y) if known else tl.maximum(x, y)
+
+
+def _length(rows: Any, columns: Any, k: int) -> Any:
+    return _least(rows + min(k, 0), columns - max(k, 0))
 
 
 @named("diag_part")
@@ -66,11 +90,12 @@ def matrix_diag_part(
     low, high = _band(k)
     if low == high:
         return tl.diag_part(x, low)
-    rows, columns = x.shape[-2:]
+    rows, columns = sizes(x)[-2:]
     lengths = [_length(rows, columns, i) for i in range(low, high + 1)]
+    longest = reduce(_most, lengths)
     value = _padding(padding_value, x.dtype)
     made = [
-        _padded(tl.diag_part(x, i), max(lengths), value, _to_the_left(align, i))
+        _padded(tl.diag_part(x, i), longest, value, _to_the_left(align, i))
         for i in range(high, low - 1, -1)
     ]
     return tl.stack(made, axis=-2)
@@ -82,11 +107,13 @@ def _padding(value: Any, dtype: Any) -> Any:
     return converted(bool(value) if is_number else value, dtype)
 
 
-def _padded(x: Any, size: int, value: Any, left: bool) -> Any:
-    missing = size - x.shape[-1]
+def _padded(x: Any, size: Any, value: Any, left: bool) -> Any:
+    missing = size - sizes(x)[-1]
     ends = (0, missing) if left else (missing, 0)
-    paddings = [*[(0, 0)] * (x.ndim - 1), ends]
-    return tl.pad(x, paddings, "constant", value)
+    numbers = [*[0, 0] * (x.ndim - 1), *ends]
+    known = isinstance(missing, int)
+    listed = np.asarray(numbers, np.int32) if known else tl.stack(numbers)
+    return tl.pad(x, tl.reshape(listed, (-1, 2)), "constant", value)
 
 
 @named("diag")
@@ -109,22 +136,22 @@ def matrix_diag(
     """
     x = converted(diagonal)
     low, high = _band(k)
-    if low == high == 0 and num_rows == num_cols == -1 and padding_value == 0:
-        return tl.diag(x)
-    longest = x.shape[-1]
+    if low == high and num_rows == num_cols == -1 and padding_value == 0:
+        return tl.diag(x, low)
+    *outer, longest = sizes(x)
     rows, columns = _sizes(longest, low, high, num_rows, num_cols)
-    batch = x.shape[:-1] if low == high else x.shape[:-2]
+    batch = outer if low == high else outer[:-1]
     value = _padding(padding_value, x.dtype)
     whole = tl.broadcast_to(value, [*batch, rows, columns])
     return _set(whole, x, low, high, align)
 
 
 def _sizes(
-    longest: int, low: int, high: int, rows: int, columns: int
-) -> tuple[int, int]:
+    longest: Any, low: int, high: int, rows: int, columns: int
+) -> tuple[Any, Any]:
     least_rows, least_columns = longest - min(high, 0), longest + max(low, 0)
     if rows == -1 and columns == -1:
-        return (max(least_rows, least_columns),) * 2
+        return (_most(least_rows, least_columns),) * 2
     return (
         least_rows if rows == -1 else rows,
         least_columns if columns == -1 else columns,
@@ -150,13 +177,13 @@ def matrix_set_diag(
 def _set(x: Any, diagonals: Any, low: int, high: int, align: str) -> Any:
     if low == high:
         return tl.set_diag(x, diagonals, low)
-    rows, columns = x.shape[-2:]
+    rows, columns = sizes(x)[-2:]
     for place, k in enumerate(range(high, low - 1, -1)):
         row, length = diagonals[..., place, :], _length(rows, columns, k)
         part = (
             row[..., :length]
             if _to_the_left(align, k)
-            else row[..., row.shape[-1] - length :]
+            else row[..., sizes(row)[-1] - length :]
         )
         x = tl.set_diag(x, part, k)
     return x

@@ -10,8 +10,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tensorlite.compat.described import Described
 from tensorlite.compat.views import shown
 from tensorlite.core.scope import Asked, Chooser
+from tensorlite.graph.graph import Graph
 from tensorlite.interop.tensorflow.messages import message
 
 
@@ -26,6 +28,17 @@ class Planned(Asked):
         )
         made.input.extend([shown(x).name.removesuffix(":0") for x in self.inputs])
         return made
+
+    def get_attr(self, name: str) -> Any:
+        """Return the value of an attribute; InvalidArgumentError for a name that it has not."""
+        return self._alone.get_attr(name)
+
+    @property
+    def _alone(self) -> Described:
+        """The operation in a graph of its own, as it will be."""
+        graph = Graph()
+        inputs = [graph.add_input(x.spec) for x in self.inputs]
+        return Described(graph.add(self.op, inputs))
 
 
 _BARE = re.compile(r"(?i:cpu|gpu)(:\d+)?")

@@ -374,6 +374,10 @@ def assert_variables_initialized(
     return fetchable.group(*[x.read_value() for x in variables])
 
 
+variable = Variable
+"""A variable by the name that TensorFlow's module variable_scope has for what makes one."""
+
+
 @of_referred
 def assign(
     ref: Any,
