@@ -179,3 +179,15 @@ def test_arguments_are_told_through_decorators() -> None:
     assert inspection.isfunction(wrapped)
     with pytest.raises(ValueError, match="keyword only"):
         inspection.getargspec(lambda *, y: y)
+
+
+@pytest.mark.parametrize("package", [V1, V2])
+def test_all_names_of_a_module_are_imported_at_once(package: str) -> None:
+    """Cells are there in both versions, and no name of Python's is hidden."""
+    names: dict[str, Any] = {}
+    exec(f"from {package}.ops.rnn_cell import *", names)
+    assert names["RNNCell"] is tf1.nn.rnn_cell.RNNCell
+    assert names["LSTMStateTuple"] is tf1.nn.rnn_cell.LSTMStateTuple
+    exec(f"from {package}.ops.math_ops import *", names)
+    assert names["cumsum"](tf1.constant([1, 2])).shape == [2]
+    assert not {"abs", "round", "Any", "np"} & names.keys()

@@ -199,3 +199,36 @@ def test_cells_of_programs_go_both_ways() -> None:
     both = tf.keras.layers.Bidirectional(layer)
     assert both(tf.ones([2, 4, 5])).shape == [2, 4, 6]
     assert isinstance(both.backward_layer.cell.cells[0], Wrapped)
+
+
+def test_chains_take_their_input_in_a_list_or_by_its_name() -> None:
+    x = tf.keras.Input([2], name="feature")
+    model = tf.keras.Sequential([x, tf.keras.layers.Dense(1)])
+    rows = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    wanted = model(rows).numpy()
+    for given in ([rows], (rows,), {"feature": rows, "label": rows}):
+        np.testing.assert_array_equal(model(given).numpy(), wanted)
+
+
+def test_models_tell_whether_they_are_known_from_inputs_to_outputs() -> None:
+    x = tf.keras.Input([2])
+    known: Any = tf.keras.Model(x, tf.keras.layers.Dense(1)(x))
+    assert known._is_graph_network
+    assert not tf.keras.Model()._is_graph_network
+    chain: Any = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    assert not chain._is_graph_network
+    chain.build((None, 2))
+    assert chain._is_graph_network
+
+
+def test_what_a_model_is_described_with_has_no_static_value() -> None:
+    assert tf.get_static_value(tf.keras.Input([2])) is None
+
+
+def test_signatures_take_lists_of_numbers_inside_structures() -> None:
+    signature = [{"a": tf.TensorSpec([None, 2]), "b": [tf.TensorSpec([None])]}]
+
+    both: Any = tf.function(lambda x: (x["a"], x["b"][0]), input_signature=signature)
+    a, b = both({"a": [[1, 2], [3, 4]], "b": [[1.0, 2.0]]})
+    np.testing.assert_array_equal(a.numpy(), np.array([[1, 2], [3, 4]], np.float32))
+    np.testing.assert_array_equal(b.numpy(), np.array([1, 2], np.float32))

@@ -10,6 +10,7 @@ nowhere is not here, but for a few names that many programs use.
 
 from __future__ import annotations
 
+import builtins
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -308,6 +309,8 @@ def _module(
     module.__path__ = []
 
     def find(name: str) -> Any:
+        if name == "__all__":
+            return _listed(module.__name__, roots, places, own)
         public = None if called is None else called.get(name)
         if public is not None and not (own and hasattr(import_module(own), name)):
             found = attrgetter(public)(import_module(__package__))
@@ -339,6 +342,35 @@ def _found(
         f"module {module!r} has no attribute {name!r}: it is of TensorFlow's inside, and none of "
         f"the public namespaces that stand for it has that name: {', '.join(places)}"
     )
+
+
+def _listed(
+    module: str, roots: Sequence[str], places: Sequence[str], own: str | None
+) -> list[str]:
+    """Return what `import *` takes from a module: the names of the namespaces it stands for.
+
+    Of tf itself it takes none, as it is not known which of its names a module has; and none that
+    would hide one of Python's.
+    """
+    chosen = [x for x in places if x not in {".", "generated"}]
+    shown = {
+        name
+        for root in roots
+        for place in chosen
+        for name, held in _members(_namespace(root, place))
+        if not isinstance(held, ModuleType)
+    }
+    if own is not None:
+        members = _members(import_module(own))
+        shown |= {name for name, x in members if getattr(x, "__module__", "") == own}
+    if not shown:
+        raise AttributeError(f"module {module!r} has no attribute '__all__'")
+    return sorted(shown - set(dir(builtins)))
+
+
+def _members(holder: Any) -> list[tuple[str, Any]]:
+    names = [x for x in dir(holder) if not x.startswith("_") and hasattr(holder, x)]
+    return [(name, getattr(holder, name)) for name in names]
 
 
 def _spellings(

@@ -336,8 +336,7 @@ def checked(name: str, wanted: Any, given: Arguments) -> Arguments:
         )
     values = [*args, *kwargs.values()]
     for i, spec in enumerate(specs):
-        if isinstance(spec, TensorSpec) and isinstance(values[i], (list, tuple)):
-            values[i] = to_tensor(values[i], spec.dtype)
+        values[i] = _lists_as_tensors(spec, values[i])
     parts = [
         part
         for i, value in enumerate(values)
@@ -362,6 +361,20 @@ def checked(name: str, wanted: Any, given: Arguments) -> Arguments:
         given.labels,
         given.device,
     )
+
+
+def _lists_as_tensors(spec: Any, value: Any) -> Any:
+    """Return a value with tensors for the lists of numbers that stand where `spec` has tensors."""
+    if isinstance(spec, TensorSpec):
+        is_list = isinstance(value, (list, tuple))
+        return to_tensor(value, spec.dtype) if is_list else value
+    if type(spec) is not type(value):
+        return value
+    if isinstance(spec, dict) and spec.keys() == value.keys():
+        return {key: _lists_as_tensors(spec[key], x) for key, x in value.items()}
+    if type(spec) in {list, tuple} and len(spec) == len(value):
+        return type(spec)(map(_lists_as_tensors, spec, value))
+    return value
 
 
 def _parts(

@@ -18,7 +18,7 @@ from tensorlite.compat.shared.specs.tensor_specs import TensorSpec
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import executing_eagerly
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import InvalidArgumentError, NoValueYetError
 from tensorlite.core.operand import Operand
 from tensorlite.core.sizes import Dimension
 from tensorlite.core.tensor import IndexedSlices
@@ -90,7 +90,10 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         return tensor
     if not isinstance(tensor, Operand) or isinstance(tensor, AnyVariable):
         return None  # a variable may have another by then
-    x = plain(tensor).__tensor__()
+    try:
+        x = plain(tensor).__tensor__()
+    except NoValueYetError:  # it stands for one while a model is described
+        return None
     if not isinstance(x, SymbolicTensor):
         return x.numpy()
     own = x.node.outputs[x.index]

@@ -25,7 +25,7 @@ from tensorlite.compat.v2.keras.src.models.base import (
     title_of,
 )
 from tensorlite.compat.v2.keras.src.saving import describing, lambdas, lookup, revived
-from tensorlite.compat.v2.keras.src.trainers.fitting import fitted
+from tensorlite.compat.v2.keras.src.trainers.fitting import fitted, picked
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
@@ -178,10 +178,15 @@ class Sequential(Model):
         self.forget_losses()  # those that were noted on the way
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        made = fitted(inputs, self.starts[0]) if self.starts else inputs
+        made = self._first_input(inputs) if self.starts else inputs
         for layer in self._chain:
             made = layer(made)
         return made
+
+    def _first_input(self, inputs: Any) -> Any:
+        """Return what is given for the one input: alone, in a list, or by the input's name."""
+        given = picked(self.starts, inputs)
+        return fitted(given[0], self.starts[0]) if len(given) == 1 else inputs
 
     def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:
         """Return the numbers of the classes that are predicted most.

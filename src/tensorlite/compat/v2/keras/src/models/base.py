@@ -394,6 +394,11 @@ class Model(Training, Layer):
         saving.export(self, filepath)
 
     @property
+    def _is_graph_network(self) -> bool:
+        """Whether it is known what leads from inputs to outputs; libraries ask for it."""
+        return self.starts is not None
+
+    @property
     def is_made_of_layers(self) -> bool:
         """Return whether its layers say what the model is."""
         return self._plan is not None
