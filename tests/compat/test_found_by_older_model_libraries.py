@@ -121,6 +121,7 @@ def test_shapes_without_elements_take_any_value() -> None:
             assert made.dtype.name == found
         with pytest.raises(ValueError, match="do not fill"):
             tf1.constant(np.zeros(1, np.float32), shape=[0, 4])
+        assert tf1.constant(np.zeros((2, 0)), shape=[0, 4]).shape == [0, 4]
 
 
 def test_images_are_padded_to_sizes_that_only_the_run_knows() -> None:

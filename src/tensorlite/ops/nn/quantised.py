@@ -5,6 +5,8 @@ Rounding as if to them, which stays with floats, is in fake_quantised.py.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, float32, float64
@@ -31,6 +33,7 @@ MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
 class QuantizeV2(Composite):
     """Numbers as integers of a dtype between two limits, and the limits these stand for."""
 
+    differentiable: ClassVar[bool] = False
     T: DType
     mode: str = "MIN_COMBINED"
     round_mode: str = "HALF_AWAY_FROM_ZERO"
@@ -62,6 +65,7 @@ class QuantizeV2(Composite):
 class Dequantize(Composite):
     """The numbers that integers between two limits stand for."""
 
+    differentiable: ClassVar[bool] = False
     mode: str = "MIN_COMBINED"
     narrow_range: bool = False
     axis: int = -1

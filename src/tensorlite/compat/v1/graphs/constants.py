@@ -73,9 +73,7 @@ def _filled(
 ) -> np.ndarray[Any, Any]:
     """Return an array in a shape, its last element standing for all those that are not there."""
     count = prod(sizes)
-    if count == 0:
-        return np.zeros(sizes, array.dtype)
-    if array.size > count or not array.size:
+    if array.size > count or (count and not array.size):
         raise ShapeError(
             f"{array.size} values do not fill a constant of the shape {list(sizes)}"
         )
