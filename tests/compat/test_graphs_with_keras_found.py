@@ -6,6 +6,7 @@ What is expected is what TensorFlow 1.15 gives.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -326,3 +327,48 @@ def test_images_are_whitened_by_variances_and_a_little_more() -> None:
     sizes, ways = np.linalg.eigh(rows.T @ rows / 20)
     expected = rows @ (ways / np.sqrt(sizes + 0.5)) @ ways.T
     np.testing.assert_allclose(made.reshape(20, 4), expected, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("Adamax", [0.9, 1.9]), ("Nadam", [0.8945, 1.895])]
+)
+def test_optimizers_update_halves(name: str, expected: list[float]) -> None:
+    optimizer = getattr(keras.optimizers, name)(0.1)
+    variable = tf.Variable([1.0, 2.0], dtype=tf.float16, use_resource=True)
+    gradient = tf.constant([0.1, 0.2], tf.float16)
+    step = optimizer.apply_gradients([(gradient, variable)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        np.testing.assert_allclose(session.run(variable), expected, atol=6e-4)
+
+
+def cells_of_kinds(kind: str) -> Any:
+    """Return cells whose weights are 0.1: one of long memory, one of gates, or both."""
+    a_tenth = tf.constant_initializer(0.1)
+    made: dict[str, Any] = {
+        "gates": partial(tf.nn.rnn_cell.GRUCell, 2, kernel_initializer=a_tenth),
+        "memory": partial(tf.nn.rnn_cell.LSTMCell, 3, initializer=a_tenth),
+    }
+    found = [made[name]() for name in kind.split()]
+    return found if len(found) > 1 else found[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [("gates", -0.5066), ("memory", -0.3178), ("gates memory", -0.3574)],
+)
+def test_recurrent_layers_take_the_cells_of_version_1(
+    kind: str, expected: float
+) -> None:
+    x = tf.placeholder(tf.float32, (None, 6, 4))
+    made = layers.RNN(cells_of_kinds(kind), return_sequences=True)(x)
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    step = optimizer.minimize(tf.reduce_sum(made))
+    ones = {x: np.ones((2, 6, 4))}
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step, ones)
+        np.testing.assert_allclose(
+            session.run(made, ones)[:, -1], expected, atol=1e-4
+        )

@@ -155,3 +155,52 @@ def test_the_inner_module_of_schedules_reads_them() -> None:
     inner = import_module(place)
     rate = inner.deserialize(inner.serialize(inner.PolynomialDecay(0.5, 10, 0.1)))
     np.testing.assert_allclose(rate(5), 0.3, rtol=1e-6)
+
+
+class _Rises(keras.metrics.Metric):  # type: ignore[misc]
+    """Asks tensors, as programs do that TensorFlow converts."""
+
+    def __init__(self) -> None:
+        super().__init__(name="rises")
+        self.total = self.add_weight(name="total", initializer="zeros")
+        self.batches = self.add_weight(name="batches", initializer="zeros")
+
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> None:
+        far = tf.reduce_sum(tf.abs(tf.cast(y_true, tf.float32) - y_pred))
+        if far > 1.0:
+            self.total.assign_add(far)
+        else:
+            self.total.assign_add(-1.0)
+        self.batches.assign_add(1.0)
+
+    def result(self) -> Any:
+        if self.batches > 1.0:
+            return self.total / self.batches
+        return tf.zeros(())
+
+
+def test_metrics_may_ask_tensors_in_steps() -> None:
+    model = keras.Sequential(
+        [keras.Input((1,)), layers.Dense(1, kernel_initializer="ones")]
+    )
+    model.compile("sgd", "mse", metrics=[_Rises()])
+    x = np.array([[1.0], [2.0], [0.25], [0.5]], np.float32)
+    found = model.evaluate(x, np.zeros((4, 1)), batch_size=2, verbose=0)
+    np.testing.assert_allclose(found[1], (3.0 - 1.0) / 2, rtol=1e-6)
+    found = model.evaluate(x[:2], np.zeros((2, 1)), batch_size=2, verbose=0)
+    assert found[1] == 0.0
+
+
+def test_a_metric_that_is_weighted_as_well_is_listed_twice() -> None:
+    model = keras.Sequential(
+        [keras.Input((1,)), layers.Dense(1, kernel_initializer="ones")]
+    )
+    model.compile("sgd", "mse", metrics=["mae"], weighted_metrics=["mae"])
+    x, weights = np.array([[1.0], [3.0]]), np.array([0.0, 1.0])
+    options = {"sample_weight": weights, "verbose": 0}
+    found = model.evaluate(x, np.zeros((2, 1)), **options)
+    np.testing.assert_allclose(found, [4.5, 2.0, 2.0, 3.0], rtol=1e-6)
+    told = model.evaluate(x, np.zeros((2, 1)), return_dict=True, **options)
+    assert list(told) == ["loss", "mae", "weighted_mae"]

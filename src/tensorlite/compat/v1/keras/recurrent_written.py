@@ -13,6 +13,7 @@ from tensorlite.compat.v1.functions.arrays import shape
 from tensorlite.compat.v1.functions.control_flow import while_loop
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v2.keras import layers
+from tensorlite.compat.v2.keras.src.layers import cells
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import int32
@@ -124,7 +125,8 @@ def _is_plain(layer: Any) -> bool:
     drops = getattr(cell, "dropout", 0) or getattr(cell, "recurrent_dropout", 0)
     other = layer.unroll or layer.stateful or layer.time_major
     kind = type(cell)
-    is_own = kind.__name__ in _STEPS and kind.__module__.startswith(_HERE)
+    of_keras = isinstance(cell, cells.Cell) and kind.__module__.startswith(_HERE)
+    is_own = kind.__name__ in _STEPS and of_keras
     after = getattr(cell, "reset_after", False)
     return bool(is_own and not drops and not other and not after)
 

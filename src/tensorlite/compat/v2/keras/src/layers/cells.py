@@ -356,8 +356,11 @@ def initial_state_of(cell: Any, batch_size: Any, dtype: Any) -> Any:
 def stepped(cell: Any, x: Any, state: Any, training: Any) -> tuple[Any, Any]:
     """Return what a cell makes in a step, and its states after it, structured as those before.
 
-    Cells are given states as a list, though there be only one.
+    Cells of Keras are given states as a list, though there be only one, and told whether they
+    train; those of tf.nn.rnn_cell are not.
     """
+    if hasattr(cell, "zero_state"):
+        return tuple(cell(x, state))
     given = state if isinstance(state, (list, tuple)) else [state]
     made, after = cell(x, given, training=training)
     return made, nest.pack_like(state, nest.flatten(after))

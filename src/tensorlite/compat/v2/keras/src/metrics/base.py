@@ -29,10 +29,11 @@ from tensorlite.compat.v2.keras.src.models.in_sessions import (
 )
 from tensorlite.compat.v2.keras.src.saving import describing
 from tensorlite.compat.views import GraphTensor, Operation
-from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import Tensor
+from tensorlite.function.staging import converted as control_flow_converted
 from tensorlite.graph_mode.graph import active_graph, built
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.ragged.base import RaggedParts
@@ -226,7 +227,7 @@ def _updating(update: Callable[..., Any]) -> Callable[..., Any]:
     def made(self: Any, *args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
         if graph is None or in_graphs.building.get() is not None:
-            return update(self, *args, **kwargs)
+            return _in_trace(update)(self, *args, **kwargs)
         before = len(graph.nodes)
         returned = in_graphs.in_default(_called, update, self, args, kwargs)
         if not isinstance(returned, (Operation, GraphTensor)):
@@ -255,9 +256,14 @@ def _reading(result: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(result)
     def made(self: Any) -> Any:
-        return in_graphs.in_default(result, self)
+        return in_graphs.in_default(_in_trace(result), self)
 
     return made
+
+
+def _in_trace(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method as a step that is traced calls it: if and while may ask tensors."""
+    return method if tracer() is None else control_flow_converted(method)
 
 
 class Sum(Metric):

@@ -10,6 +10,7 @@ import tensorlite as tl
 from tensorlite.compat.v2.keras import checking
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
+from tensorlite.compat.v2.keras.src.optimizers import rows
 from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
 from tensorlite.compat.v2.keras.src.optimizers.own_updates import Replaced
 from tensorlite.compat.v2.keras.src.optimizers.rows import Gradient
@@ -209,11 +210,12 @@ class _Largest(Replaced):
         slots: dict[str, Any],
     ) -> None:
         mean, largest = slots["mean"], slots["largest"]
-        now = mean.value() + (g.whole - mean.value()) * (1.0 - self.beta1)
-        most = tl.maximum(self.beta2 * largest.value(), g.size())
+        beta1, beta2 = (rows.number(x, g.dtype) for x in (self.beta1, self.beta2))
+        now = mean.value() + (g.whole - mean.value()) * (1.0 - beta1)
+        most = tl.maximum(beta2 * largest.value(), g.size())
         mean.assign(now)
         largest.assign(most)
-        unbiased = now / (1.0 - tl.pow(tl.asarray(self.beta1, dtype=g.dtype), step))
+        unbiased = now / (1.0 - tl.pow(tl.asarray(beta1, dtype=g.dtype), step))
         variable.assign_sub(rate * unbiased / (most + self.epsilon))
 
 
@@ -277,7 +279,7 @@ class Ahead(Replaced):
 
     def _momentum(self, at: Any) -> Any:
         power = tl.pow(tl.asarray(0.96, dtype=at.dtype), at * self.pace)
-        return self.beta1 * (1.0 - 0.5 * power)
+        return rows.number(self.beta1, at.dtype) * (1.0 - 0.5 * power)
 
     def step(
         self,
@@ -290,15 +292,16 @@ class Ahead(Replaced):
         """Update a variable and its two means."""
         here, ahead = self._momentum(step), self._momentum(step + 1.0)
         mean, square = (slots[name] for name in self.slots)
+        beta1, beta2 = (rows.number(x, g.dtype) for x in (self.beta1, self.beta2))
         so_far = tl.astype(self._so_far, g.dtype)
-        first = mean.value() + (g.whole - mean.value()) * (1.0 - self.beta1)
-        second = square.value() + (g.square() - square.value()) * (1.0 - self.beta2)
+        first = mean.value() + (g.whole - mean.value()) * (1.0 - beta1)
+        second = square.value() + (g.square() - square.value()) * (1.0 - beta2)
         mean.assign(first)
         square.assign(second)
         guess = ahead * first / (1.0 - so_far * ahead) + (1.0 - here) * g.whole / (
             1.0 - so_far
         )
-        spread = second / (1.0 - tl.pow(tl.asarray(self.beta2, dtype=g.dtype), step))
+        spread = second / (1.0 - tl.pow(tl.asarray(beta2, dtype=g.dtype), step))
         variable.assign_sub(rate * guess / (tl.sqrt(spread) + self.epsilon))
 
 

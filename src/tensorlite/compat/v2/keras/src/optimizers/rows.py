@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 
 
@@ -24,6 +25,11 @@ def each(function: Callable[[Any], Any], gradient: Any) -> Any:
 def values(gradient: Any) -> Any:
     """Return the elements of a gradient, those of rows named twice apart."""
     return gradient.values if isinstance(gradient, IndexedSlices) else gradient
+
+
+def number(value: Any, dtype: Any) -> Any:
+    """Return a hyperparameter as it goes with a dtype: those of Python go with any."""
+    return tl.astype(value, dtype) if isinstance(value, Operand) else value
 
 
 class Gradient:

@@ -203,6 +203,7 @@ class CompiledMetrics(Metric):
         )
         self._metrics: list[tuple[int, bool, Any]] | None = None
         self._titled = False
+        self._own_names: list[str] = []
 
     def build(self, y_true: Any, y_pred: Any) -> None:
         if self._metrics is not None:
@@ -220,6 +221,7 @@ class CompiledMetrics(Metric):
                 for one in group:
                     loss = _loss_of_output(kinds[i])
                     made = metrics.as_metric(one, true[i], outputs[i], loss)
+                    self._own_names.append(made.name)
                     taken = {other.name for _, _, other in found}
                     made._name = _free(title, made.name, is_weighted, taken)  # noqa: SLF001
                     found.append((i, is_weighted, made))
@@ -239,10 +241,14 @@ class CompiledMetrics(Metric):
 
     @property
     def listed(self) -> list[str]:
-        """The names of results that are listed behind the loss, before those of other metrics."""
+        """The names of results that are listed behind the loss, before those of other metrics.
+
+        They are the metrics' own: of two that are alike the first one's result is listed twice, as
+        Keras 3 does.
+        """
         if self._titled:
             return []
-        return [metric.name for metric in self.metrics]
+        return self._own_names
 
     @property
     def variables(self) -> Any:
