@@ -230,3 +230,14 @@ def test_staging_areas_are_made_by_the_inner_module_of_queues() -> None:
         size, (value,) = session.run([area.size(), got])
     assert value == 2.0
     assert size in {0, 1}
+
+
+def test_gradients_by_ragged_tensors_are_ragged() -> None:
+    rows = tf.RaggedTensor.from_row_lengths(tf.constant([1.0, 2.0, 3.0]), [1, 2])
+    (slope,) = tf.gradients(tf.reduce_sum(rows * rows), rows)
+    both = tf.gradients(tf.reduce_sum(rows), [rows, tf.constant(1.0)])
+    with tf.Session() as session:
+        found, ones = session.run([slope, both[0]])
+    assert found.to_list() == [[2.0], [4.0, 6.0]]
+    assert ones.to_list() == [[1.0], [1.0, 1.0]]
+    assert both[1] is None

@@ -247,7 +247,7 @@ class GradientTape(Interpreter):
         if not self.persistent:
             variables = [x for x in self._kept if owner_of(x) is not None]
             self._records, self._watched, self._kept = [], set(), variables
-        return _packed(sources, iter(filled))
+        return packed_gradients(sources, iter(filled))
 
     def jacobian(
         self, target: Any, sources: Any, unconnected: Unconnected = "none"
@@ -384,21 +384,23 @@ class GradientTape(Interpreter):
         )
 
 
-def _packed(sources: Any, found: Iterator[Any]) -> Any:
+def packed_gradients(
+    sources: Any, found: Iterator[Any], dense: Callable[[Any], Any] = lambda x: x
+) -> Any:
     """Return gradients structured like the sources.
 
     That of a tensor of several parts, such as rows of different lengths, is such a tensor, whose
-    parts without gradients are the source's; None where no part has one.
+    parts without gradients are the source's, others `dense`; None where no part has one.
     """
     if not nest.is_nested(sources):
         return next(found)
     if not nest.is_value(sources):
-        members = [_packed(member, found) for member in nest.children(sources)]
+        members = [packed_gradients(x, found, dense) for x in nest.children(sources)]
         return nest.rebuild(sources, members)
     parts = [(leaf, next(found)) for leaf in nest.flatten(sources)]
     if all(gradient is None for _, gradient in parts):
         return None
-    whole = [leaf if gradient is None else gradient for leaf, gradient in parts]
+    whole = [x if dx is None else dense(dx) for x, dx in parts]
     return nest.pack_like(sources, whole)
 
 

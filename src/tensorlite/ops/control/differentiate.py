@@ -36,6 +36,7 @@ from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.tape import (
     GradientTape,
     owner_of,
+    packed_gradients,
     source_of,
     starting_gradients,
 )
@@ -435,9 +436,8 @@ def gradients(
         raise_control_flow(tracer.graph)
     sources = [source_of(x) for x in nest.flatten(xs)]
     stops = [source_of(x) for x in nest.flatten(stop_gradients)]
-    return nest.pack_like(
-        xs, _traced_gradients(tracer, targets, sources, flows, stops)
-    )
+    found = _traced_gradients(tracer, targets, sources, flows, stops)
+    return packed_gradients(xs, iter(found), densify)
 
 
 def _traced_gradients(
