@@ -372,3 +372,19 @@ def test_recurrent_layers_take_the_cells_of_version_1(
         np.testing.assert_allclose(
             session.run(made, ones)[:, -1], expected, atol=1e-4
         )
+
+
+def test_generators_need_a_number_of_steps() -> None:
+    def batches() -> Iterator[Any]:
+        while True:
+            yield np.ones((2, 3)), np.ones((2, 1))
+
+    model = keras.Sequential([layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    with pytest.raises(ValueError, match="via the `steps_per_epoch` argument"):
+        model.fit_generator(batches())
+    with pytest.raises(ValueError, match="via the `steps` argument"):
+        model.evaluate_generator(batches())
+    with pytest.raises(ValueError, match="via the `steps` argument"):
+        model.predict_generator(batches())
+    assert model.predict_generator(batches(), steps=3).shape == (6, 1)

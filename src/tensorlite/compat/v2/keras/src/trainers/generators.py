@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.core.errors import InvalidArgumentError
+
 
 class OfGenerators:
     """Keras 2's names of a model's methods; batches are made where they are used."""
@@ -49,8 +52,11 @@ class OfGenerators:
     ) -> Any:
         """Train by batches of a generator, as `fit` does.
 
-        max_queue_size, workers and use_multiprocessing have no effect.
+        InvalidArgumentError is raised in version 1 where nothing says how many batches an epoch
+        has: neither steps_per_epoch nor a length. max_queue_size, workers and
+        use_multiprocessing have no effect.
         """
+        _check_ends(generator, steps_per_epoch, "steps_per_epoch")
         return self.fit(
             generator,
             steps_per_epoch=steps_per_epoch,
@@ -79,6 +85,7 @@ class OfGenerators:
 
         max_queue_size, workers and use_multiprocessing have no effect.
         """
+        _check_ends(generator, steps, "steps")
         return self.evaluate(
             generator, verbose=verbose, steps=steps, callbacks=callbacks
         )
@@ -97,6 +104,18 @@ class OfGenerators:
 
         max_queue_size, workers, use_multiprocessing and verbose have no effect.
         """
+        _check_ends(generator, steps, "steps")
         return self.predict(
             generator, verbose=verbose, steps=steps, callbacks=callbacks
+        )
+
+
+def _check_ends(batches: Any, steps: int | None, argument: str) -> None:
+    """Raise InvalidArgumentError where version 1 asks how many batches of a generator to take."""
+    if steps is not None or naming.is_keras_3():
+        return
+    if hasattr(batches, "__next__") and not hasattr(batches, "__len__"):
+        raise InvalidArgumentError(
+            f"Please specify the number of steps via the `{argument}` argument: a generator "
+            "does not say where it ends"
         )
