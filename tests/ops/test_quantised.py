@@ -116,3 +116,15 @@ def test_what_does_not_fit_together_is_told() -> None:
         tl.quantization.quantize(X, 0.0, 1.0, "qint8", axis=0)
     with pytest.raises(tl.errors.DTypeError, match="limits"):
         assert tl.as_dtype("qint8").limits
+
+
+def test_numbers_just_below_a_half_are_rounded_down() -> None:
+    half = np.float32(0.5)
+    x = np.asarray([np.nextafter(half, np.float32(0)), half, -half], np.float32)
+    made, _, _ = tl.quantization.quantize(x, -127.0, 127.0, "qint8", "SCALED")
+    assert made.tolist() == [0, 1, -1]
+
+
+def test_limits_the_wrong_way_round_are_told() -> None:
+    with pytest.raises(InvalidArgumentError, match="must be larger than"):
+        tl.quantization.quantize([0.0, 1.0], 3.0, 1.0, "quint8")

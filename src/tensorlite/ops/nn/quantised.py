@@ -9,13 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DType, DTypeLike, as_dtype, float32, float64
 from tensorlite.core.errors import (
     InvalidArgumentError,
     ShapeError,
     UnimplementedError,
 )
-from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.ops.arrays.shape import astype, reshape
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.math.bounds import clip, maximum, minimum
@@ -122,8 +123,20 @@ def quantize(
     op = QuantizeV2(
         wanted, mode, round_mode, narrow_range, along, float(ensure_minimum_range)
     )
-    made: tuple[Tensor, Tensor, Tensor] = composed(op, x, min_range, max_range)
+    limits = to_tensor(min_range), to_tensor(max_range)
+    _check_order(limits)
+    made: tuple[Tensor, Tensor, Tensor] = composed(op, x, *limits)
     return made
+
+
+def _check_order(limits: Limits) -> None:
+    """Raise InvalidArgumentError where limits that have values are the wrong way round."""
+    known = [x.array for x in limits if isinstance(x, EagerTensor)]
+    if len(known) == len(limits) and (known[1] < known[0]).any():
+        low, high = (x.tolist() for x in known)
+        raise InvalidArgumentError(
+            f"quantize: input_max_range {high} must be larger than input_min_range {low}"
+        )
 
 
 def dequantize(
@@ -226,7 +239,9 @@ def _half(dtype: DType) -> float:
 
 def _away(x: Tensor) -> Tensor:
     """Return the nearest integer, of two the one that is farther from zero."""
-    return sign(x) * floor(magnitude(x) + 0.5)
+    size = magnitude(x)
+    whole = floor(size)  # adding a half would round up what lies just below it
+    return sign(x) * (whole + astype(size - whole >= 0.5, x.dtype))
 
 
 def _fitted(x: Tensor, dtype: DType) -> Tensor:
