@@ -141,3 +141,16 @@ def test_parts_of_images_of_a_seed() -> None:
     np.testing.assert_array_equal(again[0], begin)
     ends = (begin + size).numpy()[:2] / [40, 50]
     np.testing.assert_allclose(box.numpy().ravel()[2:], ends, rtol=1e-6)
+
+
+def test_steps_that_may_run_on_are_done_in_order() -> None:
+    """Errors are raised inside, where a loop over a dataset takes them."""
+    found = []
+    values = iter(tf.data.Dataset.range(3))
+    try:
+        with tf.experimental.async_scope():
+            while True:
+                found.append(int(next(values)))
+    except StopIteration:
+        tf.experimental.async_clear_error()
+    assert found == [0, 1, 2]

@@ -186,3 +186,21 @@ def test_loops_have_variables_with_nothing_in_them() -> None:
         )
         assert session.run(x).tolist() == [1.0] * 4
         assert nothing == {}
+
+
+def test_models_have_their_own_inputs_as_their_first_call() -> None:
+    keras: Any = tf1.keras
+    with tf1.Graph().as_default():
+        first = keras.layers.Dense(3, input_shape=(2,))
+        chain = keras.Sequential([first, keras.layers.Dense(1)])
+        assert chain.get_input_at(0) is chain.input
+        assert chain.get_output_at(0) is chain.output
+        assert chain.get_input_shape_at(0) == (None, 2)
+        x = keras.Input((2,))
+        model = keras.Model(x, keras.layers.Dense(3)(x))
+        again = keras.Input((2,))
+        made = model(again)
+        assert model.get_input_at(0) is x
+        assert model.get_input_at(1) is again
+        assert model.get_output_at(1) is made
+        assert chain.layers[1].inbound_nodes[0].inbound_layers is first

@@ -191,3 +191,17 @@ def test_all_names_of_a_module_are_imported_at_once(package: str) -> None:
     exec(f"from {package}.ops.math_ops import *", names)
     assert names["cumsum"](tf1.constant([1, 2])).shape == [2]
     assert not {"abs", "round", "Any", "np"} & names.keys()
+
+
+def test_sizes_by_the_arguments_of_the_inside() -> None:
+    inner = import_module(f"{V1}.ops.array_ops")
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf1.placeholder(tf1.float32, [None, 3])
+        asked = [
+            inner.shape_internal(x, optimize=False, out_type=tf1.int64),
+            inner.size_internal(x, "count", False),
+            inner.rank_internal(x, optimize=True),
+        ]
+        assert [value.dtype.name for value in asked] == ["int64", "int32", "int32"]
+        shape, size, rank = session.run(asked, {x: np.ones((2, 3))})
+    assert (shape.tolist(), size, rank) == ([2, 3], 6, 2)

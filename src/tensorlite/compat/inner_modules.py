@@ -76,6 +76,7 @@ _OWN: Mapping[str, str] = {
     "keras.utils.tf_utils": _KERAS_TOOLS,
     "layers.utils": "tensorlite.compat.v1.contrib.layer_utils",
     "lib.io.file_io": "tensorlite.compat.shared.file_io",
+    "ops.array_ops": "tensorlite.compat.shared.array_parts",
     "ops.confusion_matrix": "tensorlite.compat.v1.metric_kinds.parts",
     "ops.control_flow_case": "tensorlite.compat.shared.choices",
     "ops.control_flow_ops": "tensorlite.compat.v1.primitives",

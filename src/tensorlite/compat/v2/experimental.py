@@ -1,6 +1,12 @@
-"""tf.experimental: extension types, what is called for them, and NumPy's functions."""
+"""tf.experimental: extension types, what is called for them, and NumPy's functions.
+
+Steps of a worker far away, which async_scope lets run on, are done here when they are called.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from tensorlite.compat.dispatching import (
     dispatch_for_api,
@@ -26,6 +32,8 @@ __all__ = [
     "ExtensionType",
     "Optional",
     "RowPartition",
+    "async_clear_error",
+    "async_scope",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_unary_elementwise_apis",
@@ -33,6 +41,16 @@ __all__ = [
     "numpy",
     "unregister_dispatch_for",
 ]
+
+
+@contextmanager
+def async_scope() -> Iterator[None]:
+    """Let steps be called one after the other; each is done, and its error raised, at its call."""
+    yield
+
+
+def async_clear_error() -> None:
+    """Forget errors of steps that run on: there are none, as each was raised at its call."""
 
 
 __dir__ = listing(__name__, globals())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tensorlite.compat.shared import nests
 from tensorlite.compat.v2 import distribute
@@ -32,6 +32,17 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.ops.ragged.base import RaggedParts
+
+
+class _Ends(NamedTuple):
+    """What leads from a model's inputs to its outputs: in Keras 2 the first of its calls."""
+
+    inputs: Any
+    outputs: Any
+
+
+def _alone(tensors: list[Any]) -> Any:
+    return tensors[0] if len(tensors) == 1 else tensors
 
 
 class Model(Training, Layer):
@@ -287,6 +298,13 @@ class Model(Training, Layer):
         if self._plan is None:
             return super().output
         return histories.shown(self._output_form)
+
+    def _call_at(self, index: int) -> Any:
+        if naming.is_keras_3() or not (self.starts and self.ends):
+            return super()._call_at(index)
+        if index > 0:
+            return super()._call_at(index - 1)
+        return _Ends(_alone(self.starts), _alone(self.ends))
 
     @property
     def state_updates(self) -> list[Any]:

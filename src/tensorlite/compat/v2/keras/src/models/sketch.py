@@ -54,6 +54,12 @@ class Node:
         return shown(self.outputs)
 
     @property
+    def inbound_layers(self) -> Any:
+        """The layers that gave what the call was given; one alone as it is."""
+        found = [x.node.layer for x in self.parents()]
+        return found[0] if len(found) == 1 else found
+
+    @property
     def input_shapes(self) -> Any:
         """The shapes of what the call was given, as tuples."""
         return nests.map_structure(_dims_of, self.inputs)
