@@ -388,3 +388,16 @@ def test_generators_need_a_number_of_steps() -> None:
     with pytest.raises(ValueError, match="via the `steps` argument"):
         model.predict_generator(batches())
     assert model.predict_generator(batches(), steps=3).shape == (6, 1)
+
+
+def test_nadam_keeps_the_product_of_its_momentums_in_sessions() -> None:
+    variable = tf.Variable([1.0, 2.0], use_resource=True)
+    gradient = tf.constant([0.1, 0.2])
+    step = keras.optimizers.Nadam(0.1).apply_gradients([(gradient, variable)])
+    found = []
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(step)
+            found.append(session.run(variable)[0])
+    np.testing.assert_allclose(found, [0.894355, 0.815987, 0.742765], atol=1e-5)

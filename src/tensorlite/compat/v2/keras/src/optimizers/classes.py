@@ -12,7 +12,7 @@ from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
 from tensorlite.compat.v2.keras.src.optimizers import rows
 from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
-from tensorlite.compat.v2.keras.src.optimizers.own_updates import Replaced
+from tensorlite.compat.v2.keras.src.optimizers.own_updates import Replaced, written
 from tensorlite.compat.v2.keras.src.optimizers.rows import Gradient
 from tensorlite.ops.nn import training
 
@@ -275,7 +275,8 @@ class Ahead(Replaced):
         self._so_far = self.product.value() * self._momentum(step)
         with tl.control_dependencies([self._so_far]):  # before steps are counted
             applied = super().update(pairs)
-            return tl.group(applied, self.product.assign(self._so_far))
+            kept = written(lambda: self.product.assign(self._so_far))
+            return tl.group(applied, *kept)
 
     def _momentum(self, at: Any) -> Any:
         power = tl.pow(tl.asarray(0.96, dtype=at.dtype), at * self.pace)

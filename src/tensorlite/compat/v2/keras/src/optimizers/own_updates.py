@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -106,10 +106,16 @@ class Replaced(Core):
     def _update(self, variable: Any, g: Any, rate: Any, step: Any) -> Any:
         given = Gradient(g, variable.dtype)
         number = tl.astype(rate, variable.dtype)
-        here = building()
-        begun = 0 if here is None else len(here.graph.nodes)
-        self.step(variable, given, number, step, self._slots_of(variable))
-        return [] if here is None else writes(here.graph.nodes[begun:])
+        slots = self._slots_of(variable)
+        return written(lambda: self.step(variable, given, number, step, slots))
+
+
+def written(update: Callable[[], Any]) -> list[Node]:
+    """Update, and return the nodes that a session has to run for it; none without a graph."""
+    here = building()
+    begun = 0 if here is None else len(here.graph.nodes)
+    update()
+    return [] if here is None else writes(here.graph.nodes[begun:])
 
 
 def writes(nodes: Sequence[Node]) -> list[Node]:
