@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -232,3 +233,31 @@ def test_signatures_take_lists_of_numbers_inside_structures() -> None:
     a, b = both({"a": [[1, 2], [3, 4]], "b": [[1.0, 2.0]]})
     np.testing.assert_array_equal(a.numpy(), np.array([[1, 2], [3, 4]], np.float32))
     np.testing.assert_array_equal(b.numpy(), np.array([1, 2], np.float32))
+
+
+def test_signatures_take_lists_and_dicts_that_modules_hold() -> None:
+    holder: Any = tf.Module()
+    holder.named = {"a": [tf.constant(3.0)]}
+    signature = [{"a": [tf.TensorSpec([])]}]
+    twice: Any = tf.function(lambda x: x["a"][0] * 2, input_signature=signature)
+    assert float(twice(holder.named)) == 6.0
+
+
+class OfFeatures(tf.keras.Model):
+    """A model that takes its input by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = tf.keras.layers.Dense(1)
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        return self.last(inputs["feature"])
+
+
+def test_models_called_with_dicts_are_saved(tmp_path: Path) -> None:
+    model = OfFeatures()
+    given = {"feature": tf.constant([[1.0, 2.0], [3.0, 4.0]])}
+    wanted = model(given).numpy()
+    tf.saved_model.save(model, str(tmp_path))
+    made = tf.saved_model.load(str(tmp_path))(given)
+    np.testing.assert_allclose(made.numpy(), wanted, rtol=1e-6)

@@ -33,6 +33,8 @@ def _telling(name: str, kind: type) -> Callable[..., Any]:
 class ListWrapper(list[Any]):
     """A list that a module holds."""
 
+    plain_kind = list
+    """What structures are compared as."""
     awaiting: tuple[Any, ...] = ()
     """Restores that have something for what will be here."""
 
@@ -53,6 +55,8 @@ class ListWrapper(list[Any]):
 class DictWrapper(dict[Any, Any]):
     """A dict that a module holds."""
 
+    plain_kind = dict
+    """What structures are compared as."""
     awaiting: tuple[Any, ...] = ()
     """Restores that have something for what will be here."""
 
