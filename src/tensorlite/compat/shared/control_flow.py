@@ -228,17 +228,7 @@ def while_loop(
     sizes = (
         None if shape_invariants is None else _open_sizes(shape_invariants, variables)
     )
-    asking, turning, taken = inside(cond), inside(body), list[str]()
-
-    def asked(*variables: Any) -> Any:
-        made = asking(*variables)
-        taken[:] = _names_here()
-        return made
-
-    def turned(*variables: Any) -> Any:
-        _count_on(taken)
-        return turning(*variables)
-
+    asked, turned = _named_on(inside(cond), inside(body))
     found = _while(
         asked,
         _as_many(turned, len(variables)),
@@ -249,6 +239,24 @@ def while_loop(
         name=name,
     )
     return nest.rebuild(loop_vars, list(found))
+
+
+def _named_on(
+    cond: Callable[..., Any], body: Callable[..., Any]
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return a loop's functions, of which the body's names are counted on from the condition's."""
+    taken: list[str] = []
+
+    def asked(*variables: Any) -> Any:
+        made = cond(*variables)
+        taken[:] = _names_here()
+        return made
+
+    def turned(*variables: Any) -> Any:
+        _count_on(taken)
+        return body(*variables)
+
+    return asked, turned
 
 
 def cut(found: Any, back_prop: bool) -> Any:
