@@ -14,6 +14,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.adopting import inner_named
+from tensorlite.compat.arguments import keep_name
 from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
@@ -43,6 +44,7 @@ from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.arrays.arrange import Size
 from tensorlite.ops.arrays.ensure import ensure_shape as ensured
 from tensorlite.ops.arrays.identity import IdentityN
@@ -162,7 +164,6 @@ def _as_lists(x: Any) -> Any:
     return x.tolist() if isinstance(x, np.generic) else x
 
 
-@named("unstack")
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str | None = "unstack"
 ) -> Any:
@@ -174,6 +175,14 @@ def unstack(
     >>> [x.numpy().tolist() for x in tf.unstack([[1, 2], [3, 4]], axis=1)]
     [[1, 3], [2, 4]]
     """
+    if num is None and isinstance(value, GraphVariable):
+        value = value.__tensor__()
+        keep_name(value.node)  # read by itself, as its size is asked for
+    return _unstacked(value, num, axis, name)
+
+
+@named("unstack")
+def _unstacked(value: Any, num: Any, axis: int, name: str | None) -> Any:
     return list(tl.unstack(converted(value), axis=axis, num=num))
 
 

@@ -259,6 +259,27 @@ def _named_on(
     return asked, turned
 
 
+def _named_behind(
+    variables: Any, started: Any, *functions: Callable[..., Any]
+) -> list[Callable[..., Any]]:
+    """Return functions whose names are counted on from what variables became tensors by."""
+    leaves = zip(nest.flatten(variables), nest.flatten(started), strict=True)
+    taken = [
+        made.node.name
+        for leaf, made in leaves
+        if isinstance(made, SymbolicTensor) and not isinstance(leaf, SymbolicTensor)
+    ]
+
+    def behind(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*variables: Any) -> Any:
+            _count_on(taken)
+            return function(*variables)
+
+        return called
+
+    return [behind(x) if taken else x for x in functions]
+
+
 def cut(found: Any, back_prop: bool) -> Any:
     """Return what a loop gives; without back_prop no gradient flows through it."""
     if back_prop:
@@ -336,6 +357,7 @@ def _while(
     name: str | None = None,
 ) -> Any:
     started = [nest.map_structure(_begun, x) for x in variables]
+    cond, body = _named_behind(variables, started, cond, body)
     is_given = most is not None and not isinstance(most, Operand)
     if is_given and active_graph() is not None:
         most = converted(most, None, "maximum_iterations")
@@ -364,9 +386,9 @@ def _while(
 
 
 def _begun(leaf: Any) -> Any:
-    """Return what a variable begins with; a number is a constant of its own name."""
+    """Return what a variable begins with; what numbers and variables become has its own name."""
     made = converted(leaf)
-    if isinstance(made, SymbolicTensor) and not isinstance(leaf, Operand):
+    if isinstance(made, SymbolicTensor) and not isinstance(leaf, SymbolicTensor):
         keep_name(made.node)
     return made
 

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.shared.arrays import reshape, stack, transpose
 from tensorlite.compat.shared.elementwise import (
     abs as absolute,
+    cast,
     clip_by_value,
     sqrt as root,
     square,
@@ -19,7 +20,10 @@ from tensorlite.compat.v1.functions.numbers import reduce_prod, reduce_sum
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.keras.losses_written import of_classes, of_two_classes
 from tensorlite.compat.v2.keras.regularizers import L1, L1L2, L2
+from tensorlite.compat.v2.keras.src.layers import penalties
 from tensorlite.compat.v2.keras.src.models.in_graphs import writes
+from tensorlite.compat.views import shown
+from tensorlite.graph_mode.graph import name_scope
 
 
 def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -94,3 +98,13 @@ def _penalty(self: Any, x: Any) -> Any:
         if share:
             total = total + share * reduce_sum(power(x))
     return total
+
+
+@writes(penalties.of_results)
+def _of_results(regularizer: Any, results: list[Any]) -> list[Any]:
+    made = []
+    with name_scope("ActivityRegularizer"):
+        for x in results:
+            cost = shown(regularizer(x))
+            made.append(cost / cast(shape(x)[0], cost.dtype))
+    return made

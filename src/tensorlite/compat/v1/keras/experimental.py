@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.v1.keras.cells_written import Gate
 from tensorlite.compat.v1.keras.decaying import (
     LinearCosineDecay as LinearCosineDecay,
     NoisyLinearCosineDecay as NoisyLinearCosineDecay,
@@ -15,6 +16,7 @@ from tensorlite.compat.v1.keras.premade import (
     LinearModel as LinearModel,
     WideDeepModel as WideDeepModel,
 )
+from tensorlite.compat.v1.keras.written import activated
 from tensorlite.compat.v2 import checkpoints
 from tensorlite.compat.v2.keras import models
 from tensorlite.compat.v2.keras.schedules import (
@@ -26,6 +28,7 @@ from tensorlite.compat.v2.keras.src.layers.features import (
 )
 from tensorlite.compat.v2.keras.src.models.in_graphs import apart
 from tensorlite.compat.v2.keras.src.saving import saved_notes
+from tensorlite.compat.views import shown
 from tensorlite.core.errors import NotFoundError
 
 _DESCRIPTION = Path("assets", "saved_model.json")
@@ -52,6 +55,14 @@ class PeepholeLSTMCell(LSTMCell):
         gate = self.recurrent_activation
         kept = gate(f + own[1] * c) * c + gate(i + own[0] * c) * self.activation(g)
         return kept, gate(o + own[2] * kept)
+
+    def written_gates(self, part: Gate, c: Any) -> tuple[Any, Any]:
+        """Return (what is remembered, the output's gate) in graphs; gates look at c."""
+        own, gate = self.peepholes, self.recurrent_activation
+        taken = shown(gate(part(0) + own[0] * c))
+        kept = shown(gate(part(1) + own[1] * c))
+        c = kept * c + taken * activated(self, part(2))
+        return c, shown(gate(part(3) + own[2] * c))
 
 
 def export_saved_model(

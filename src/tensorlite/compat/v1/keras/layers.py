@@ -7,23 +7,31 @@ from typing import Any
 from tensorlite.compat.missing import listing
 from tensorlite.compat.shared.arrays import concat
 from tensorlite.compat.v1.keras import (
+    layers_attention as attention,
     layers_convolved as convolved,
     layers_core as core,
     layers_noises as noises,
     layers_written,
 )
 from tensorlite.compat.v1.keras.activations import hard_sigmoid
+from tensorlite.compat.v1.keras.cells_written import (
+    GatedCell,
+    MemoryCell,
+    SimpleCell,
+)
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v1.keras.normalization import BatchNormalization
-from tensorlite.compat.v1.keras.recurrent_written import Bidirectional, Looped
+from tensorlite.compat.v1.keras.recurrent_written import (
+    Bidirectional,
+    Looped,
+    StackedRNNCells,
+)
 from tensorlite.compat.v2.keras import initializers, layers
 from tensorlite.graph_mode.graph import active_graph
 
 
-class LSTMCell(layers.LSTMCell):
+class LSTMCell(MemoryCell, layers.LSTMCell):
     """A step of an LSTM whose gates are lines that are cut off."""
-
-    opens_scope = False
 
     def __init__(
         self,
@@ -47,10 +55,8 @@ class LSTMCell(layers.LSTMCell):
         )
 
 
-class GRUCell(layers.GRUCell):
+class GRUCell(GatedCell, layers.GRUCell):
     """A step of a GRU which forgets before it multiplies, and whose gates are cut off."""
-
-    opens_scope = False
 
     def __init__(
         self,
@@ -73,22 +79,22 @@ class GRUCell(layers.GRUCell):
         self.implementation = implementation
 
 
-class SimpleRNNCell(layers.SimpleRNNCell):
+class SimpleRNNCell(SimpleCell, layers.SimpleRNNCell):
     """A step of a simple recurrent layer."""
-
-    opens_scope = False
 
 
 class LSTM(Looped, layers.LSTM):
     """Long short-term memory."""
 
     kind = LSTMCell
+    unused = ("use_cudnn",)
 
 
 class GRU(Looped, layers.GRU):
     """Gated recurrent units."""
 
     kind = GRUCell
+    unused = ("use_cudnn",)
 
 
 class SimpleRNN(Looped, layers.SimpleRNN):
@@ -179,6 +185,7 @@ MaxPooling1D = MaxPool1D = layers_written.MaxPooling1D
 AveragePooling1D = AvgPool1D = layers_written.AveragePooling1D
 UpSampling1D = layers_written.UpSampling1D
 UpSampling2D = layers_written.UpSampling2D
+Attention, AdditiveAttention = attention.Attention, attention.AdditiveAttention
 PReLU, Dot = layers_written.PReLU, layers_written.Dot
 LayerNormalization = layers_written.LayerNormalization
 DIFFERENT = (
@@ -186,6 +193,7 @@ DIFFERENT = (
     | core.KINDS
     | convolved.KINDS
     | noises.KINDS
+    | attention.KINDS
     | {
         kind.__name__: kind
         for kind in (
@@ -199,6 +207,7 @@ DIFFERENT = (
                 GRU,
                 SimpleRNN,
                 RNN,
+                StackedRNNCells,
                 ConvLSTM2D,
                 Bidirectional,
                 DenseFeatures,

@@ -21,14 +21,14 @@ from tensorlite.compat.v2.keras import layers
 from tensorlite.ops.nn.activations import SELU_ALPHA, SELU_SCALE
 
 
-def _seed() -> int:
+def drawn_seed() -> int:
     """Return the seed of what is given none, which NumPy draws."""
     return int(np.random.randint(10**7))  # noqa: NPY002  as programs expect
 
 
 def _normal(inputs: Any, mean: float, stddev: float) -> Any:
     """Return normal numbers shaped as inputs."""
-    return random_normal(shape(inputs), mean, stddev, inputs.dtype, seed=_seed())
+    return random_normal(shape(inputs), mean, stddev, inputs.dtype, seed=drawn_seed())
 
 
 class Dropout(WrittenInPhases, layers.Dropout):
@@ -128,7 +128,7 @@ class AlphaDropout(WrittenInPhases, layers.AlphaDropout):
         shift = -scale * floor * rate
 
         def dropped() -> Any:
-            seed = _seed() if self.seed is None else self.seed
+            seed = drawn_seed() if self.seed is None else self.seed
             drawn = random_uniform(sizes, dtype=inputs.dtype, seed=seed)
             kept = cast(greater_equal(drawn, rate), inputs.dtype)
             return scale * (inputs * kept + floor * (1 - kept)) + shift

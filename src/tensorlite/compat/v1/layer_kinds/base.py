@@ -88,6 +88,9 @@ class Layer:
     Subclasses make them in `build`, and compute in `call`.
     """
 
+    holds_resources = False
+    """Whether its variables are resources, as those of Keras' layers are which hold it."""
+
     def __init__(
         self,
         trainable: bool = True,
@@ -268,7 +271,7 @@ class Layer:
                     trainable=watched,
                     constraint=constraint,
                     partitioner=partitioner,
-                    use_resource=use_resource,
+                    use_resource=use_resource or self.holds_resources or None,
                 )
                 if regularizer is not None and id(made) not in known:
                     self._regularise(made, name, regularizer)

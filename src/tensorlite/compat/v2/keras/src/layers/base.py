@@ -54,8 +54,6 @@ from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.shapes import AnyShape, TensorShape
 from tensorlite.function.staging import converted
 from tensorlite.graph_mode.partitioned import PartitionedVariable
-from tensorlite.ops.arrays.shape import astype, shape_of
-from tensorlite.ops.math.bounds import maximum
 from tensorlite.ops.ragged.base import RaggedParts
 
 _NOT_SAVED = frozenset({"awaiting", "nodes", "seed_generator"})
@@ -288,6 +286,11 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
             own = lookup.fitting(cls, config)
         return cls(**{key: describing.revived(value) for key, value in own.items()})
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if getattr(value, "holds_resources", None) is False:  # one of tf.layers
+            value.holds_resources = True
+
     def copied(self) -> Any:
         """Return a layer like this one, with weights of its own."""
         return type(self).from_config(self.get_config())
@@ -378,8 +381,9 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
 
     def __finished(self, made: Any, first: Any, mask: Any) -> Any:
         if self.activity_regularizer is not None:
-            for x in nest.flatten(made):
-                self.add_loss(self.activity_regularizer(x) / _rows_of(x))
+            results = nest.flatten(made)
+            for loss in penalties.of_results(self.activity_regularizer, results):
+                self.add_loss(loss)
         if isinstance(made, RaggedParts):
             return made
         is_remembered = self.masks_jointly and masks.of(made) is not None
@@ -417,11 +421,6 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
-
-
-def _rows_of(x: Any) -> Any:
-    """Return how many examples there are, by which what is regularized is divided."""
-    return maximum(astype(shape_of(x)[0], x.dtype), 1.0) if len(x.shape) else 1.0
 
 
 def _as_program_sees(shape: Any) -> Any:

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.models.in_graphs import wherever
 from tensorlite.graph_mode.graph import active_graph, name_scope
+from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.math.bounds import maximum
 
 
 def of(layer: Any) -> list[Any]:
@@ -51,3 +54,14 @@ def _of_weight(weight: Any, term: Callable[[Any], Any]) -> Any:
         return term(weight)
     with name_scope(f"{weight.name.partition(':')[0]}/Regularizer"):
         return term(weight)
+
+
+@wherever
+def of_results(regularizer: Any, results: list[Any]) -> list[Any]:
+    """Return what results of a layer cost, for each example."""
+    return [regularizer(x) / _rows_of(x) for x in results]
+
+
+def _rows_of(x: Any) -> Any:
+    """Return how many examples there are, by which what is regularized is divided."""
+    return maximum(astype(shape_of(x)[0], x.dtype), 1.0) if len(x.shape) else 1.0

@@ -28,6 +28,8 @@ class RNN(Layer):
     """A cell over the steps of sequences."""
 
     rows_taken = "filled"
+    stacked = cells.StackedRNNCells
+    """What makes one of several cells."""
 
     def __init__(
         self,
@@ -43,7 +45,7 @@ class RNN(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.zero_output_for_mask = zero_output_for_mask
-        self.cell = cells.StackedRNNCells(cell) if isinstance(cell, list) else cell
+        self.cell = self.stacked(cell) if isinstance(cell, list) else cell
         self.return_sequences, self.return_state = return_sequences, return_state
         self.go_backwards, self.stateful = go_backwards, stateful
         self.unroll, self.time_major = unroll, time_major
@@ -67,8 +69,7 @@ class RNN(Layer):
         self.built = True
         rows = shape[0]
         if self.stateful and rows is not None and self._between.states is None:
-            zeros = nest.flatten(self.get_initial_state(rows))
-            self._between.states = [self._state(i, x) for i, x in enumerate(zeros)]
+            self._between.states = self.new_states(rows)
 
     def get_initial_state(self, batch_size: Any, dtype: Any = None) -> Any:
         """Return the states that the cell begins with, for a batch of a size, or for inputs."""
@@ -129,9 +130,13 @@ class RNN(Layer):
                 raise InvalidArgumentError(
                     "a stateful layer needs a batch size: give batch_input_shape="
                 )
-            zeros = nest.flatten(first)
-            self._between.states = [self._state(i, s) for i, s in enumerate(zeros)]
+            self._between.states = self.new_states(own, x.dtype)
         return nest.pack_like(first, [s.value() for s in self._between.states])
+
+    def new_states(self, rows: int, dtype: Any = None) -> list[Any]:
+        """Return variables of states that begin as zeros, for a batch of a size."""
+        zeros = nest.flatten(self.get_initial_state(rows, dtype))
+        return [self._state(i, x) for i, x in enumerate(zeros)]
 
     def _state(self, place: int, first: Any) -> Any:
         made = self.add_weight(
@@ -216,8 +221,7 @@ class RNN(Layer):
     def _take(self, states: list[Any]) -> None:
         values = [np.asarray(x) for x in states]
         if self._between.states is None:
-            zeros = nest.flatten(self.get_initial_state(values[0].shape[0]))
-            self._between.states = [self._state(i, x) for i, x in enumerate(zeros)]
+            self._between.states = self.new_states(values[0].shape[0])
         if len(values) != len(self.states):
             raise InvalidArgumentError(
                 f"Layer {self.name} expects {len(self.states)} states, but it received "
@@ -277,10 +281,12 @@ class _OfCell(RNN):
     """A recurrent layer that makes its own cell."""
 
     not_described = frozenset({"cell"})
+    unused: tuple[str, ...] = ("implementation", "use_cudnn")
+    """What says how it is computed, which is done in one way here."""
     kind: Any = None
 
     def __init__(self, units: int, *args: Any, **kwargs: Any) -> None:
-        for unused in ("implementation", "use_cudnn"):
+        for unused in self.unused:
             kwargs.pop(unused, None)
         name = kwargs.pop("name", None)
         own = {key: kwargs.pop(key) for key in list(kwargs) if key in _OF_LAYER}

@@ -10,6 +10,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras.src.layers import masks
+from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.ops.sparse.dense import to_dense
@@ -52,11 +53,13 @@ def _named(key: Any, given: dict[Any, Any]) -> Any:
 def fitted(value: Any, declared: Any) -> Any:
     """Return a value of the dtype and rank of an input.
 
-    Its last axis is added or left out if it is one.
+    Its last axis is added or left out if it is one. What a graph of TensorFlow 1 has keeps its
+    dtype, which layers see.
     """
     if not isinstance(value, Operand):
         return value
-    value = _of_dtype(value, declared.dtype)
+    if in_graphs.building.get() is None:
+        value = _of_dtype(value, declared.dtype)
     sizes: Any = value.__tensor__().shape
     wanted = declared.shape
     if sizes.rank is None or wanted.rank is None:
