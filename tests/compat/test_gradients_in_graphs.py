@@ -254,3 +254,13 @@ def test_gradients_of_graphs_that_are_told_are_told_variables() -> None:
         x = tf.ones([2])
         tf.gradients(scaled(x), x)
         assert told == tf.trainable_variables()
+
+
+def test_gradients_of_eigenvectors_are_of_the_lower_triangle() -> None:
+    m = np.array([[0.3, 0.2, -0.1], [0.1, 0.7, 0.4], [0.2, -0.3, 0.9]], np.float32)
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = tf.constant(m @ m.T + 1.5 * np.eye(3, dtype=np.float32))
+        y = tf.reduce_sum(tf.sin(tf.abs(tf.linalg.eigh(x)[1])))
+        (found,) = session.run(tf.gradients(y, x))
+    wanted = [[0.9096, 0, 0], [1.818, 0.28, 0], [-1.8157, 2.3904, -1.1897]]
+    np.testing.assert_allclose(found, wanted, atol=1e-4)

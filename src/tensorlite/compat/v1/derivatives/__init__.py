@@ -82,7 +82,6 @@ def written(
 _CALLED = {
     "CropAndResize": ("CropAndResizeGradImage", "CropAndResizeGradBoxes"),
     "ExtractImagePatches": ("transpose_1",),
-    "SelfAdjointEigV2": ("set_diag_1",),
     "Svd": ("MatMul_5",),
 }
 """What TensorFlow calls gradients that are found in another way here."""

@@ -132,14 +132,30 @@ def _triangular_solve(op: Any, dy: Any) -> Any:
 
 
 @gradient_of("SelfAdjointEigV2")
-def _eigen(op: Any, de: Any, _: Any) -> Any:
-    """Write that of the values alone: gradients of TensorFlow's for vectors are no numbers."""
-    if op.node.op.compute_v:
-        return NotImplemented
-    values, vectors = matrix_diag(de), eigh(op.inputs[0])[1]
-    dx = matmul(vectors, matmul(values, vectors, adjoint_b=True))
-    dx = band_part(dx + adjoint(dx), -1, 0)
-    return matrix_set_diag(dx, 0.5 * matrix_diag_part(dx))
+def _eigen(op: Any, de: Any, dv: Any) -> Any:
+    """Write that of values, and of vectors where there are any: of the lower triangle alone."""
+    with control_dependencies([de, dv] if op.node.op.compute_v else [de]):
+        vectors, inner = _turned(op, de, dv)
+        dx = matmul(vectors, matmul(inner, vectors, adjoint_b=True))
+        dx = band_part(dx + adjoint(dx), -1, 0)
+        return matrix_set_diag(dx, 0.5 * matrix_diag_part(dx))
+
+
+def _turned(op: Any, de: Any, dv: Any) -> tuple[Any, Any]:
+    """Return eigenvectors, and what flows to the matrix seen from these.
+
+    The ones on the diagonal are not in TensorFlow's, whose second gradients are no numbers.
+    """
+    if not op.node.op.compute_v:
+        vectors = eigh(op.inputs[0])[1]
+        return vectors, matrix_diag(de)
+    values, vectors = op.outputs
+    sizes = shape(values)
+    unit = eye(sizes[-1], batch_shape=sizes[:-1], dtype=values.dtype)
+    apart = expand_dims(values, -2) - expand_dims(values, -1) + unit
+    factors = matrix_set_diag(reciprocal(apart), zeros_like(values))
+    inner = matrix_diag(de)
+    return vectors, inner + factors * matmul(vectors, dv, adjoint_a=True)
 
 
 @gradient_of("Svd")
