@@ -28,6 +28,7 @@ from tensorlite.ops.control.raising_parts import (
     Inner,
     Key,
     Part,
+    deciding,
     depends,
     key_of,
     plain,
@@ -223,7 +224,7 @@ class _Flow:
         guards = self._guards.get(x.node, frozenset())
         if not self._is_choice(x.node):
             return guards
-        return guards | {(key_of(plain(x.node.inputs[1])), x.index)}
+        return guards | {(key_of(deciding(x.node.inputs[1])), x.index)}
 
     def _is_choice(self, node: Node) -> bool:
         """Return whether a node is the Switch of a conditional, and of no loop."""
@@ -280,7 +281,7 @@ class _Flow:
         """Return whether a node is a Switch by which things come into a conditional."""
         if not self._is_choice(node) or self._guards[node] != end.around:
             return False
-        return key_of(plain(node.inputs[1])) == end.condition
+        return key_of(deciding(node.inputs[1])) == end.condition
 
     def leads_on(self, node: Node, end: _End, users: dict[Node, list[Node]]) -> bool:
         """Return whether something out of a conditional, or of effect, is made of a node in it."""
@@ -365,7 +366,7 @@ class _If:
         found: dict[Key, SymbolicTensor] = {}
         for switch in sorted(self.switches, key=lambda x: x.name):
             x = switch.inputs[0]
-            if plain(x) is not condition:
+            if deciding(x) is not condition:
                 found[key_of(x)] = x
         for part in self.parts:
             found |= part.outside
@@ -379,7 +380,7 @@ class _If:
             same = [(y, side) for y in self.switches if key_of(y.inputs[0]) == key]
             inner.input(x, *same)
         for switch in self.switches:
-            if plain(switch.inputs[0]) is condition:
+            if deciding(switch.inputs[0]) is condition:
                 inner.bind((switch, side), Const(np.array(bool(side))))
         inner.put(self.parts[side])
         outputs: list[SymbolicTensor] = []

@@ -43,6 +43,13 @@ def plain(x: SymbolicTensor) -> SymbolicTensor:
     return x
 
 
+def deciding(x: SymbolicTensor) -> SymbolicTensor:
+    """Return what a condition is under another name, whatever that one waits for."""
+    while type(x.node.op) is Identity:
+        x = x.node.inputs[0]
+    return x
+
+
 @dataclass
 class Part:
     """The nodes of a part, each after what it uses, and what it has from outside."""
