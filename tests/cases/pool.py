@@ -8,6 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import tensorlite as tl
+from tensorlite.extend import call
+from tensorlite.ops.nn.fed_pool import MaxPoolV2
 from tests.cases.base import REALS, Arrays, OpCase, arrays
 
 
@@ -58,6 +60,13 @@ CASES = (
         lambda x: tl.nn.max_pool2d(x, 3, 2, "SAME"),
         lambda x: pooled(x, 3, 2, np.max, same=True),
         distinct(2, 5, 4, 2),
+    ),
+    OpCase(
+        "max_pool_of_inputs",
+        lambda x: call(MaxPoolV2("SAME"), x, [1, 3, 3, 1], [1, 2, 2, 1]),
+        lambda x: pooled(x, 3, 2, np.max, same=True),
+        distinct(2, 5, 4, 2),
+        ops=("MaxPoolGradV2", "MaxPoolGradGradV2"),
     ),
     OpCase(
         "max_pool2d_channels_first",

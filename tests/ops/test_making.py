@@ -37,6 +37,7 @@ from tensorlite.ops.queues.kinds import (
     RandomShuffleQueueV2,
     RandomShuffleState,
 )
+from tensorlite.ops.queues.map_staging import MapStageHandleOp, MapStagingState
 from tensorlite.ops.queues.mutex import MutexState, MutexV2
 from tensorlite.ops.queues.sparse_accumulator_ops import (
     SparseConditionalAccumulator,
@@ -128,6 +129,7 @@ CASES = (
         StageHandleOp(PARTS, 2),
         lambda name: tl.queue.StagingArea([tl.int32], shared_name=name),
     ),
+    Case(MapStageHandleOp(2, 100), MapStagingState, MapStageHandleOp(2, 100, True)),
     Case(
         MutexV2("critical section"),
         MutexState,

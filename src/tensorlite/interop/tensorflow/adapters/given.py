@@ -305,11 +305,19 @@ class Given:
                 f"{'nothing' if expected is None else repr(expected)}"
             )
 
-    def constant(self, i: int) -> np.ndarray[Any, Any]:
-        """Return the value of an input that is a constant; GraphDefError when it is none."""
+    def is_known(self, *places: int) -> bool:
+        """Return whether inputs are constants."""
+        return all(isinstance(self._origin(i).node.op, Const) for i in places)
+
+    def _origin(self, i: int) -> SymbolicTensor:
         x = self.tensor(i)
         while isinstance(x.node.op, Identity):
             x = x.node.inputs[0]
+        return x
+
+    def constant(self, i: int) -> np.ndarray[Any, Any]:
+        """Return the value of an input that is a constant; GraphDefError when it is none."""
+        x = self._origin(i)
         if isinstance(x.node.op, Const):
             if x.node.op.value.size > SMALL:
                 raise TooLargeError(

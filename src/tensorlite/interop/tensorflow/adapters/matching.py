@@ -102,6 +102,8 @@ def _greatest(given: Given) -> Values:
     """Return the greatest of each window, over images' elements or over channels."""
     if given.record.op == "MaxPool":
         sizes, steps = [given.listed(name, int) for name in ("ksize", "strides")]
+    elif not given.is_known(1, 2):
+        return Plain("MaxPoolV2")(given)
     else:
         sizes, steps = [tuple(given.constant(i).tolist()) for i in (1, 2)]
     depth = depth_of(sizes, steps, given.typed("data_format", str))
