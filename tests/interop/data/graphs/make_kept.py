@@ -1,6 +1,6 @@
 """Makes graphs of this folder with what is put aside, fed or chosen in rare ways, as make.py does.
 
-    python make_kept.py FOLDER [NAME ...]
+python make_kept.py FOLDER [NAME ...]
 """
 
 import numpy as np
@@ -18,22 +18,50 @@ def longs(values):
 def put_aside_by_key():
     x, n = tf.placeholder(tf.float32, [2], "x"), tf.placeholder(tf.int32, [], "n")
     key = tf.placeholder(tf.int64, [], "key")
-    area = data_flow_ops.MapStagingArea([tf.float32, tf.int32], [[2], []], names=["x", "n"], shared_name="area", ordered=True)
-    whole, half, rest = area.put(key, {"x": x, "n": n}), area.put(key, {"x": x}), area.put(key, {"n": n})
+    area = data_flow_ops.MapStagingArea(
+        [tf.float32, tf.int32],
+        [[2], []],
+        names=["x", "n"],
+        shared_name="area",
+        ordered=True,
+    )
+    whole, half, rest = (
+        area.put(key, {"x": x, "n": n}),
+        area.put(key, {"x": x}),
+        area.put(key, {"n": n}),
+    )
     sizes, clear = [area.size(), area.incomplete_size()], area.clear()
     least, first = area.get()
     _, own = area.get(key)
     stays = area.peek(key)
     stays = stays[1] if isinstance(stays, tuple) else stays
     _, part = area.get(key, indices=["n"])
-    first, own, stays, part = [list(one.values()) for one in (first, own, stays, part)]
+    first, own, stays, part = [
+        list(one.values()) for one in (first, own, stays, part)
+    ]
 
     def fed(key_, n_=1):
         return {x: floats(2), n: n_, key: key_}
 
-    puts = [step(targets=[whole], feeds=fed(k)) for k in (5, 3, 9)] + [step(targets=[half], feeds=fed(4)), step(sizes)]
-    gets = [step(stays, {key: 9}), step([least, *first]), step(own, {key: 9}), step(targets=[rest], feeds=fed(4, 6)), step(sizes)]
-    return [*puts, *gets, step(part, {key: 4}), step(part, {key: 4}, error="InvalidArgumentError"), step(targets=[clear]), step(sizes)], []
+    puts = [step(targets=[whole], feeds=fed(k)) for k in (5, 3, 9)] + [
+        step(targets=[half], feeds=fed(4)),
+        step(sizes),
+    ]
+    gets = [
+        step(stays, {key: 9}),
+        step([least, *first]),
+        step(own, {key: 9}),
+        step(targets=[rest], feeds=fed(4, 6)),
+        step(sizes),
+    ]
+    return [
+        *puts,
+        *gets,
+        step(part, {key: 4}),
+        step(part, {key: 4}, error="InvalidArgumentError"),
+        step(targets=[clear]),
+        step(sizes),
+    ], []
 
 
 GRAPHS["put_aside_by_key_1" if IS_OLD else "put_aside_by_key_2"] = put_aside_by_key
@@ -42,12 +70,18 @@ GRAPHS["put_aside_by_key_1" if IS_OLD else "put_aside_by_key_2"] = put_aside_by_
 @only(not IS_OLD)
 def windows_fed():
     x = tf.placeholder(tf.float32, [2, 6, 6, 3], "x")
-    size, stride = tf.placeholder(tf.int32, [4], "size"), tf.placeholder(tf.int32, [4], "stride")
+    size, stride = (
+        tf.placeholder(tf.int32, [4], "size"),
+        tf.placeholder(tf.int32, [4], "stride"),
+    )
     how = {"ksize": size, "strides": stride, "padding": "SAME"}
     y = ops.MaxPoolV2(input=x, **how)
     dx = ops.MaxPoolGradV2(orig_input=x, orig_output=y, grad=y, **how)
     images = floats(2, 6, 6, 3)
-    feeds = [{x: images, size: [1, n, 2, 1], stride: [1, 2, k, 1]} for n, k in ((2, 2), (3, 1))]
+    feeds = [
+        {x: images, size: [1, n, 2, 1], stride: [1, 2, k, 1]}
+        for n, k in ((2, 2), (3, 1))
+    ]
     return [step([y, dx], f) for f in feeds], [(y, [x], f) for f in feeds]
 
 
@@ -58,7 +92,9 @@ def choice_in_condition():
     def goes_on(i, y):
         return tf.cond(p, lambda: i < 3, lambda: tf.constant(False))
 
-    y = tf.identity(tf.while_loop(goes_on, lambda i, y: (i + 1, tf.sin(y) * x), (0, x))[1], "y")
+    y = tf.identity(
+        tf.while_loop(goes_on, lambda i, y: (i + 1, tf.sin(y) * x), (0, x))[1], "y"
+    )
     feeds = [{x: floats(2), p: value} for value in (True, False)]
     return [step([y], f) for f in feeds], [(y, [x], f) for f in feeds]
 
