@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -404,3 +405,88 @@ def test_datasets_are_nodes_of_the_scope_that_they_are_made_in() -> None:
             tf.data.make_initializable_iterator(numbers.batch(2))
         made = {x.name for x in graph.get_operations()}
         assert {"input/RangeDataset", "run/BatchDatasetV2"} <= made
+
+
+def _of_initialized(dataset: Any) -> list[int]:
+    iterator = tf.data.make_initializable_iterator(dataset)
+    return _drained(iterator.get_next(), iterator.initializer)
+
+
+def _of_structure(dataset: Any) -> list[int]:
+    iterator = tf.data.Iterator.from_structure(tf.int64, [])
+    return _drained(iterator.get_next(), iterator.make_initializer(dataset))
+
+
+def _drained(element: Any, begin: Any) -> list[int]:
+    found: list[int] = []
+    with tf.Session() as session:
+        session.run(begin)
+        with contextlib.suppress(tf.errors.OutOfRangeError):
+            while True:
+                found.append(int(session.run(element)))
+    return found
+
+
+JOINED = [2, 4, 0, 3, 1, 4, 3, 0, 2, 1]
+APART = [0, 4, 3, 1, 2, 3, 1, 0, 4, 2]
+
+
+def test_shuffles_go_on_with_their_words_where_iterators_join_steps() -> None:
+    with tf.Graph().as_default():
+        mixed = tf.data.Dataset.range(5).shuffle(5, seed=1).repeat(2)
+        within = tf.data.Dataset.range(2).flat_map(lambda _: mixed)
+        assert _of_initialized(mixed) == JOINED
+        assert _of_structure(mixed) == APART
+        assert _of_initialized(within) == JOINED * 2
+        assert _of_structure(within) == APART * 2
+
+
+def test_shuffle_and_repeat_is_one_step_wherever_it_is_read() -> None:
+    with tf.Graph().as_default():
+        step = tf.data.experimental.shuffle_and_repeat(5, 2, seed=1)
+        mixed = tf.data.Dataset.range(5).apply(step)
+        assert _of_initialized(mixed) == JOINED
+        assert _of_structure(mixed) == JOINED
+        kinds = {x.op for x in tf.get_default_graph().as_graph_def().node}
+    assert "ShuffleAndRepeatDataset" in kinds
+    assert "ShuffleDataset" not in kinds
+
+
+def test_sizes_and_reductions_of_datasets_are_nodes() -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        rows = tf.data.Dataset.range(5).batch(2)
+        size = tf.data.experimental.cardinality(rows)
+        total = rows.reduce(np.int64(0), lambda a, x: a + tf.reduce_sum(x))
+        only = tf.data.experimental.get_single_element(rows.take(1))
+        assert session.run([size, total]) == [3, 10]
+        np.testing.assert_array_equal(session.run(only), [0, 1])
+        assert [x.op.name for x in (size, total, only)] == [
+            *("DatasetCardinality", "ReduceDataset", "DatasetToSingleElement"),
+        ]
+        assert not [x for x in graph.as_graph_def().node if "Call" in x.op]
+
+
+def test_generators_files_and_joined_steps_are_read_from_graphs(
+    tmp_path: Any,
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("1\n2\n3\n")
+    twice = tf.data.experimental.parallel_interleave(
+        lambda x: tf.data.Dataset.range(x, x + 2), 2
+    )
+    batches = tf.data.experimental.map_and_batch(lambda x: x + 1, 3)
+    makers: list[tuple[Any, list[int]]] = [
+        (lambda: Dataset.from_generator(lambda: iter([1, 2]), tf.int64), [1, 2]),
+        (lambda: _numbers([path, path]), [1, 2, 3] * 2),
+        (lambda: _numbers([path, path], num_parallel_reads=2), [1, 1, 2, 2, 3, 3]),
+        (lambda: Dataset.range(3).apply(batches).map(tf.reduce_sum), [6]),
+        (lambda: Dataset.range(2).apply(twice), [0, 1, 1, 2]),
+    ]
+    for make, wanted in makers:
+        with tf.Graph().as_default():
+            assert _of_initialized(make()) == wanted
+
+
+def _numbers(paths: list[Path], **how: Any) -> Any:
+    lines = tf.data.TextLineDataset([str(x) for x in paths], **how)
+    return lines.map(lambda x: tf.string_to_number(x, tf.int64))

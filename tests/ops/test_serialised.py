@@ -87,7 +87,7 @@ OBJECTS = {
     "Print.stream",
     "PrintV2.output_stream",
     "PythonDataset.dataset",
-    "ReduceDataset.reduction",
+    "DatasetReduction.reduction",
 }
 """Python's, which stay in their process, as functions of datasets do."""
 

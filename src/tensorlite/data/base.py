@@ -6,14 +6,17 @@ keyed.py, ordering.py and running.py; Dataset, which joins these, in dataset.py.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
 
 from tensorlite.core import texts
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.op import Op
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.iterators import DatasetIterator
@@ -32,6 +35,26 @@ class UnknownLengthError(InvalidArgumentError, TypeError):
     """What `len` raises where there is no number; `list` asks first, and goes on at a TypeError."""
 
 
+class Nodes(Protocol):
+    """What makes nodes in a graph for what datasets are given (variants.py)."""
+
+    def constant(self, value: Any, name: str) -> Tensor:
+        """Return a constant of a name below the scope."""
+
+    def node(self, op: Op, inputs: Sequence[Tensor], name: str) -> Tensor:
+        """Return what a node of a name below the scope computes."""
+
+    def inside(self, name: str) -> AbstractContextManager[str]:
+        """Put a name before those of what is made inside; gives the whole of it."""
+
+    def last(self, op: Op, inputs: Sequence[Tensor], whole: str) -> Tensor:
+        """Return what a node inside of a scope computes that bears its name itself."""
+
+
+Composed: TypeAlias = Callable[[Nodes, Mapping[str, Tensor]], Tensor]
+"""What makes a tensor of nodes, and of the numbers before it by their names."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How an operator makes a dataset, for graphs that have datasets as tensors (variants.py)."""
@@ -39,11 +62,11 @@ class Recipe:
     kind: str
     """The operator's name."""
     made_of: tuple[Pipeline[Any], ...] = ()
-    state: tuple[Tensor, ...] = ()
+    state: tuple[Tensor | Composed, ...] = ()
     functions: Mapping[str, Prepared] = field(default_factory=dict)
     """By the names of the attributes that they are."""
     numbers: Mapping[str, Any] = field(default_factory=dict)
-    """What else it is given, by names: numbers that are int64, tensors, and what becomes these.
+    """What else it is given, by names: numbers that are int64, tensors, and what makes these.
 
     What stands behind a colon tells names apart and is not written.
     """
@@ -97,6 +120,8 @@ class Pipeline(Generic[T]):
     """Whether it began with ragged tensors, of whose rows batches are ragged, too."""
     within: str = field(default_factory=lambda: scope.get().name)
     """The name scope in which it was made, which its nodes in graphs are in, too."""
+    serial: int = field(default_factory=itertools.count().__next__)
+    """Its place among all datasets, in which order their nodes are made."""
 
     def rewind(self) -> None:
         """Let the next run be like the very first: shuffles draw their orders from the beginning.

@@ -92,6 +92,15 @@ class RangeDataset(DatasetOp):
         return Dataset.range(*bounds, output_type=kind)
 
 
+class RandomDataset(DatasetOp):
+    """Random numbers without end; by seeds, unless both are zero."""
+
+    def made(self, seed: Array, seed2: Array) -> Pipeline[Any]:
+        """Return the dataset."""
+        seeds: Any = int(seed), int(seed2)
+        return Dataset.random(None if seeds == (0, 0) else seeds)
+
+
 class GeneratorDataset(DatasetOp):
     """What a function gives of a state that another makes, until it says that it is at its end."""
 

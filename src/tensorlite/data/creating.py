@@ -43,8 +43,9 @@ from tensorlite.data.given import (
     number_now,
     value_of,
 )
+from tensorlite.data.inside import generating
 from tensorlite.data.ordering import Draws, mixed
-from tensorlite.data.recipes import MOST, Order, bounds_of, ranging
+from tensorlite.data.recipes import MOST, Order, bounds_of, randomly, ranging
 from tensorlite.data.resuming import Zipped
 from tensorlite.data.several import Datasets, Odds, check_choices, drawn
 from tensorlite.ops.records.files import matching
@@ -212,7 +213,12 @@ class Creating(Pipeline[T]):
             return builtins.map(element, generator(*values))
 
         made: Dataset[Any] = assembled(
-            cls._steps(), source, UNKNOWN, specs, captures=captured(given)
+            cls._steps(),
+            source,
+            UNKNOWN,
+            specs,
+            captures=captured(given),
+            recipe=lambda: None if specs is None else generating(made),
         )
         return made
 
@@ -345,7 +351,7 @@ class Creating(Pipeline[T]):
 
     @classmethod
     def random(
-        cls, seed: int | None = None, rerandomize_each_iteration: bool | None = None
+        cls, seed: Any = None, rerandomize_each_iteration: bool | None = None
     ) -> Dataset[Tensor]:
         """Return random int64 numbers of [0, 2**32), without end; other ones in every run if asked.
 
@@ -366,6 +372,7 @@ class Creating(Pipeline[T]):
             INFINITE,
             TensorSpec((), dtypes.int64),
             chances=(draws,),
+            recipe=lambda: randomly(draws),
         )
         return made
 

@@ -20,7 +20,7 @@ from tensorlite.core.dtypes import DType, as_dtype
 from tensorlite.core.errors import InvalidArgumentError, UnknownError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.data.base import UNKNOWN
+from tensorlite.data.base import UNKNOWN, Recipe
 from tensorlite.data.dataset import Dataset
 from tensorlite.ops.strings.joining import as_bytes
 
@@ -62,8 +62,14 @@ class SqlDataset(Dataset[Any]):
             _check(asked[0], kinds)
             return _rows(asked[1], asked[2], kinds)
 
+        names = ("driver_name", "data_source_name", "query")
         super().__init__(
-            source, UNKNOWN, tuple([TensorSpec((), kind) for kind in kinds])
+            source,
+            UNKNOWN,
+            tuple([TensorSpec((), kind) for kind in kinds]),
+            recipe=lambda: Recipe(
+                "SqlDataset", numbers=dict(zip(names, asked, strict=True))
+            ),
         )
 
     @classmethod

@@ -14,9 +14,11 @@ from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import UNKNOWN, Pipeline, Recipe
+from tensorlite.data.composed import flat_names
 from tensorlite.data.dataset import Dataset
 from tensorlite.data.elements import tensors
 from tensorlite.data.given import captured, value_of
+from tensorlite.data.inside import given_by_rows, in_turns as in_turns_of, inside
 from tensorlite.data.resuming import Chained, without_errors
 from tensorlite.data.transforming import in_turns
 from tensorlite.ops.records.records import checked_compression, records
@@ -31,6 +33,8 @@ from tensorlite.ops.strings.csv import (
 T = TypeVar("T")
 
 STRING = TensorSpec((), dtypes.string)
+BUFFER = 4 * 1024 * 1024
+"""How many bytes of a table TensorFlow reads ahead."""
 
 
 class _FileDataset(Dataset[Tensor]):
@@ -38,6 +42,8 @@ class _FileDataset(Dataset[Tensor]):
 
     operator: ClassVar[str] = ""
     """The name of what makes it in graphs, by what `numbers` makes of the files' names."""
+    reads_all: ClassVar[bool] = False
+    """Whether that is given the names of all files."""
 
     def __init__(
         self,
@@ -59,16 +65,36 @@ class _FileDataset(Dataset[Tensor]):
             return Chained(builtins.map(read, found))
 
         def recipe() -> Recipe | None:
-            in_turns = at_a_time is not None and at_a_time > 1
-            if numbers is None or in_turns or isinstance(names, Pipeline):
+            if numbers is None:
                 return None
-            return Recipe(self.operator, numbers=numbers(names))
+            if self.reads_all and isinstance(names, Tensor):
+                return Recipe(self.operator, numbers=numbers(names))
+            return _reading(self, names, numbers, at_a_time)
 
         super().__init__(source, UNKNOWN, spec, chances, given, recipe=recipe)
 
     @classmethod
     def _steps(cls) -> Any:
         return Dataset
+
+
+def _reading(
+    of: _FileDataset,
+    names: Any,
+    numbers: Callable[[Any], dict[str, Any]],
+    at_a_time: int | None,
+) -> Recipe:
+    """Return the recipe of what is read of one file, and of the next, or of several in turns."""
+    if not isinstance(names, Pipeline):
+        names = given_by_rows(of, flat_names(names), STRING)
+
+    def one(name: Any) -> Any:
+        own = Recipe(of.operator, numbers=numbers(name))
+        return of._altered(recipe=lambda: own)  # noqa: SLF001  a kin
+
+    if at_a_time is None:
+        return inside(one, names)
+    return inside(one, names, "ParallelInterleaveDataset", in_turns_of(at_a_time))
 
 
 def _names(filenames: Any) -> Tensor:
@@ -258,6 +284,8 @@ class CsvDataset(_FileDataset):
     [(1, 0.5), (2, 9.0)]
     """
 
+    operator, reads_all = "CSVDataset", True
+
     def __init__(
         self,
         filenames: Any,
@@ -292,5 +320,15 @@ class CsvDataset(_FileDataset):
             made = builtins.map(element, rows)
             return without_errors(made, lambda _: None) if ignore_errors else made
 
+        def numbers(names: Any) -> dict[str, Any]:
+            given = {"filenames": names, "compression_type": compression_type or ""}
+            size = BUFFER if buffer_size is None else buffer_size
+            given |= {"buffer_size": size, "header": header}
+            given |= {"field_delim": field_delim, "use_quote_delim": use_quote_delim}
+            given |= {"na_value": na_value}
+            given["select_cols"] = np.asarray(select_cols or [], np.int64)
+            return given | {f"Const:{i}": x.array for i, x in enumerate(defaults)}
+
         spec = tuple([TensorSpec((), default.dtype) for default in defaults])
-        super().__init__(filenames, read, spec)
+        known = None if exclude_cols or ignore_errors else numbers
+        super().__init__(filenames, read, spec, numbers=known)

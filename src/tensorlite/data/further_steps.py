@@ -41,13 +41,16 @@ class SqlDataset(DatasetOp):
         return Rows(driver, source, asked, kinds)
 
 
-class CSVDatasetV2(DatasetOp):
+class CSVDataset(DatasetOp):
     """The rows of tables in text files."""
 
     def made(self, *given: Array) -> Pipeline[Any]:
         """Return the dataset."""
-        names, kind, size, header, delim, quotes, nothing, chosen, *rest = given
-        *defaults, left_out = rest
+        return self.without(np.zeros(0, np.int64), *given)
+
+    def without(self, left_out: Array, *given: Array) -> Pipeline[Any]:
+        """Return the dataset, without columns of these numbers."""
+        names, kind, size, header, delim, quotes, nothing, chosen, *defaults = given
         listed = [
             one if len(one) else spec.dtype
             for one, spec in zip(defaults, self.specs, strict=True)
@@ -64,6 +67,15 @@ class CSVDatasetV2(DatasetOp):
             select_cols=chosen.tolist() or None,
             exclude_cols=left_out.tolist() or None,
         )
+
+
+class CSVDatasetV2(CSVDataset):
+    """The rows of tables in text files, which may be without some columns."""
+
+    def made(self, *given: Array) -> Pipeline[Any]:
+        """Return the dataset."""
+        *others, left_out = given
+        return self.without(left_out, *others)
 
 
 class MatchingFilesDataset(DatasetOp):

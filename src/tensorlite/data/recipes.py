@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum, auto
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from tensorlite.core import nest
 from tensorlite.data.base import Pipeline, Recipe
+from tensorlite.data.composed import second_seed
 from tensorlite.data.elements import (
     is_shape,
     not_nested,
@@ -110,6 +111,23 @@ def padding(
     )
 
 
+def interleaving(
+    of: Pipeline[Any], ready: Prepared, cycle: Any, block: Any, at_a_time: Any
+) -> Recipe:
+    """Return the recipe of elements in turns, by several threads if asked."""
+    numbers = {"cycle_length": cycle, "block_length": block}
+    if at_a_time is None:
+        return Recipe(
+            "InterleaveDataset", (of,), functions={"f": ready}, numbers=numbers
+        )
+    return Recipe(
+        "ParallelInterleaveDatasetV2",
+        (of,),
+        functions={"f": ready},
+        numbers={**numbers, "num_parallel_calls": at_a_time},
+    )
+
+
 def windowing(
     of: Pipeline[Any], numbers: Sequence[Any], drop_remainder: bool
 ) -> Recipe:
@@ -140,19 +158,33 @@ def _sizes(given: Any, shape: tuple[int | None, ...] | None) -> Any:
 
 
 def shuffling(of: Pipeline[Any], most: Any, seed: Any, order: Order) -> Recipe:
-    """Return the recipe of elements in a random order; zeros for seeds that nobody gave.
-
-    Without seeds one order is as good as another, and nothing needs to go on with its words.
-    """
-    if is_symbolic(seed):
-        seeds = DEFAULT_SEED, seed
-    else:
-        seeds = (0, 0) if seed is None else seeds_of(seed)
-    numbers = {"buffer_size": most, "seed": seeds[0], "seed2": seeds[1]}
-    if order is Order.CONTINUED and seed is not None:
+    """Return the recipe of elements in a random order; zeros for seeds that nobody gave."""
+    numbers = {"buffer_size": most, **seeding(seed)}
+    if order is Order.CONTINUED:
         return Recipe(SHUFFLED_ON, (of,), numbers=numbers)
     anew = {"reshuffle_each_iteration": order is not Order.SAME}
     return Recipe("ShuffleDataset", (of,), numbers=numbers, settings=anew)
+
+
+def seeding(given: Any) -> dict[str, Any]:
+    """Return the numbers of two seeds: zeros where nobody gave one, else not two zeros."""
+    if given is None:
+        return {"seed": 0, "seed2": 0}
+    first, second = (DEFAULT_SEED, given) if is_symbolic(given) else seeds_of(given)
+    return {"seed": first, "seed2": second_seed(second)}
+
+
+class Drawing(Protocol):
+    """Random choices: the seeds that were given for them, and what runs have to do with others."""
+
+    given: Any
+    order: Order
+
+
+def randomly(draws: Drawing) -> Recipe | None:
+    """Return the recipe of random numbers, the same in each run; others have none."""
+    is_same = draws.order is Order.SAME
+    return Recipe("RandomDataset", numbers=seeding(draws.given)) if is_same else None
 
 
 def repeating(of: Pipeline[Any], times: Any) -> Recipe:

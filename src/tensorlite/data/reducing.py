@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tensorlite.core import nest
-from tensorlite.core.dispatch import interpreted_by
+from tensorlite.core.dispatch import call, calls, interpreted_by
 from tensorlite.core.dtypes import int64, variant
 from tensorlite.core.errors import DTypeError
 from tensorlite.core.op import Effect, Op
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import EagerTensor
+from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import returned
 from tensorlite.data.functions import Prepared
 from tensorlite.data.given import known_as
-from tensorlite.data.iterators import known, only
-from tensorlite.data.variants import Held, held
+from tensorlite.data.iterators import known, of_tensors, only, present
+from tensorlite.data.variants import Held, as_inputs, as_tensor, held
 from tensorlite.function.compile import Compiled
 
 
@@ -31,13 +31,33 @@ class Reduction(NamedTuple):
     like: Any
 
 
+def folded(dataset: Pipeline[Any], ready: Prepared, state: Any, specs: Any) -> Any:
+    """Return what a graph computes of a dataset that its nodes make."""
+    assert ready.compiled is not None
+    leaves = nest.flatten(state)
+    op = ReduceDataset(ready.compiled, len(leaves), tuple(nest.flatten(specs)))
+    given = as_inputs(dataset, leaves, "initial_state")
+    return nest.pack_like(state, list(calls(op, *given, *ready.given)))
+
+
+def only_element(dataset: Pipeline[Any], spec: Any) -> Any:
+    """Return the element, of a spec, that a graph finds in a dataset that its nodes make."""
+    found = calls(OnlyElement(present(spec)), as_tensor(dataset))
+    return of_tensors(spec, found)
+
+
+def cardinality_of(dataset: Pipeline[Any]) -> Tensor:
+    """Return how many elements a dataset has that a graph makes."""
+    return call(DatasetCardinality(), as_tensor(dataset))
+
+
 def _check(op: Op, dataset: TensorSpec) -> None:
     """Raise DTypeError for what is no dataset, as damaged graphs may have it."""
     if dataset.dtype is not variant:
         raise DTypeError(f"{op.name} takes a dataset, a variant, not {dataset}")
 
 
-class FoldDataset(Op):
+class ReduceDataset(Op):
     """The state after all elements, which a function of a graph makes of a state and an element."""
 
     effect = Effect.IO
@@ -97,7 +117,7 @@ class OnlyElement(Op):
             return tuple([held(x).array for x in nest.flatten(element)])
 
 
-class ReduceDataset(Op):
+class DatasetReduction(Op):
     """The state after all elements, of a first one and of what the dataset was made with."""
 
     by_dtype = True

@@ -12,16 +12,17 @@ import numpy as np
 
 from tensorlite.core import nest
 from tensorlite.core.tensor import EagerTensor
-from tensorlite.core.xp import Array
+from tensorlite.core.xp import Array, Xp
 from tensorlite.data.base import Pipeline
 from tensorlite.data.dataset import Dataset
 from tensorlite.data.ordering import Draws
 from tensorlite.data.recipes import Order
-from tensorlite.data.variants import DatasetOp, changed, function_of
+from tensorlite.data.variants import DatasetOp, Held, changed, function_of
 from tensorlite.function.compile import Compiled
 from tensorlite.ops.random.words import Seeds
 
 Source = Dataset[Any]
+FUSED = "shuffle_and_repeat_fusion"
 
 
 class MapDataset(DatasetOp):
@@ -91,6 +92,45 @@ class InterleaveDataset(DatasetOp):
         *captured, cycle, block = given
         made = _first_of(self.f, captured)
         return source.interleave(made, int(cycle), int(block))
+
+
+class ParallelInterleaveDatasetV2(DatasetOp):
+    """Elements of several of the datasets that a function makes, in turns, which threads read."""
+
+    f: Compiled
+    sloppy: bool = False
+
+    def made(self, source: Source, *given: Array) -> Pipeline[Any]:
+        """Return the dataset."""
+        *captured, cycle, block, calls = given
+        made = _first_of(self.f, captured)
+        return source.interleave(made, int(cycle), int(block), int(calls))
+
+
+class ParallelInterleaveDataset(DatasetOp):
+    """Elements of several of the datasets that a function makes, in turns, read ahead."""
+
+    f: Compiled
+
+    def made(self, source: Source, *given: Array) -> Pipeline[Any]:
+        """Return the dataset."""
+        *captured, cycle, block, _, _, _ = given
+        made = _first_of(self.f, captured)
+        return source.interleave(made, int(cycle), int(block))
+
+
+class MapAndBatchDataset(DatasetOp):
+    """What a function makes of elements, several at a time, stacked."""
+
+    f: Compiled
+    preserve_cardinality: bool = False
+
+    def made(self, source: Source, *given: Array) -> Pipeline[Any]:
+        """Return the dataset."""
+        *captured, rows, _, drop = given
+        function = function_of(self.f, captured)
+        mapped = source.map(function, self.f.graph.output_specs)
+        return mapped.batch(int(rows), bool(drop))
 
 
 class ScanDataset(DatasetOp):
@@ -239,6 +279,19 @@ class RepeatDataset(DatasetOp):
         """Return the dataset."""
         return source.repeat(int(count))
 
+    def made_jointly(self, source: Source, count: Array) -> Pipeline[Any]:
+        """Return the dataset; what is shuffled anew each time goes on with its random words."""
+        before = source.recipe()
+        if before is None or before.kind != "ShuffleDataset":
+            return self.made(source, count)
+        chance = source.chances[-1]
+        if not isinstance(chance, Draws) or chance.order is not Order.ANEW:
+            return self.made(source, count)
+        draws = Draws(chance.given, Order.CONTINUED)
+        most, shuffled = before.numbers["buffer_size"], before.made_of[0]
+        assert isinstance(shuffled, Dataset)
+        return shuffled.shuffled(most, draws).repeat(int(count))
+
 
 class TakeDataset(DatasetOp):
     """The first elements."""
@@ -301,11 +354,18 @@ class IgnoreErrorsDataset(DatasetOp):
 
 
 class OptimizeDataset(DatasetOp):
-    """A dataset that TensorFlow is told how to rewrite, for speed alone: here it stays."""
+    """A dataset that TensorFlow is told how to rewrite: shuffles and repeats may be one step."""
 
     def made(self, source: Source, optimizations: Array) -> Pipeline[Any]:
-        """Return the dataset."""
+        """Return the dataset as it is: no other way to join its steps changes what it gives."""
         return source
+
+    def kernel(self, xp: Xp, *given: Array) -> Held:
+        """Return the dataset; that of joined steps if asked to."""
+        source, optimizations = given
+        assert isinstance(source, Held)
+        asked = np.asarray(optimizations).astype(str).ravel().tolist()
+        return Held(source.joined()) if FUSED in asked else source
 
 
 class ModelDataset(DatasetOp):

@@ -25,9 +25,10 @@ from tensorlite.data.given import (
     number_now,
     value_of,
 )
-from tensorlite.data.recipes import MOST, mapping, ranging
-from tensorlite.data.reducing import ReduceDataset, Reduction
+from tensorlite.data.recipes import MOST, interleaving, mapping, ranging
+from tensorlite.data.reducing import DatasetReduction, Reduction, folded
 from tensorlite.data.resuming import Chained, Resumed
+from tensorlite.data.variants import made_as_called
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -195,11 +196,8 @@ class Transforming(Preparing[T]):
             UNKNOWN,
             _inner_spec(ready),
             captures=ready.captures,
-            recipe=lambda: Recipe(
-                "InterleaveDataset",
-                (self,),
-                functions={"f": ready},
-                numbers={"cycle_length": cycle, "block_length": block},
+            recipe=lambda: interleaving(
+                self, ready, cycle, block, num_parallel_calls
             ),
         )
         return made
@@ -275,8 +273,10 @@ class Transforming(Preparing[T]):
             return self._prepared(reduce_func, lambda: (specs, self.element_spec))
 
         ready, specs = settled(prepare, state_spec_of(state), lambda found: found)
+        if made_as_called() and ready.compiled is not None:
+            return folded(self, ready, state, specs)
         given = (*self.captures, *ready.captures)
-        op = ReduceDataset(
+        op = DatasetReduction(
             Reduction(self, ready, state),
             tuple([id(x) for x in given]),
             tuple(nest.flatten(specs)),

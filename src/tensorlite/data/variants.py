@@ -7,7 +7,10 @@ Python's, beside the graph. The operators stand in beginnings.py and steps.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import KW_ONLY
+from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,11 +21,11 @@ from tensorlite.core.dispatch import call, interpreted_by, to_tensor
 from tensorlite.core.op import REGISTRY, Effect, Op, Role
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.provenance import user_line
-from tensorlite.core.scope import scope
+from tensorlite.core.scope import scope, scoped
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp, to_host
-from tensorlite.data.base import UNKNOWN, Pipeline, Recipe, assembled
+from tensorlite.data.base import UNKNOWN, Composed, Pipeline, Recipe, assembled
 from tensorlite.data.given import known_as, value_of
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -32,11 +35,21 @@ DATASET = TensorSpec((), dtypes.variant)
 """The spec of a tensor that holds a dataset."""
 
 
-class Held(Opaque):
-    """A dataset as the value of a tensor."""
+joining: ContextVar[bool] = ContextVar("joining", default=False)
+"""Whether datasets are made of steps that are joined."""
 
-    def __init__(self, dataset: Pipeline[Any]) -> None:
+
+class Held(Opaque):
+    """A dataset as the value of a tensor, and what it would be if its steps were joined."""
+
+    def __init__(
+        self,
+        dataset: Pipeline[Any],
+        joined: Callable[[], Pipeline[Any]] | None = None,
+    ) -> None:
         self.dataset = dataset
+        self.joined = joined or (lambda: dataset)
+        """Returns the dataset, of which steps are one where TensorFlow would join them."""
 
     @property
     def spec(self) -> TensorSpec:
@@ -62,10 +75,23 @@ class DatasetOp(Op, abstract=True):
 
     def kernel(self, xp: Xp, *given: Array) -> Held:
         """Return the dataset."""
+
+        def joined() -> Pipeline[Any]:
+            token = joining.set(True)
+            try:
+                with interpreted_by(None):
+                    return self.made_jointly(*[_joined(x) for x in given])
+            finally:
+                joining.reset(token)
+
         with interpreted_by(None):
-            return Held(self.made(*[_opened(x) for x in given]))
+            return Held(self.made(*[_opened(x) for x in given]), joined)
 
     made: ClassVar[Callable[..., Pipeline[Any]]]
+
+    def made_jointly(self, *given: Any) -> Pipeline[Any]:
+        """Return the dataset where it may be one step with what it is made of."""
+        return self.made(*given)
 
 
 def bound(dataset: Pipeline[Any], known: Mapping[int, Tensor]) -> Pipeline[Any]:
@@ -98,13 +124,21 @@ def _opened(x: Any) -> Any:
     return x.dataset if isinstance(x, Held) else x
 
 
+def _joined(x: Any) -> Any:
+    return x.joined() if isinstance(x, Held) else x
+
+
 def function_of(compiled: Compiled, captured: Sequence[Array]) -> Callable[..., Any]:
-    """Return a function of an element's tensors, which returns a tuple of what a graph computes."""
+    """Return a function of an element's tensors, which returns a tuple of what a graph computes.
+
+    The steps of datasets among these are joined where those of the dataset are that calls it.
+    """
+    opened = _leaf_joined if joining.get() else leaf_of
 
     def called(*leaves: Any) -> Any:
         given = [held(x).array for x in nest.flatten(leaves)]
         outputs = compiled.run([*given, *captured])
-        return tuple([leaf_of(x) for x in outputs])
+        return tuple([opened(x) for x in outputs])
 
     return called
 
@@ -119,6 +153,10 @@ def held(leaf: Any) -> Tensor:
 def leaf_of(x: Array) -> Any:
     """Return the leaf of an element that an array is; the dataset that it holds."""
     return x.dataset if isinstance(x, Held) else EagerTensor(x)
+
+
+def _leaf_joined(x: Array) -> Any:
+    return x.joined() if isinstance(x, Held) else EagerTensor(x)
 
 
 def changed(
@@ -141,6 +179,22 @@ def structured(dataset: Pipeline[Any], spec: Any) -> Any:
         return nest.pack_like(spec, nest.flatten(flat))
 
     return changed(dataset, element, spec)
+
+
+def made_as_called() -> bool:
+    """Return whether the graph that is being made has a node for all that programs call."""
+    tracer = outermost()
+    return tracer is not None and tracer.graph.as_called
+
+
+def as_inputs(
+    dataset: Pipeline[Any], state: Sequence[Tensor], name: str
+) -> list[Tensor]:
+    """Return a tensor that holds a dataset, and those of a state, named below a scope."""
+    making = _Making(by_value=False)
+    held = making.tensor(dataset)
+    with making.inside(name):
+        return [held, *making.components(state)]
 
 
 def of_tensor(x: Tensor, like: Pipeline[Any]) -> Any:
@@ -205,13 +259,17 @@ class _Making:
             op = kind(dataset, names, specs=leaf_specs(dataset.element_spec))
             return call(op, *[self._own(x, "") for x in dataset.captures])
         if not recipe.kind:
-            return recipe.state[0]
+            return self._own(recipe.state[0], "")
         functions = recipe.functions.values()
+        for one in sorted(recipe.made_of, key=lambda x: x.serial):
+            self.tensor(one)
         inputs = [self.tensor(one) for one in recipe.made_of]
-        inputs += [self._own(x, f"{_GIVEN}_{i}") for i, x in enumerate(recipe.state)]
+        inputs += self.components(recipe.state)
         inputs += [self._own(x, "captured") for one in functions for x in one.given]
-        titles = [(name.partition(":")[0], x) for name, x in recipe.numbers.items()]
-        inputs += [self._own(x, name) for name, x in titles]
+        numbers: dict[str, Tensor] = {}
+        for name, x in recipe.numbers.items():
+            numbers[name] = self._own(x, name.partition(":")[0], numbers)
+        inputs += numbers.values()
         kind = REGISTRY[recipe.kind]
         made = kind(
             specs=leaf_specs(dataset.element_spec),
@@ -220,19 +278,52 @@ class _Making:
         )
         return call(made, *inputs)
 
-    def _own(self, value: Any, name: str) -> Tensor:
+    def components(self, given: Sequence[Tensor | Composed]) -> list[Tensor]:
+        """Return the tensors that something is made of, by the names that they have there."""
+        return [self._own(x, f"{_GIVEN}_{i}") for i, x in enumerate(given)]
+
+    def _own(
+        self, value: Any, name: str, before: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
         """Return what an operator is given as a tensor: constants have a name of their own."""
+        if isinstance(value, FunctionType):
+            return self._own(value(self, before or {}), name)
         if isinstance(value, SymbolicTensor):
             return self._copied(value) if self._by_value else value
         if isinstance(value, EagerTensor) and isinstance(value.array, Opaque):
             return value
         if isinstance(value, int) and not isinstance(value, bool):
             value = np.asarray(value, np.int64)
+        return self.constant(value, name)
+
+    def constant(self, value: Any, name: str) -> Tensor:
+        """Return a constant of a name below the scope."""
         with interpreted_by(None):
-            op = Const(to_host(to_tensor(value).array))
-        below = scope.get().name
-        whole = f"{below}/{name}" if below else name
-        return self._graph.add(op, (), name=whole, line=user_line()).outputs[0]
+            return self.node(Const(to_host(to_tensor(value).array)), (), name)
+
+    def node(self, op: Op, inputs: Sequence[Tensor], name: str) -> Tensor:
+        """Return what a node of a name below the scope computes."""
+        given = [self._own(x, "") for x in inputs]
+        own = [x for x in given if isinstance(x, SymbolicTensor)]
+        node = self._graph.add(op, own, name=scoped(name), line=user_line())
+        return node.outputs[0]
+
+    @contextmanager
+    def inside(self, name: str) -> Iterator[str]:
+        """Put a name before those of what is made inside; gives the whole of it."""
+        whole = self._graph.free_name(scoped(name))
+        token = scope.set(scope.get()._replace(name=whole))
+        try:
+            yield whole
+        finally:
+            scope.reset(token)
+
+    def last(self, op: Op, inputs: Sequence[Tensor], whole: str) -> Tensor:
+        """Return what a node computes that bears the name of a scope itself."""
+        made = self.node(op, inputs, op.name)
+        assert isinstance(made, SymbolicTensor)
+        self._graph.rename(made.node, whole)
+        return made
 
     def _copied(self, x: SymbolicTensor) -> SymbolicTensor:
         """Return a tensor computed anew in this graph, if that gives what it does outside."""

@@ -148,7 +148,13 @@ def one_shot(dataset: Pipeline[Any]) -> Iterator:
     specs = leaf_specs(dataset.element_spec)
     with _building():
         as_tensor(dataset)
-        made = trace(lambda: [as_tensor(dataset, by_value=True)], (), "make_dataset")
+        made = trace(
+            lambda: [
+                _optimised(as_tensor(dataset, by_value=True), dataset.element_spec)
+            ],
+            (),
+            "make_dataset",
+        )
     factory = Compiled(made.graph)
     handle = _made(
         lambda name: OneShotIterator(factory, specs, shared_name=name),

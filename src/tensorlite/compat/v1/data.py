@@ -105,8 +105,11 @@ class Dataset(tf_data.Dataset[T]):
 
     def repeat(self, count: Any = None, name: str | None = None) -> Any:
         """Return the dataset count times one after another, without end if None or -1."""
-        repeated: Any = self if self.to_repeat is None else self.to_repeat()
-        return tf_data.Dataset.repeat(repeated, count)
+        made: Any = super().repeat(count)
+        if self.to_repeat is None:
+            return made
+        joined = tf_data.Dataset.repeat(self.to_repeat(), count)
+        return joined._altered(recipe=made.recipe)  # noqa: SLF001  a kin
 
     def make_one_shot_iterator(self) -> Any:
         """Return an iterator that needs no initializer, and that runs through it once."""

@@ -34,6 +34,12 @@ class Default(NamedTuple):
     dtype: DType
     value: Any = None
 
+    @property
+    def array(self) -> Array:
+        """What operators are given for it: one value, or none."""
+        values = [] if self.value is None else [self.value]
+        return np.asarray(values, self.dtype.numpy)
+
 
 def default_specs(given: Sequence[Any]) -> list[Default]:
     """Return what columns have where they are empty: values, or dtypes for those that may not."""

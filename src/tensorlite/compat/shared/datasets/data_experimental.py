@@ -16,7 +16,7 @@ from tensorlite.compat.shared.datasets.dataset_tables import (
     index_table_from_dataset,
     table_from_dataset,
 )
-from tensorlite.compat.shared.datasets.tf_data import Dataset, of_files
+from tensorlite.compat.shared.datasets.tf_data import Dataset, of_files, seeds_given
 from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
@@ -35,6 +35,7 @@ from tensorlite.data.base import (
 )
 from tensorlite.data.databases import SqlDataset as _SqlDataset
 from tensorlite.data.files import CsvDataset as _CsvDataset
+from tensorlite.data.inside import mapped_to_batches, read_in_turns, shuffled_again
 from tensorlite.data.iterators import DatasetIterator
 from tensorlite.data.optionals import Optional
 from tensorlite.data.options import (
@@ -50,6 +51,7 @@ from tensorlite.data.options import (
     ThreadingOptions,
 )
 from tensorlite.data.variants import as_tensor, held, leaf_of, of_tensor, structured
+from tensorlite.graph_mode.graph import mode
 from tensorlite.ops.arrays.create import zeros
 from tensorlite.ops.records.records import TFRecordWriter as _Records
 
@@ -259,7 +261,10 @@ def enumerate_dataset(start: int = 0) -> Step:
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Step:
     """Return a step that shuffles anew in each of `count` rounds, endless if None."""
-    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+    if mode.is_second():
+        return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+    most, seeds = plain(buffer_size), seeds_given(seed)
+    return lambda dataset: shuffled_again(dataset, most, plain(count), seeds)
 
 
 def map_and_batch(
@@ -271,9 +276,18 @@ def map_and_batch(
 ) -> Step:
     """Return a step that calls a function of each element and joins results to batches.
 
-    How many calls go on at a time has no effect on what comes out, and none here.
+    How many calls go on at a time has no effect on what comes out.
     """
-    return lambda dataset: dataset.map(map_func).batch(batch_size, drop_remainder)
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise InvalidArgumentError(
+            "The `num_parallel_batches` and `num_parallel_calls` arguments are mutually exclusive."
+        )
+    calls = batch_size if num_parallel_calls is None else num_parallel_calls
+    if num_parallel_batches is not None:
+        calls = batch_size * num_parallel_batches
+    return lambda dataset: mapped_to_batches(
+        dataset, map_func, batch_size, plain(calls), drop_remainder
+    )
 
 
 map_and_batch_with_legacy_function = map_and_batch
@@ -281,14 +295,21 @@ map_and_batch_with_legacy_function = map_and_batch
 
 
 def parallel_interleave(
-    map_func: Any, cycle_length: Any, block_length: Any = 1, *args: Any, **kwargs: Any
+    map_func: Any,
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: Any = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
 ) -> Step:
     """Return a step that takes elements by turns from datasets made of elements.
 
     `cycle_length` datasets are open at a time, each giving `block_length` elements; arguments
     behind these have no effect.
     """
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+    ahead = plain(buffer_output_elements), plain(prefetch_input_elements)
+    numbers = plain(cycle_length), plain(block_length), plain(sloppy)
+    return lambda dataset: read_in_turns(dataset, map_func, numbers, ahead)
 
 
 def scan(initial_state: Any, scan_func: Any) -> Step:

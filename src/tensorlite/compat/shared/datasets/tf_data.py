@@ -15,7 +15,7 @@ import numpy as np
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.ragged_and_sparse.sparse import SparseTensor
 from tensorlite.compat.shared.specs.tensor_specs import told
-from tensorlite.compat.views import lifted, plain, shown
+from tensorlite.compat.views import in_graph, lifted, plain
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant, interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype, int64
@@ -27,6 +27,7 @@ from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.composites import each, structure_of
 from tensorlite.data.dataset import Dataset as Base
 from tensorlite.data.functions import Prepared, prepared
+from tensorlite.data.reducing import cardinality_of, only_element
 from tensorlite.data.running import NumpyIterator
 from tensorlite.data.variants import is_dataset
 from tensorlite.function.staging import converted
@@ -205,23 +206,26 @@ class Dataset(Base[T]):
         graph = active_graph()
         if graph is None:
             return super().reduce(initial_state, reduce_func)
-        with built(graph):
-            return shown(super().reduce(plain(initial_state), reduce_func))
+        given = plain(initial_state)
+        return in_graph(
+            lambda: super(Dataset, self).reduce(given, reduce_func), None, name
+        )
 
     def get_single_element(self, name: str | None = None) -> Any:
         """Return the one element; raises if there are none or several."""
         graph = active_graph()
         if graph is None:
             return super().get_single_element()
-        with built(graph):
-            return shown(super().get_single_element())
+        spec = super().element_spec
+        return in_graph(
+            lambda: only_element(self, spec), "DatasetToSingleElement", name
+        )
 
     def cardinality(self, name: str | None = None) -> Any:
         """Return how many elements there are, as int64; -1 for endless, -2 for unknown."""
         graph = active_graph()
         if graph is not None:
-            with built(graph):
-                return shown(constant(self.size, int64))
+            return in_graph(lambda: cardinality_of(self), "DatasetCardinality", name)
         with interpreted_by(None):
             return constant(self.size, int64)
 

@@ -28,7 +28,7 @@ from tensorlite.data import beginnings, iterator_ops, steps
 from tensorlite.data.beginnings import PythonDataset
 from tensorlite.data.files import STRING
 from tensorlite.data.iterators import IteratorGetNext, IteratorGetNextAsOptional
-from tensorlite.data.reducing import DatasetCardinality, FoldDataset, OnlyElement
+from tensorlite.data.reducing import DatasetCardinality, OnlyElement, ReduceDataset
 from tensorlite.data.variants import DatasetOp
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -64,7 +64,6 @@ def _length_of(given: Given, name: str) -> str:
     return next((x for x in own if x in given.record.attributes), "Targuments")
 
 
-FUSED = b"shuffle_and_repeat_fusion"
 FILES = ("TextLineDataset", "TFRecordDataset", "FixedLengthRecordDatasetV2")
 """What gives strings, and does not say so."""
 
@@ -183,36 +182,6 @@ def _released(given: Given) -> Values:
     return ()
 
 
-def _optimised(given: Given) -> Values:
-    """Pass on a dataset; what is shuffled anew each time and repeated may be one operator."""
-    if FUSED in given.constant(1).tolist():
-        _fuse(given.tensor(0).node)
-    return dataset(given.record.op, given)
-
-
-def _fuse(node: Node) -> None:
-    """Let what is shuffled and repeated go on with its random words, up to this dataset."""
-    before = [x.node for x in node.inputs]
-    op = before[0].op if before else None
-    anew = isinstance(op, steps.ShuffleDataset) and op.reshuffle_each_iteration
-    if anew and isinstance(node.op, steps.RepeatDataset):
-        node.op = steps.ShuffleAndRepeatDataset(specs=node.op.specs)
-        node.inputs = (*before[0].inputs, node.inputs[1])
-    for one in before:
-        if isinstance(one.op, DatasetOp):
-            _fuse(one)
-
-
-def _mapped_batches(given: Given) -> Values:
-    """Map, and batch what comes of it."""
-    inputs = given.tensors
-    *mapped, rows, _, drop = inputs
-    mapping = steps.MapDataset(functions_of_elements(given, inputs)["f"])
-    made = given.helper(mapping, *mapped).outputs[0]
-    op = steps.BatchDatasetV2(specs=specs_of(given))
-    return given.node(op, made, rows, drop).outputs
-
-
 def as_it_is(given: Given) -> Values:
     """Pass on a dataset, of which only the speed is said."""
     return given.give([given.tensor(0)])
@@ -256,7 +225,7 @@ def _with_specs(kind: Callable[[tuple[TensorSpec, ...]], Op], given: Given) -> V
 def _folded(given: Given) -> Values:
     """Return the state after all elements of a dataset."""
     given.attribute("use_inter_op_parallelism")
-    op = FoldDataset(
+    op = ReduceDataset(
         functions_of_elements(given, given.tensors)["f"],
         len(given.dtypes("Tstate")),
         specs_of(given),
@@ -292,8 +261,13 @@ _SAME = (
     *("UniqueDataset", "PrefetchDataset", "CacheDataset", *FILES),
     *("IgnoreErrorsDataset", "AssertCardinalityDataset", "RebatchDatasetV2"),
     *("DirectedInterleaveDataset", "ModelDataset", "OptimizeDataset"),
+    *("MapAndBatchDataset", "ParallelInterleaveDataset", "RandomDataset"),
+    "ParallelInterleaveDatasetV2",
 )
-_EXPERIMENTAL = ("GroupByWindow", "Scan", "TakeWhile", "Unbatch", "Unique")
+_EXPERIMENTAL = (
+    *("GroupByWindow", "MapAndBatch", "Random", "Scan"),
+    *("TakeWhile", "Unbatch", "Unique"),
+)
 
 DATASETS: dict[str, Adapter] = {
     "DatasetCardinality": counted,
@@ -315,7 +289,6 @@ DATASETS: dict[str, Adapter] = {
     "DeleteSeedGenerator": _released,
     "DummyMemoryCache": nothing_kept,
     "DummySeedGenerator": nothing_kept,
-    "ExperimentalMapAndBatchDataset": _mapped_batches,
     "FinalizeDataset": as_it_is,
     "FixedLengthRecordDataset": partial(dataset, FILES[2], taken=_uncompressed),
     "Iterator": _iterator,
@@ -331,11 +304,9 @@ DATASETS: dict[str, Adapter] = {
     "IteratorToStringHandle": _string_of,
     "IteratorV2": _iterator,
     "MakeIterator": _make_iterator,
-    "MapAndBatchDataset": _mapped_batches,
     "MaxIntraOpParallelismDataset": as_it_is,
     "NonSerializableDataset": as_it_is,
     "OneShotIterator": _one_shot,
-    "OptimizeDataset": _optimised,
     "OptimizeDatasetV2": as_it_is,
     "OptionsDataset": as_it_is,
     "PaddedBatchDataset": partial(dataset, "PaddedBatchDatasetV2", taken=_keep_rest),
@@ -343,9 +314,6 @@ DATASETS: dict[str, Adapter] = {
         dataset, "BatchDatasetV2", taken=_one_batch_at_a_time
     ),
     "ParallelFilterDataset": partial(dataset, "FilterDataset", taken=in_turns(1)),
-    "ParallelInterleaveDatasetV2": partial(
-        dataset, "InterleaveDataset", taken=in_turns(1)
-    ),
     "ParallelInterleaveDatasetV3": partial(
         dataset, "InterleaveDataset", taken=in_turns(1)
     ),
@@ -461,7 +429,7 @@ def _functions_of(op: PythonDataset, given: list[TensorSpec]) -> dict[str, Compi
 
 
 def _fold(op: Op, node: Node) -> tuple[Spelled, ...]:
-    assert isinstance(op, FoldDataset)
+    assert isinstance(op, ReduceDataset)
     kinds = tuple([x.dtype for x in node.inputs[1:]])
     own = {"f": op.f, "Tstate": kinds[: op.states], "Targuments": kinds[op.states :]}
     return (Spelled("ReduceDataset", own | _elements(op.output_types)),)
@@ -475,7 +443,7 @@ def _only(op: Op, _: Node) -> tuple[Spelled, ...]:
 WRITTEN: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     **dict.fromkeys(_SAME, written),
     "DatasetCardinality": lambda op, _: (Spelled(op.name, {}),),
-    "FoldDataset": _fold,
+    "ReduceDataset": _fold,
     "OnlyElement": _only,
     "PythonDataset": _python,
     **dict.fromkeys(

@@ -49,11 +49,6 @@ def _by_key(given: Given) -> Values:
     return given.node(op, *given.tensors).outputs
 
 
-def _nothing_left_out(given: Given, inputs: Inputs) -> Inputs:
-    """Return the inputs of a table of which no columns are left out by number."""
-    return [*inputs, constant_of(given, np.zeros(0, np.int64))]
-
-
 def _without_offsets(given: Given, inputs: Inputs) -> Inputs:
     """Return the inputs of files that are read from their beginning."""
     if given.constant(3).size:
@@ -107,7 +102,7 @@ _UNCHANGED = (
 _TAKEN: dict[str, Adapter] = {
     **dict.fromkeys(_UNCHANGED, as_it_is),
     "AutoShardDataset": _for_one_worker,
-    "CSVDataset": partial(dataset, "CSVDatasetV2", taken=_nothing_left_out),
+    "CSVDataset": partial(dataset, "CSVDataset"),
     "DatasetCardinality": counted,
     "DirectedInterleaveDataset": partial(dataset, "DirectedInterleaveDataset"),
     "GroupByReducerDataset": _by_key,
@@ -115,9 +110,7 @@ _TAKEN: dict[str, Adapter] = {
     "IteratorGetDevice": _device,
     "MapDataset": partial(dataset, "MapDataset"),
     "MatchingFilesDataset": partial(dataset, "MatchingFilesDataset"),
-    "ParallelInterleaveDataset": partial(
-        dataset, "InterleaveDataset", taken=in_turns(3)
-    ),
+    "ParallelInterleaveDataset": partial(dataset, "ParallelInterleaveDataset"),
     "SlidingWindowDataset": _sliding,
     "SqlDataset": partial(dataset, "SqlDataset"),
 }
@@ -157,6 +150,7 @@ def _keyed(op: Op, node: Node) -> tuple[Spelled, ...]:
 FURTHER_WRITTEN: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     **dict.fromkeys(
         (
+            "CSVDataset",
             "CSVDatasetV2",
             "MatchingFilesDataset",
             "SlidingWindowDataset",

@@ -24,7 +24,7 @@ from tensorlite.data.iterators import (
     IteratorGetNextAsOptional,
     NewIterator,
 )
-from tensorlite.data.reducing import FoldDataset, ReduceDataset
+from tensorlite.data.reducing import DatasetReduction, ReduceDataset
 from tensorlite.data.variants import as_tensor, leaf_specs
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.trace import outermost, standing, trace
@@ -106,14 +106,14 @@ def _zeros(specs: Sequence[TensorSpec]) -> tuple[Tensor, ...]:
 
 
 def _reduced(op: Op, node: Node) -> tuple[Spelled, ...]:
-    assert isinstance(op, ReduceDataset)
+    assert isinstance(op, DatasetReduction)
     dataset, ready, _ = op.reduction
     if ready.compiled is None:
         raise MissingOperatorError(
             f"{node.name}: the function that reduces was not traced; reduce in a tl.function"
         )
     states = range(len(op.keys), len(node.inputs))
-    fold = FoldDataset(ready.compiled, len(states), op.output_types)
+    fold = ReduceDataset(ready.compiled, len(states), op.output_types)
 
     def folded(*state: Tensor) -> Sequence[Tensor]:
         return calls(fold, as_tensor(dataset), *state, *ready.given)
@@ -139,6 +139,6 @@ ITERATED: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "DatasetToSingleElement": _single,
     "IteratorAdvance": _advance,
     "NewIterator": _iterator,
-    "ReduceDataset": _reduced,
+    "DatasetReduction": _reduced,
 }
 """How what runs through datasets in functions is written."""
