@@ -369,3 +369,64 @@ def test_lists_of_a_loop_have_truth_and_functions_in_lists_are_converted() -> No
 
     assert float(f(tl.asarray(VECTOR))) == 2.0
     assert float(f(tl.asarray(VECTOR * 0.1))) == pytest.approx(0.3)
+
+
+def changed_by_one_read_by_the_other(x: Any) -> Any:
+    total, i, kinds = 3, 0, {"a": 1}
+    if tl.sum(x) > 100:
+        i += 1
+        kinds["a"] = 5
+    else:
+        total = total + i + kinds["a"]
+        i += 2
+    return total + x
+
+
+def returned_by_both(x: Any) -> Any:
+    i = 0
+    if tl.sum(x) > 100:
+        i += 1
+        return x + i
+    return x - i
+
+
+def nested(x: Any) -> Any:
+    i, total = 0, 0
+    if tl.sum(x) > 0:
+        if tl.sum(x) > 100:
+            i += 1
+        else:
+            total += i + 7
+            i += 2
+    else:
+        total += i
+    return total + x
+
+
+@pytest.mark.parametrize(
+    "program", [changed_by_one_read_by_the_other, returned_by_both, nested]
+)
+@pytest.mark.parametrize("factor", [-1.0, 1.0, 100.0])
+def test_branches_do_not_see_what_the_other_one_did_to_variables_of_their_own(
+    program: Program, factor: float
+) -> None:
+    x = tl.asarray(VECTOR * factor)
+    np.testing.assert_array_equal(tl.function(program)(x), program(x))
+
+
+def test_python_s_functions_are_those_of_tensors() -> None:
+    spec = tl.TensorSpec((None,), tl.int32)
+
+    @tl.function(input_signature=[spec])
+    def f(x: Any) -> Any:
+        smallest_last = sorted(x, key=lambda v: -v)
+        return sorted(x), sorted(x, reverse=True), smallest_last, len(range(len(x)))
+
+    rising, falling, keyed, count = f(tl.asarray([2, 1, 3]))
+    assert rising.tolist() == [1, 2, 3]
+    assert falling.tolist() == keyed.tolist() == [3, 2, 1]
+    assert int(count) == 3
+    read: Any = tl.function(lambda text: (float(text), int(text)))(tl.asarray("12"))
+    assert [x.item() for x in read] == [12.0, 12]
+    total = tl.function(lambda d: abs(d).reduce(tl.asarray(0), tl.add))
+    assert int(total(tl.data.Dataset.from_tensor_slices([-1, 2]))) == 3

@@ -66,6 +66,7 @@ class Dataset(
         own: dict[str, Callable[..., Any]] = {
             "enumerate": lambda _, start=0: Dataset.enumerate(self, start),
             "filter": lambda function, _: Dataset.filter(self, function),
+            "abs": lambda _: Dataset.map(self, abs),
             "any": lambda _: Dataset.reduce(self, False, logical_or),
             "all": lambda _: Dataset.reduce(self, True, logical_and),
         }

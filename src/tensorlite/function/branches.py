@@ -50,19 +50,22 @@ from tensorlite.ops.math.compare import logical_not
 
 
 def if_(
-    test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int
+    test: Any,
+    then: Branch,
+    orelse: Branch,
+    names: Sequence[str],
+    kept: Sequence[str],
+    line: int,
 ) -> None:
-    """Run the branch that `test` says, or stage both; `names` are variables used afterwards."""
+    """Run the branch that `test` says, or stage both; `names` are variables used afterwards.
+
+    Those `kept` are of the branches alone: each finds in them what was there before both.
+    """
     if not is_symbolic(test):
         (then if test else orelse)()
         return
-    stage(
-        truth(test, f"the condition of the if at line {line}"),
-        then,
-        orelse,
-        names,
-        line,
-    )
+    pred = truth(test, f"the condition of the if at line {line}")
+    stage(pred, then, orelse, names, line, kept)
 
 
 def if_guard(
@@ -70,6 +73,7 @@ def if_guard(
     then: Branch,
     orelse: Branch,
     names: Sequence[str],
+    kept: Sequence[str],
     line: int,
     jumping: int,
 ) -> None:
@@ -81,24 +85,28 @@ def if_guard(
     if not is_symbolic(test):
         (then if test else orelse)()
         return
-    places = Places(names, then, orelse)
     pred = truth(test, f"the condition of the jump before line {line}")
-    stage_places(pred, then, orelse, places, line, jumping)
+    stage(pred, then, orelse, names, line, kept, jumping)
 
 
 def if_return(
-    test: Any, then: Branch, orelse: Branch, names: Sequence[str], line: int
+    test: Any,
+    then: Branch,
+    orelse: Branch,
+    names: Sequence[str],
+    kept: Sequence[str],
+    line: int,
 ) -> Any:
     """Return what the branch that `test` says returns, or stage both."""
     if not is_symbolic(test):
         return (then if test else orelse)()
     pred = truth(test, f"the condition of the if at line {line}")
-    return stage(pred, then, orelse, names, line)
+    return stage(pred, then, orelse, names, line, kept)
 
 
 def if_expression(test: Any, then: Branch, orelse: Branch, line: int) -> Any:
     """Return `then() if test else orelse()`."""
-    return if_return(test, then, orelse, (), line)
+    return if_return(test, then, orelse, (), (), line)
 
 
 def and_(first: Any, second: Branch) -> Any:
@@ -257,11 +265,34 @@ class _Side:
 
 
 def stage(
-    pred: Tensor, then: Branch, orelse: Branch, names: Sequence[str], line: int
+    pred: Tensor,
+    then: Branch,
+    orelse: Branch,
+    names: Sequence[str],
+    line: int,
+    kept: Sequence[str] = (),
+    jumping: int | None = None,
 ) -> Any:
     """Trace both branches, bind the variables to what the chosen one makes; return its result."""
     places = Places(names, then, orelse) if names else Places(())
-    return stage_places(pred, then, orelse, places, line)
+    if kept:
+        own = Places(kept, then, orelse)
+        then, orelse = _alone(then, own), _alone(orelse, own)
+    return stage_places(pred, then, orelse, places, line, jumping)
+
+
+def _alone(branch: Branch, own: Places) -> Branch:
+    """Return a branch that puts back, when it is through, the variables that are its own."""
+
+    def run() -> Any:
+        before = own.read()
+        own.write(copied(before))
+        try:
+            return branch()
+        finally:
+            own.write(before)
+
+    return run
 
 
 def stage_places(

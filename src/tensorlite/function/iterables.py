@@ -275,6 +275,11 @@ def filter_(function: Any, source: Any) -> Any:
     return _own("filter", (source,), function, source)
 
 
+def abs_(x: Any) -> Any:
+    """Return Python's abs, or what a source has in its place in the graph."""
+    return _own("abs", (x,), x)
+
+
 def any_(source: Any) -> Any:
     """Return Python's any, or what a source has in its place in the graph."""
     return _own("any", (source,), source)

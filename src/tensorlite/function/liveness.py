@@ -156,8 +156,8 @@ def _unpacked(target: ast.expr) -> Iterator[str]:
 class Liveness:
     """Walks a function's body from its end, and notes on each `if` and loop what is live.
 
-    `live_after` is marked on if, while and for: the names read after the statement. On loops
-    `live_inside` is marked too: those read by a later turn, or after the loop.
+    `live_after` is marked on if, while and for: the names read after the statement. `live_inside`
+    is marked, too: those read by a later turn of a loop, or by a branch of an `if`, or after it.
     """
 
     def __init__(self, body: Block) -> None:
@@ -182,8 +182,8 @@ class Liveness:
 
     def _statement(self, node: ast.stmt, after: NameSet) -> NameSet:
         if isinstance(node, ast.If):
-            marks(node).live_after = after
             inner = self.block(node.body, after) | self.block(node.orelse, after)
+            marks(node).live_after, marks(node).live_inside = after, inner
             return reads(node.test) | inner
         if isinstance(node, (ast.While, ast.For)):
             return self._loop(node, after)

@@ -27,7 +27,7 @@ class Marks:
     live_after: frozenset[str] = frozenset()
     """The names that are read after an `if` or a loop."""
     live_inside: frozenset[str] = frozenset()
-    """The names that later turns of a loop read, or what is after it."""
+    """The names that later turns of a loop read, or the branches of an `if`, or what is after."""
     needed: frozenset[str] = frozenset()
     """Of the names that are live after a loop those that stand anywhere outside of it."""
 

@@ -237,16 +237,13 @@ class Rewriter(ast.NodeTransformer):
         test = self.visit(node.test)
         then = self._function("then", self.statements(node.body), node, bound[0])
         orelse = self._function("else", self.statements(node.orelse), node, bound[1])
-        if returning:
-            shared = self._scope.shared | self._scope.outer
-            names = [name for name in changed if name in shared]
-        else:
-            names = [name for name in changed if name in noted.live_after]
-        names += stored
+        shared = self._scope.shared | self._scope.outer
+        after = shared if returning else noted.live_after
+        names = [name for name in changed if name in after]
+        kept = [name for name in changed if name in noted.live_inside - after]
         given = [
-            _name(then),
-            _name(orelse),
-            _strings(names, node),
+            *(_name(then), _name(orelse)),
+            *(_strings(names + stored, node), _strings(kept, node)),
             _constant(node.lineno, node),
         ]
         if noted.jumping is not None:

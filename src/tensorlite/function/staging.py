@@ -25,13 +25,16 @@ from tensorlite.function.values import is_symbolic, scratch, truth
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph.trace import outermost
 from tensorlite.ops.arrays.arrange import moveaxis
+from tensorlite.ops.arrays.gather import take
 from tensorlite.ops.arrays.index import set_item as functional_set_item
 from tensorlite.ops.arrays.join import concat
+from tensorlite.ops.arrays.search import argsort, sort
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.control import branches as ops_branches, loops as ops_control
 from tensorlite.ops.control.functional import foldl, foldr, map_fn, scan
 from tensorlite.ops.math.bounds import maximum, minimum
+from tensorlite.ops.strings.text import to_number
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -105,20 +108,20 @@ def _stand_in(function: Any) -> Any:
 
 
 def _len(value: Any) -> Any:
-    if isinstance(value, (StagedList, loops.Probe)):
+    if isinstance(value, (StagedList, loops.Probe, iterables.Staged)):
         return value.length()
-    if isinstance(value, SymbolicTensor) and (value.spec.shape or (None,))[0] is None:
-        return shape_of(value)[0]
+    if isinstance(value, SymbolicTensor) and value.spec.shape != ():
+        rows = None if value.spec.shape is None else value.spec.shape[0]
+        return shape_of(value)[0] if rows is None else rows
     return len(value)
 
 
 def _cast(kind: Any, dtype: dtypes.DType) -> Callable[..., Any]:
     def cast(value: Any = 0, *rest: Any) -> Any:
-        return (
-            astype(to_tensor(value), dtype)
-            if is_symbolic(value)
-            else kind(value, *rest)
-        )
+        if not is_symbolic(value):
+            return kind(value, *rest)
+        x = to_tensor(value)
+        return to_number(x, dtype) if x.dtype is dtypes.string else astype(x, dtype)
 
     return cast
 
@@ -143,6 +146,15 @@ def _extreme(kind: Any, of_two: Callable[..., Any]) -> Callable[..., Any]:
     return extreme
 
 
+def _sorted(source: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    if not is_symbolic(source) or to_tensor(source).ndim != 1:
+        return sorted(source, key=key, reverse=reverse)
+    if key is None:
+        return sort(source, descending=reverse)
+    keys = map_fn(converted(key), source)
+    return take(source, argsort(keys, descending=reverse), axis=0)
+
+
 def _next(source: Any, *default: Any) -> Any:
     hook = getattr(source, "__tl_next__", None)
     return next(source, *default) if hook is None else hook(*default)
@@ -162,10 +174,12 @@ _BUILTINS: dict[Any, Any] = {
     builtins.zip: iterables.zip_,
     builtins.map: iterables.map_,
     builtins.filter: iterables.filter_,
+    builtins.abs: iterables.abs_,
     builtins.any: iterables.any_,
     builtins.all: iterables.all_,
     builtins.len: _len,
     builtins.next: _next,
+    builtins.sorted: _sorted,
     builtins.int: _cast(int, dtypes.int32),
     builtins.float: _cast(float, dtypes.float32),
     builtins.bool: _bool,
@@ -193,7 +207,7 @@ def _concat(xs: Any, /, *, axis: int | None = 0) -> Tensor:
 def _cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
     if not is_symbolic(pred):
         return ops_branches.cond(pred, converted(true_fn), converted(false_fn))
-    return branches.if_return(pred, converted(true_fn), converted(false_fn), (), 0)
+    return branches.if_expression(pred, converted(true_fn), converted(false_fn), 0)
 
 
 def _while_loop(cond: Any, body: Any, *args: Any, **options: Any) -> Any:
