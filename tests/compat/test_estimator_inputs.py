@@ -46,6 +46,7 @@ def batches(input_fn: Any) -> list[Any]:
     with tf.Graph().as_default(), tf.Session() as session:
         made = input_fn()
         session.run(tf.tables_initializer())
+        tf.train.start_queue_runners(session)
         while True:
             try:
                 found.append(session.run(made))
@@ -92,3 +93,36 @@ def test_what_does_not_fit_is_refused() -> None:
         make(TABLE, labels, shuffle=False, target_column="age")
     with pytest.raises(TypeError, match="x is a dict; allowed is a DataFrame"):
         make({"age": [1.0]}, shuffle=False)
+
+
+def test_arrays_are_fed_by_queues_that_are_named_as_tensorflow_names_them() -> None:
+    rows = {"x": np.arange(12.0).reshape(6, 2)}
+    with tf.Graph().as_default() as graph:
+        make = tf.estimator.inputs.numpy_input_fn(rows, np.arange(6), 4, shuffle=True)
+        features, labels = make()
+        assert features["x"].name == "random_shuffle_queue_DequeueUpTo:1"
+        assert labels.name == "random_shuffle_queue_DequeueUpTo:2"
+        (runner,) = graph.get_collection("queue_runners")
+        assert runner.name == "enqueue_input/random_shuffle_queue"
+        (told,) = graph.get_collection("summaries")
+        whole = f"enqueue_input/queue/{runner.name}fraction_over_250_of_750_full:0"
+        assert told.name == whole
+
+
+def test_rows_come_in_order_as_often_as_asked_the_last_in_a_smaller_batch() -> None:
+    make = tf.estimator.inputs.numpy_input_fn(np.arange(3), None, 2, 3, shuffle=False)
+    found = [x.tolist() for x in batches(make)]
+    assert found == [[0, 1], [2, 0], [1, 2], [0, 1], [2]]
+
+
+def test_shuffled_rows_come_each_once_in_a_round() -> None:
+    make = tf.estimator.inputs.numpy_input_fn(np.arange(7), None, 3, shuffle=True)
+    assert sorted(x for batch in batches(make) for x in batch.tolist()) == list(
+        range(7)
+    )
+
+
+def test_keys_of_features_are_no_keys_of_labels() -> None:
+    x = {"a": np.zeros(2)}
+    with pytest.raises(ValueError, match="duplicate keys are found in both x and y"):
+        tf.estimator.inputs.numpy_input_fn(x, {"a": np.zeros(2)}, shuffle=False)

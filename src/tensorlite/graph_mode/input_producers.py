@@ -138,14 +138,15 @@ def producer(
             )
         if not queue_name:
             _call_as_scope(queue)
-        put = titled(queue.enqueue_many([rows]), f"{_last(queue)}_EnqueueMany")
+        put = titled(queue.enqueue_many([rows]), f"{last_name(queue)}_EnqueueMany")
         _filled_by(queue, [put])
         title = summary_name or f"fraction_of_{capacity}_full"
-        _tell(queue, title, capacity, summarise)
+        tell_fullness(queue, title, capacity, summarise)
         return queue
 
 
-def _last(queue: QueueBase) -> str:
+def last_name(queue: QueueBase) -> str:
+    """Return what a queue is called in its scope."""
     return node_name(queue).rpartition("/")[2]
 
 
@@ -156,7 +157,7 @@ def _call_as_scope(queue: QueueBase) -> None:
         get_default_graph().rename(handle.node, name)
 
 
-def _tell(
+def tell_fullness(
     queue: QueueBase,
     title: str,
     room: int,
@@ -166,7 +167,7 @@ def _tell(
     """Summarise how full a queue is, above the least that it keeps."""
     if summarise is None:
         return
-    size = titled(queue.size(), f"{_last(queue)}_Size")
+    size = titled(queue.size(), f"{last_name(queue)}_Size")
     if least is not None:
         size = maximum(0, subtract(size, least))
     share = multiply(astype(size, dtypes.float32), 1.0 / room if room else 0.0)
@@ -254,7 +255,7 @@ class Batching:
         if self.enqueue_many:
             put, kind = queue.enqueue_many, "EnqueueMany"
         if self.keep is True:
-            return titled(put(list(element)), f"{_last(queue)}_{kind}")
+            return titled(put(list(element)), f"{last_name(queue)}_{kind}")
         kept = self._which()
         if kept.spec.rank == 1:
             return put([boolean_mask(x, kept) for x in element])
@@ -287,7 +288,7 @@ class Batching:
         room = self.capacity - (least or 0)
         above = "" if least is None else f"over_{least}_"
         title = f"fraction_{above}of_{room}_full"
-        _tell(queue, title, room, self.summarise, least)
+        tell_fullness(queue, title, room, self.summarise, least)
         take = queue.dequeue_up_to if self.smaller else queue.dequeue_many
         found = take(self.batch_size)
         listed = list(found) if isinstance(found, list) else [found]

@@ -32,7 +32,7 @@ from tensorlite.ops.queues.base import QueueBase
 from tensorlite.ops.queues.operators import QueueCloseV2
 from tensorlite.ops.state.making import Making, standing
 from tensorlite.train.coordinator import Coordinator
-from tensorlite.train.queue_runner import QueueRunner
+from tensorlite.train.queue_runner import QueueRunner, Step
 
 
 @contextmanager
@@ -134,12 +134,16 @@ class GraphQueueRunner:
         known = self._runners.get(sess)
         if known is not None and known.is_running:
             return []
-        steps = [partial(sess.run, op) for op in self.enqueue_ops]
         ends = [self._step(sess, self.close_op), self._step(sess, self.cancel_op)]
         held = _held(self.queue, sess)
+        steps = self.steps(sess)
         runner = QueueRunner(held, steps, self._ends, self.name, *ends)
         self._runners[sess] = runner
         return runner.create_threads(None, coord, daemon, start)
+
+    def steps(self, sess: Session) -> list[Step]:
+        """Return what fills the queue once, for each thread."""
+        return [partial(sess.run, op) for op in self.enqueue_ops]
 
     def _step(self, sess: Session, op: Node | None) -> Callable[[], object] | None:
         """Return what runs a node that closes other queues than this runner's, or as well."""
