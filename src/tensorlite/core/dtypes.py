@@ -127,7 +127,8 @@ class DType:
         if self.kind == "b":
             return end == "max"
         if self.kind in "iu":
-            return getattr(np.iinfo(self.numpy), end)
+            bounds: Any = ml_dtypes.iinfo
+            return int(getattr(bounds(self.numpy), end))
         if self.kind == "f":
             limits: Any = ml_dtypes.finfo
             return getattr(limits(self.numpy), end)
@@ -183,6 +184,13 @@ complex128 = DType("complex128", np.complex128, "c")
 string = DType("string", object, "S")
 resource = DType("resource", object, "R")
 variant = DType("variant", object, "V")
+float8_e5m2 = DType("float8_e5m2", ml_dtypes.float8_e5m2, "f")
+float8_e4m3fn = DType("float8_e4m3fn", ml_dtypes.float8_e4m3fn, "f")
+float8_e4m3fnuz = DType("float8_e4m3fnuz", ml_dtypes.float8_e4m3fnuz, "f")
+float8_e4m3b11fnuz = DType("float8_e4m3b11fnuz", ml_dtypes.float8_e4m3b11fnuz, "f")
+float8_e5m2fnuz = DType("float8_e5m2fnuz", ml_dtypes.float8_e5m2fnuz, "f")
+int4 = DType("int4", ml_dtypes.int4, "i")
+uint4 = DType("uint4", ml_dtypes.uint4, "u")
 qint8 = DType("qint8", [("qint8", np.int8)], "q")
 quint8 = DType("quint8", [("quint8", np.uint8)], "q")
 qint16 = DType("qint16", [("qint16", np.int16)], "q")
@@ -213,6 +221,13 @@ ENUM = {
     "variant": 21,
     "uint32": 22,
     "uint64": 23,
+    "float8_e5m2": 24,
+    "float8_e4m3fn": 25,
+    "float8_e4m3fnuz": 26,
+    "float8_e4m3b11fnuz": 27,
+    "float8_e5m2fnuz": 28,
+    "int4": 29,
+    "uint4": 30,
 }
 """TensorFlow's numbers of dtypes."""
 
@@ -220,14 +235,21 @@ NUMERIC = (
     *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
     *(float16, bfloat16, float32, float64, complex64, complex128),
 )
+NARROW = (
+    *(float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz),
+    *(float8_e5m2fnuz, int4, uint4),
+)
+"""Numbers that are kept, moved and cast to others to compute with; none meets another dtype."""
 QUANTIZED = (qint8, quint8, qint16, quint16, qint32)
 """Integers that stand for steps of a range; arrays of one field, named as the dtype, hold them."""
-ALL = (bool_, *NUMERIC, string, resource, variant, *QUANTIZED)
+ALL = (bool_, *NUMERIC, string, resource, variant, *QUANTIZED, *NARROW)
 
 _BY_NAME = {dtype.name: dtype for dtype in ALL}
 _OTHER_NAMES = {"float": float32, "half": float16, "double": float64}
 _BY_NUMBER = {ENUM[dtype.name]: dtype for dtype in ALL if dtype.name in ENUM}
-_BY_NUMPY = {dtype.numpy: dtype for dtype in (bool_, *NUMERIC, string, *QUANTIZED)}
+_BY_NUMPY = {
+    dtype.numpy: dtype for dtype in (bool_, *NUMERIC, string, *QUANTIZED, *NARROW)
+}
 _PYTHON: dict[object, DType] = {
     bool: bool_,
     int: int32,

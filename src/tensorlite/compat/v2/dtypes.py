@@ -8,6 +8,9 @@ from tensorlite.compat.shared.elementwise import (
 )
 from tensorlite.compat.shared.kinds import *
 from tensorlite.compat.shared.kinds import QUANTIZED_DTYPES as QUANTIZED_DTYPES
+from tensorlite.compat.v2 import dtypes_experimental
+
+experimental = dtypes_experimental
 
 __dir__ = listing(__name__, globals())
 

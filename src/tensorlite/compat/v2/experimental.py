@@ -20,6 +20,15 @@ from tensorlite.compat.shared.ragged_and_sparse.built_shapes import (
     RowPartition,
 )
 from tensorlite.compat.v2 import dlpack, numpy
+from tensorlite.compat.v2.dtypes_experimental import (
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    int4,
+    uint4,
+)
 from tensorlite.compat.v2.extension_types import (
     BatchableExtensionType,
     ExtensionType,
@@ -38,7 +47,14 @@ __all__ = [
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_unary_elementwise_apis",
     "dlpack",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "int4",
     "numpy",
+    "uint4",
     "unregister_dispatch_for",
 ]
 

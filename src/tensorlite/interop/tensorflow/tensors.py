@@ -49,41 +49,11 @@ class Budget:
 budget: ContextVar[Budget | None] = ContextVar("budget", default=None)
 """That of the GraphDef being read."""
 
-NUMBERS: dict[int, DType] = {
-    1: dtypes.float32,
-    2: dtypes.float64,
-    3: dtypes.int32,
-    4: dtypes.uint8,
-    5: dtypes.int16,
-    6: dtypes.int8,
-    7: dtypes.string,
-    8: dtypes.complex64,
-    9: dtypes.int64,
-    10: dtypes.bool_,
-    11: dtypes.qint8,
-    12: dtypes.quint8,
-    13: dtypes.qint32,
-    14: dtypes.bfloat16,
-    15: dtypes.qint16,
-    16: dtypes.quint16,
-    17: dtypes.uint16,
-    18: dtypes.complex128,
-    19: dtypes.float16,
-    20: dtypes.resource,
-    21: dtypes.variant,
-    22: dtypes.uint32,
-    23: dtypes.uint64,
-}
+NUMBERS = {dtypes.ENUM[dtype.name]: dtype for dtype in dtypes.ALL}
 """TensorFlow's numbers of dtypes."""
 OF_DTYPE = {dtype: number for number, dtype in NUMBERS.items()}
 REFERENCE = 100
 """What is added to the number of a dtype for a reference to a variable of it."""
-_OTHERS = {
-    24: "float8_e5m2",
-    25: "float8_e4m3fn",
-    29: "int4",
-    30: "uint4",
-}
 _FIELDS = {
     dtypes.float32: "float_val",
     dtypes.float64: "double_val",
@@ -109,8 +79,7 @@ def dtype_of(number: int) -> DType:
     plain = number - REFERENCE if number > REFERENCE else number
     found = NUMBERS.get(plain)
     if found is None:
-        name = _OTHERS.get(number, str(number))
-        raise GraphDefError(f"there is no dtype for TensorFlow's dtype {name}")
+        raise GraphDefError(f"there is no dtype for TensorFlow's dtype {number}")
     return found
 
 
@@ -204,6 +173,8 @@ def _texts(data: bytes, count: int) -> np.ndarray[Any, Any]:
 
 
 def _values(proto: Any, dtype: DType) -> np.ndarray[Any, Any]:
+    if dtype in dtypes.NARROW and dtype.is_floating:
+        return np.frombuffer(proto.float8_val, dtype.numpy)
     listed = getattr(proto, _FIELDS.get(dtype, "int_val"))
     made: np.ndarray[Any, Any] = np.empty(len(listed), object)
     if dtype is dtypes.string:
@@ -241,7 +212,8 @@ def proto_of(array: np.ndarray[Any, Any]) -> Any:
     dtype = of_numpy(array.dtype)
     proto = message("TensorProto")(dtype=OF_DTYPE[dtype])
     proto.tensor_shape.CopyFrom(shape_proto(array.shape))
-    if array.size == 1 or (array.size and not any(array.strides)):
+    is_one = array.size == 1 or (array.size and not any(array.strides))
+    if is_one and dtype not in dtypes.NARROW:
         _put_one(proto, shown(array).flat[0], dtype)
         return proto
     if dtype is dtypes.string:

@@ -60,7 +60,7 @@ _KINDS["numeric"] = (
     *_KINDS["complex floating"],
 )
 _float_info: Any = ml_dtypes.finfo
-_BEYOND_THE_STANDARD = (dtypes.float16, dtypes.bfloat16)
+_BEYOND_THE_STANDARD = (dtypes.float16, dtypes.bfloat16, *dtypes.NARROW)
 
 
 @dataclass(frozen=True)

@@ -99,5 +99,17 @@ def choice_in_condition():
     return [step([y], f) for f in feeds], [(y, [x], f) for f in feeds]
 
 
+@only(not IS_OLD)
+def narrow_numbers():
+    x, n = tf.placeholder(tf.float32, [4], "x"), tf.placeholder(tf.int32, [3], "n")
+    kinds = tf.dtypes.experimental
+    halves = [tf.cast(x, k) for k in (kinds.float8_e5m2, kinds.float8_e4m3fn)]
+    halves += [tf.concat([halves[0], tf.constant([0.3, 5.0], halves[0].dtype)], 0)]
+    outs = [tf.cast(tf.reshape(y, [2, -1]), tf.float32) for y in halves]
+    outs += [tf.cast(tf.cast(n, k), tf.int32) for k in (kinds.int4, kinds.uint4)]
+    outs += [tf.cast(tf.constant([-3, 7], kinds.int4), tf.int32)]
+    return [step(outs, {x: floats(4) * 20, n: [3, -8, 9]})], []
+
+
 if __name__ == "__main__":
     main()
