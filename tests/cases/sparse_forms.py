@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorlite.core.dispatch import calls
 from tensorlite.ops.ragged.operators import RaggedGather, RaggedTensorToSparse
-from tensorlite.ops.sparse import forms
+from tensorlite.ops.sparse import flows, forms
 from tests.cases.base import OpCase, arrays
 from tests.cases.composites import one
 
@@ -19,6 +19,8 @@ VALUES = arrays((3,), low=0.5)
 WITH_DENSE = arrays((3,), (4, 3), low=0.5)
 ROWS, IDS = np.array([0, 3, 1], np.int64), np.array([0, 0, 1], np.int64)
 BOUNDS = np.array([0, 2, 2, 5])
+STEP = np.array([2, 1], np.int64)
+WIDER = np.array([[2, 1], [2, 2], [3, 3], [5, 2]], np.int64)
 ADD, CONCAT, SPLIT = forms.SparseAdd(), forms.SparseConcat(1), forms.SparseSplit(2)
 FILL, SLICE = forms.SparseFillEmptyRows(), forms.SparseSlice()
 
@@ -196,6 +198,20 @@ CASES = (
         lambda x, y: one(forms.SparseDenseCwiseDiv())(PLACES, x, SIZES, y),
         lambda x, y: x / there(y),
         WITH_DENSE,
+        needs_rank=True,
+    ),
+    OpCase(
+        "SparseAddGrad",
+        lambda dy: one(flows.SparseAddGrad())(dy, PLACES[:2], PLACES[1:], PLACES)[0],
+        lambda dy: dy[:2],
+        VALUES,
+        needs_rank=True,
+    ),
+    OpCase(
+        "SparseSliceGrad",
+        lambda dy: one(flows.SparseSliceGrad())(dy, WIDER, STEP, PLACES),
+        lambda dy: np.array([dy[0], 0, dy[1], dy[2]], dy.dtype),
+        VALUES,
         needs_rank=True,
     ),
     OpCase(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,19 @@ from tensorlite.graph.graph import SymbolicTensor
 
 
 def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
-    """Return an operand as a tensor, which takes a dtype if its values may."""
+    """Return an operand as a tensor, which takes a dtype if its values may.
+
+    A name is that below the call's in a graph; "Const" leaves the node its own, "" is the call's.
+    """
     if isinstance(value, Operand):
         return value.__tensor__()
-    if isinstance(value, (list, tuple)) and _holds_operand(value):
-        is_named = name != "Const"
-        parts = [
-            adopted(x, dtype, f"{name}/{i}" if is_named else name)
-            for i, x in enumerate(value)
-        ]
+    if isinstance(value, (list, tuple)) and holds_operand(value):
+        parts = [adopted(x, dtype) for x in value]
         made = operand.operators.stack(parts)
-        return inner_named(made, name) if is_named else made
+        if name not in ("Const", ""):
+            made = inner_named(made, name)
+        _number_parts(made, value, parts, in_scope=not name)
+        return made
     array = array_of(value) if dtype is None else adopted_array(value, dtype)
     return _named_constant(encoded(array), name)
 
@@ -37,6 +40,20 @@ def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:
     """Return an array as a tensor, which bears a name in a graph."""
     made = constant(array)
     return made if name == "Const" else inner_named(made, name)
+
+
+def _number_parts(
+    made: Tensor, values: Sequence[Any], parts: Sequence[Tensor], in_scope: bool
+) -> None:
+    """Call the parts of a list that were no tensors by their numbers, below the whole."""
+    if not isinstance(made, SymbolicTensor) or not made.node.graph.as_called:
+        return
+    whole = scope.get().name if in_scope else made.node.name
+    for i, (x, part) in enumerate(zip(values, parts, strict=True)):
+        if not isinstance(x, Operand) and isinstance(part, SymbolicTensor):
+            is_list = isinstance(x, (list, tuple)) and not holds_operand(x)
+            rename(part.node, f"{whole}/{i}_1" if is_list else f"{whole}/{i}")
+            keep_name(part.node)
 
 
 def inner_named(x: Tensor, name: str) -> Tensor:
@@ -50,9 +67,10 @@ def inner_named(x: Tensor, name: str) -> Tensor:
     return x
 
 
-def _holds_operand(value: Any) -> bool:
+def holds_operand(value: Any) -> bool:
+    """Return whether a value is a tensor, or a list that has one in it."""
     if isinstance(value, (list, tuple)):
-        return any(_holds_operand(x) for x in value)
+        return any(holds_operand(x) for x in value)
     return isinstance(value, Operand)
 
 

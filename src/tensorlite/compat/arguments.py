@@ -67,11 +67,13 @@ def _argument(node: Node, place: int, prefix: str) -> str:
         return "" if node.name == prefix else _READ
     # The generator of a draw is inside of TensorFlow's.
     own = int(isinstance(node.op, StatefulDraw))
-    names = _OTHERS.get(node.op.name) or _names(node.op.name, len(node.inputs) - own)
+    names = _OTHERS.get(node.op.name) or operand_names(
+        node.op.name, len(node.inputs) - own
+    )
     return names[place - own] if own <= place < len(names) + own else ""
 
 
-def _names(operator: str, number: int) -> Sequence[str]:
+def operand_names(operator: str, number: int) -> Sequence[str]:
     """Return the names of the inputs of an operator that has so many."""
     signature = signature_of(operator)
     if signature is None:

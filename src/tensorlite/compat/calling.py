@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from tensorlite.compat.adopting import adopted
+from tensorlite.compat.adopting import adopted, holds_operand
 from tensorlite.compat.conversions import any_registered, registered_in
 from tensorlite.compat.dispatching import any_handler, handler_for
 from tensorlite.compat.input_graphs import elsewhere
@@ -235,11 +235,17 @@ def given_constant(
     value: Any, dtype: DType | None = None, name: str | None = None
 ) -> Tensor:
     """Return a value as a tensor; what was none is a constant of a graph by that name."""
-    return (
-        value.__tensor__()
-        if isinstance(value, Operand)
-        else _made_constant(value, dtype, name=name)
-    )
+    if isinstance(value, Operand):
+        return value.__tensor__()
+    made = packed if holds_operand(value) else _made_constant
+    return made(value, dtype, name=name)
+
+
+@named("packed")
+def packed(value: Any, dtype: DType | None, name: str | None = None) -> Tensor:
+    """Return a list with tensors in it as a tensor, which is packed where a graph is built."""
+    is_list = isinstance(value, (list, tuple))
+    return adopted(value, dtype, "") if is_list else converted(value, dtype)
 
 
 @named("Const")

@@ -242,6 +242,8 @@ class Graph:
     """Whether nodes are what programs called: composites stay one, gradients bear their names."""
     titles: Mapping[str, str] = MappingProxyType({})
     """What nodes of some operators are called that nobody names; others bear that of theirs."""
+    around: Graph | None = None
+    """The graph that an open branch or loop is in, which says what gradients are."""
     not_own = "Return it from the function that made it, or pass it as an argument"
     """What is to be done with a tensor of this graph that another one, not inside it, wants."""
 
@@ -368,6 +370,8 @@ class Graph:
 
     def takes_sparse(self, op: Op) -> bool:
         """Return whether gradients of an operator are made of sparse ones as they are."""
+        if self.around is not None:
+            return self.around.takes_sparse(op)
         return op.takes_sparse
 
     def take(self, names: Iterable[str]) -> None:
@@ -398,6 +402,8 @@ class Graph:
         self, node: Node, call: Call, dys: Sequence[Gradient]
     ) -> Sequence[Gradient]:
         """Return the gradients of a node's inputs, given those of its outputs."""
+        if self.around is not None:
+            return self.around.pull(node, call, dys)
         return call.op.grad(call, *dys)
 
     def pulls(self, node: Node) -> bool:
@@ -406,6 +412,8 @@ class Graph:
 
     def total(self, x: SymbolicTensor, parts: list[Any]) -> Gradient:
         """Return the sum of what has flowed into a tensor from several sides."""
+        if self.around is not None:
+            return self.around.total(x, parts)
         total: Gradient = operand.operators.accumulate(parts)
         return total
 

@@ -68,6 +68,7 @@ class Tracer(Interpreter):
             self.graph.shares = around.graph.shares
             self.graph.as_called = around.graph.as_called
             self.graph.titles = around.graph.titles
+            self.graph.around = around.graph
         return self
 
     def apply(self, op: Op, inputs: Tensors) -> Tensors:
@@ -296,7 +297,7 @@ def close(tracer: Tracer, outputs: list[SymbolicTensor], result: Any) -> Traced:
     graph = tracer.graph
     graph.outputs = outputs
     graph.effects = list(tracer.effects)
-    graph.open = False
+    graph.open, graph.around = False, None
     return Traced(graph, [outer for outer, _ in tracer.captures.values()], result)
 
 

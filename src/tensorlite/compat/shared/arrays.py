@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.adopting import inner_named
+from tensorlite.compat.adopting import holds_operand, inner_named
 from tensorlite.compat.arguments import keep_name
 from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.documenting import documented
@@ -42,7 +42,7 @@ from tensorlite.core.dtypes import (
 )
 from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
-from tensorlite.core.tensor import IndexedSlices
+from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.arrays.arrange import Size
@@ -63,10 +63,8 @@ def tensors_of(
     if isinstance(values, Operand):
         return list(tl.unstack(values))
     several(values, "values", "a list or tuple of tensors")
-    found = dtype
-    if found is None:
-        of = [x.__tensor__().dtype for x in values if isinstance(x, Operand)]
-        found = of[0] if of else None
+    of = [x.__tensor__().dtype for x in values if isinstance(x, Operand)]
+    found = of[0] if dtype is None and of else dtype
     made = [converted(x, found, name.format(i)) for i, x in enumerate(values)]
     return [converted(x, made[0].dtype) if found is None else x for x in made]
 
@@ -97,9 +95,9 @@ def transpose(
     [[1], [2], [3]]
     """
     x = converted(a)
-    if isinstance(perm, np.ndarray):
-        perm = perm.tolist()
-    moved = tl.transpose(x, perm)
+    order = perm.tolist() if isinstance(perm, np.ndarray) else perm
+    is_packed = holds_operand(order)
+    moved = tl.transpose(x, converted(order, int32, "perm") if is_packed else order)
     return tl.conj(moved) if conjugate and x.dtype.is_complex else moved
 
 
@@ -178,7 +176,7 @@ def unstack(
     if num is None and isinstance(value, GraphVariable):
         value = value.__tensor__()
         keep_name(value.node)  # read by itself, as its size is asked for
-    return _unstacked(value, num, axis, name)
+    return _unstacked(value if num else given_constant(value), num, axis, name)
 
 
 @named("unstack")
@@ -267,10 +265,9 @@ def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     >>> tf.shape([[1, 2, 3]]).numpy().tolist()
     [1, 3]
     """
-    wanted = as_dtype(out_type)
     if isinstance(input, SparseTensor):
-        return tl.astype(input.dense_shape, wanted)
-    return shape_of(converted(input), wanted)
+        return tl.astype(input.dense_shape, as_dtype(out_type))
+    return shape_of(_packed(input), as_dtype(out_type))
 
 
 @named("ShapeN")
@@ -284,9 +281,9 @@ def size(input: Any, out_type: Any = int32, name: str | None = None) -> Any:
     """Return how many elements a tensor has, or places a sparse one, as int32 or `out_type`."""
     if isinstance(input, SparseTensor):
         return tl.astype(tl.prod(input.dense_shape), as_dtype(out_type))
-    x, wanted = converted(input), as_dtype(out_type)
-    known = x.spec.size
-    return call(Size(wanted), x) if known is None else constant(known, wanted)
+    x, wanted = _packed(input), as_dtype(out_type)
+    n = x.spec.size
+    return call(Size(wanted), x) if n is None else constant(n, wanted)
 
 
 @named("Rank")
@@ -294,9 +291,12 @@ def rank(input: Any, name: str | None = None) -> Any:
     """Return how many axes a tensor has, as a scalar of int32."""
     if isinstance(input, SparseTensor):
         return tl.size(input.dense_shape)
-    listed = input if isinstance(input, (list, tuple)) else []
-    is_packed = any(isinstance(x, Operand) for x in listed)
-    return tl.rank(converted(input, None, "packed" if is_packed else "Const"))
+    return tl.rank(_packed(input))
+
+
+def _packed(input: Any) -> Tensor:
+    """Return a value as a tensor; a list with tensors in it is packed by that name."""
+    return converted(input, None, "packed" if holds_operand(input) else "Const")
 
 
 def _filled(default: str, value: Any) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.adopting import inner_named
+from tensorlite.compat.adopting import holds_operand, inner_named
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.sizes import placed, sizes_of
@@ -148,8 +148,9 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
 @named("ReverseV2")
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """Return the tensor with the order of its elements along the named axes reversed."""
-    if isinstance(axis, Operand):
-        return call(arrange.ReverseV2(), converted(tensor), axis)
+    if holds_operand(axis):
+        at = converted(axis, int32, "axis")
+        return call(arrange.ReverseV2(), converted(tensor), at)
     return tl.flip(converted(tensor), axis=tuple(np.ravel(np.asarray(axis)).tolist()))
 
 

@@ -116,6 +116,10 @@ def _operand(x: Any) -> Any:
     return x
 
 
+_VALUES = (GraphVariable, list, tuple, np.ndarray, int, float)
+"""Of what TensorFlow asks for the rank, though it is known."""
+
+
 def axes_of(x: Any, axis: Any) -> Any:
     """Return axes as they are given, or all: a constant in a graph, as TensorFlow makes there."""
     if isinstance(axis, Operand):
@@ -125,7 +129,7 @@ def axes_of(x: Any, axis: Any) -> Any:
         if rank is None:
             return range(0, rank_of(x))
         return given_constant(np.arange(rank, dtype=np.int32))
-    if axis is None and active_graph() is not None and isinstance(x, GraphVariable):
+    if axis is None and active_graph() is not None and isinstance(x, _VALUES):
         return range(0, rank_of(x))
     if axis is None or isinstance(axis, int):
         return axis
@@ -249,7 +253,7 @@ reduce_euclidean_norm = documented(
 )
 
 
-@named("count_nonzero", "Sum")
+@named("count_nonzero", inner=None)
 def count_nonzero(
     input: Any,
     axis: Any = None,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.referred import of_referred
 from tensorlite.compat.shared.values import (
@@ -88,8 +88,6 @@ def _brought(op: Callable[..., Op], does: str) -> Callable[..., Any]:
         if not hasattr(variable, "handle"):
             raise DTypeError(f"{does}: {variable!r} is no variable")
         places, values = converted(indices), converted(updates, variable.dtype)
-        if places.spec.rank == 0:
-            places, values = tl.expand_dims(places, 0), tl.expand_dims(values, 0)
         if isinstance(variable, Copied):
             return variable.written(op(), places, values)
         own = op(returns=_is_reference(variable))
@@ -106,6 +104,8 @@ def _brought(op: Callable[..., Op], does: str) -> Callable[..., Any]:
         use_locking: bool = False,
         name: str | None = None,
     ) -> Any:
+        if isinstance(ref, ResourceVariable):
+            updates = given_constant(updates, ref.dtype)
         function = of_reference if _is_reference(ref) else of_resource
         return behind(ref, function(ref, indices, updates, name=name))
 

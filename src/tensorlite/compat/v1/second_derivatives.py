@@ -48,8 +48,9 @@ def _hessian(slope: Any, x: Any, asked: dict[str, Any]) -> Any:
     count = v1_arrays.size(x)
 
     def turn(i: Any, rows: Any) -> Any:
+        following = i + 1
         (row,) = gradients(flat[i], [x], unconnected_gradients="zero", **asked)
-        return i + 1, rows.write(i, row)
+        return following, rows.write(i, row)
 
     started = [constant(0, int32), TensorArray(flat.dtype, count)]
     _, rows = while_loop(lambda i, _: i < count, turn, started)

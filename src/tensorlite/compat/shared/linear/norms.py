@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.reductions import reduce_max, reduce_sum
 from tensorlite.compat.views import plain
 from tensorlite.core.dtypes import float32
@@ -35,7 +35,7 @@ def norm(
     >>> tf.norm([[3.0, 4.0], [0.0, 2.0]], axis=1).numpy().tolist()
     [5.0, 2.0]
     """
-    x = converted(tensor)
+    x = given_constant(tensor)
     axes = tuple(axis) if isinstance(axis, (list, tuple)) else axis
     _check_norm(ord, axes)
     kept = bool(keepdims)

@@ -74,14 +74,17 @@ def bow_encoder(
 
 def embedding_lookup_unique(params: Any, ids: Any, name: str | None = None) -> Any:
     """Return embeddings, each of which is looked up once."""
-    ids = framework.convert_to_tensor(ids)
-    flat = arrays.reshape(ids, [-1])
-    found, places = picking.unique(flat)
-    rows = v1_arrays.gather(embedding_lookup(params, found), places)
-    sizes = arrays.concat([v1_arrays.shape(ids), v1_arrays.shape(rows)[1:]], 0)
-    outputs = arrays.reshape(rows, sizes, name=name)
-    if hasattr(outputs, "set_shape"):
-        outputs.set_shape(
-            [*ids.get_shape().as_list(), *rows.get_shape().as_list()[1:]]
-        )
-    return outputs
+    with framework.name_scope(name, "EmbeddingLookupUnique"):
+        ids = framework.convert_to_tensor(ids)
+        sizes = v1_arrays.shape(ids)
+        flat = arrays.reshape(ids, numbers.reduce_prod(sizes, keepdims=True))
+        found, places = picking.unique(flat)
+        held = embedding_lookup(params, found)
+        rows = v1_arrays.gather(held, places)
+        whole = arrays.concat([sizes, v1_arrays.shape(held)[1:]], 0)
+        outputs = arrays.reshape(rows, whole)
+        if hasattr(outputs, "set_shape"):
+            outputs.set_shape(
+                [*ids.get_shape().as_list(), *held.get_shape().as_list()[1:]]
+            )
+        return outputs

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tensorlite.compat.v1.derivatives.slices import TAKEN, Flow, name_operands
+from tensorlite.compat.v1.derivatives.slices import Flow, name_operands
 from tensorlite.compat.v1.graphs.together import together
 from tensorlite.compat.views import in_graph, operation, plain, shown
 from tensorlite.core.dispatch import calls
-from tensorlite.core.op import Call, Gradient, Op
+from tensorlite.core.op import Call, Gradient, Op, Role
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -55,11 +55,11 @@ def written(
     `own` is the function that the program has for just this node.
     """
     function = own or WRITTEN.get(call.op.name)
-    if own is not None or not _is_plain(call, dys):
+    if own is not None or call.op.role is not Role.PLAIN:
         dys = [_dense(call, dy) for dy in dys]
     if call.op.name == "CustomGradient":
         dys = _without_gaps(node, dys)
-    if function is None or (own is None and not _is_plain(call, dys)):
+    if function is None or (own is None and not _is_written(call)):
         return _called_as_there(call, _of_operator(call, dys), dys)
     flows = [
         Flow(dy) if isinstance(dy, IndexedSlices) else dy
@@ -116,10 +116,8 @@ def _dense(call: Call, dy: Gradient) -> Gradient:
     return dy
 
 
-def _is_plain(call: Call, dys: Sequence[Gradient]) -> bool:
-    """Return whether gradients are tensors, and of numbers that are written of."""
-    if any(isinstance(dy, IndexedSlices) for dy in dys) and call.op.name not in TAKEN:
-        return False
+def _is_written(call: Call) -> bool:
+    """Return whether gradients are of numbers that are written of."""
     if call.op.name in _COMPLEX:
         return True
     return not any(x.dtype.is_complex for x in (*call.inputs, *call.outputs))

@@ -20,15 +20,17 @@ from tensorlite.compat.shared.arrays import (
     unstack,
 )
 from tensorlite.compat.shared.cutting import slice
-from tensorlite.compat.shared.elementwise import cast
+from tensorlite.compat.shared.elementwise import cast, floormod
 from tensorlite.compat.shared.picking import invert_permutation, scatter_nd
 from tensorlite.compat.shared.reductions import reduce_prod, reduce_sum
 from tensorlite.compat.shared.segments import unsorted_segment_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import sizes_of
+from tensorlite.compat.v1.derivatives.joined import of_rows
+from tensorlite.compat.v1.derivatives.slices import Flow
 from tensorlite.compat.v1.functions.gathering import behind_another
 from tensorlite.compat.v1.graphs.constants import constant
-from tensorlite.compat.views import plain
+from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
@@ -87,10 +89,20 @@ def _identities(op: Any, *dys: Any) -> Any:
 @gradient_of("Tile", of_complex=True)
 def _tile(op: Any, dy: Any) -> Any:
     x, multiples = op.inputs
-    pairs = stack([multiples, shape(x, multiples.dtype)])
-    apart = reshape(transpose(pairs), [-1])
+    sizes = shape(x, multiples.dtype)
+    apart = reshape(transpose(stack([multiples, sizes])), [-1])
     repeated = range(0, size(apart), 2)
+    if isinstance(dy, Flow):
+        dy = _of_copies(dy, sizes[0])
+        apart = concat([[1], apart[1:]], 0)
     return reduce_sum(reshape(dy, apart), repeated)
+
+
+def _of_copies(flow: Flow, count: Any) -> Any:
+    """Return what flows to so many rows that were repeated, of which some had a share."""
+    values, rows = shown([flow.slices.values, flow.slices.indices])
+    number = count if rows.dtype is count.dtype else cast(count, rows.dtype)
+    return unsorted_segment_sum(values, floormod(rows, number), number)
 
 
 @gradient_of("GatherNd")
@@ -105,6 +117,8 @@ def _gather_nd(op: Any, dy: Any) -> Any:
 @gradient_of("ConcatV2", of_complex=True)
 def _concat(op: Any, dy: Any) -> Any:
     *xs, axis = op.inputs
+    if isinstance(dy, Flow):
+        return of_rows(dy, xs, axis)
     if len(xs) == 1:
         return dy
     place = _beside(axis, dy) % rank(xs[0])

@@ -138,7 +138,7 @@ def _real_div(op: Any, dy: Any) -> Any:
 @gradient_of("Pow")
 def _pow(op: Any, dy: Any) -> Any:
     x, y = op.inputs
-    of_x, of_y = repeated(x, y)
+    of_x, of_y = repeated(x, y, dy)
     dx = summed(dy * y * pow(x, y - 1), of_x)
     is_positive = x > 0
     base = select_rows(is_positive, x, ones_like(x, None))
@@ -152,7 +152,7 @@ def _squared_difference(op: Any, dy: Any) -> Any:
     dx = multiply(constant(2.0, dy.dtype, name="scalar"), dy) * (x - y)
     if are_alike(x, y):
         return dx, -dx
-    of_x, of_y = repeated(x, y)
+    of_x, of_y = repeated(x, y, dy)
     return summed(dx, of_x), negative(summed(dx, of_y))
 
 

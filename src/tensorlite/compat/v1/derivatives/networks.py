@@ -8,9 +8,10 @@ from tensorlite.compat.shared.arrays import (
     expand_dims,
     reshape,
     shape,
+    squeeze,
 )
 from tensorlite.compat.shared.elementwise import exp, negative
-from tensorlite.compat.shared.linear.matrices import cross
+from tensorlite.compat.shared.linear.matrices import cross, matmul
 from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import (
@@ -18,7 +19,7 @@ from tensorlite.compat.v1.derivatives.broadcasting import (
     of_shapes,
     sizes_of,
 )
-from tensorlite.compat.v1.functions.nn_functions import log_softmax
+from tensorlite.compat.v1.functions.nn_functions import log_softmax, softmax
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import int64
 from tensorlite.ops.linear.matmul import BatchMatMulV2, MatMul
@@ -201,9 +202,13 @@ def _are_of_one_shape(x: Any, y: Any) -> bool:
 @gradient_of("SoftmaxCrossEntropyWithLogits")
 def _cross_entropy(op: Any, dloss: Any, dslope: Any) -> Any:
     logits, labels = op.inputs
-    if dslope.op.type != "ZerosLike" or not _are_of_one_shape(logits, labels):
+    if not _are_of_one_shape(logits, labels):
         return NotImplemented
     dx = expand_dims(dloss, -1) * op.outputs[1]
+    if dslope.op.type != "ZerosLike":
+        shares = softmax(logits)
+        total = matmul(expand_dims(dslope, 1), expand_dims(shares, 2))
+        dx += (dslope - squeeze(total, axis=1)) * shares
     flow = negative(log_softmax(logits))
     return dx, expand_dims(dloss, -1) * flow
 

@@ -113,6 +113,7 @@ def _prod(op: Any, dy: Any) -> Any:
     listed = reshape(axes, [-1])
     kept = kept_axes(sizes, axes)
     spread = tile(reshape(dy, kept), quotient(sizes, kept))
+    spread.set_shape(x.spec.shape)
     count = rank(x)
     reduced = (listed + count) % count
     others = setdiff1d(range(count), reduced).out
@@ -129,7 +130,9 @@ def _prod(op: Any, dy: Any) -> Any:
     columns = reshape(moved, [along, across])
     before = cumprod(columns, 0, exclusive=True)
     rest = reshape(before * cumprod(columns, 0, exclusive=True, reverse=True), turned)
-    return reshape(spread * transpose(rest, invert_permutation(order)), sizes)
+    back = transpose(rest, invert_permutation(order))
+    back.set_shape(x.spec.shape)
+    return reshape(spread * back, sizes)
 
 
 @gradient_of("Max", "Min")

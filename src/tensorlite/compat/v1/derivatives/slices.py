@@ -8,49 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tensorlite.compat.arguments import operand_names
 from tensorlite.compat.views import GraphTensor, plain, view
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Node
 from tensorlite.graph_mode.graph import name_scope
 from tensorlite.ops.sparse.slices import densify
-
-_ALIKE = ("x", "y")
-_OPERANDS: dict[str, tuple[str, ...]] = {
-    "BatchMatMulV2": _ALIKE,
-    "BiasAddGrad": ("out_backprop",),
-    "EluGrad": ("gradients", "outputs"),
-    "MatMul": ("a", "b"),
-    "Mul": _ALIKE,
-    "RealDiv": _ALIKE,
-    "Relu6Grad": ("gradients", "features"),
-    "ReluGrad": ("gradients", "features"),
-    "Reshape": ("tensor", "shape"),
-    "Select": ("condition", "t", "e"),
-    "SeluGrad": ("gradients", "outputs"),
-    "SigmoidGrad": ("y", "dy"),
-    "SoftplusGrad": ("gradients", "features"),
-    "SqrtGrad": ("y", "dy"),
-    "StridedSliceGrad": ("shape", "begin", "end", "strides", "dy"),
-    "Sub": _ALIKE,
-    "Sum": ("input", "reduction_indices"),
-    "TanhGrad": ("y", "dy"),
-    "Transpose": ("x", "perm"),
-    "Unpack": ("value",),
-}
-"""What TensorFlow calls operands of the operators that take gradients."""
-
-TAKEN = frozenset(
-    [
-        *("Add", "AddV2", "BatchMatMulV2", "BiasAdd", "Cos", "Cosh", "Elu", "Erf"),
-        *("Exp", "ExpandDims", "Log", "Log1p", "LogSoftmax", "MatMul", "Mean", "Mul"),
-        *("Neg", "Pack", "RealDiv", "Relu", "Relu6", "Reshape", "Select", "Selu"),
-        *("Sigmoid", "Sin", "Sinh", "Softmax", "Softplus", "Sqrt", "Square"),
-        *("Squeeze", "StridedSlice", "Sub", "Sum", "Tanh", "Transpose"),
-    ]
-)
-"""Operators whose gradients are written of sparse ones, too."""
-
 
 _BOUNDS = ("stack", "stack_1", "stack_2")
 """What TensorFlow calls where a slice begins and ends, and its steps."""
@@ -99,14 +63,16 @@ def name_operands(flow: Flow) -> None:
     for dense, nodes in flow.made:
         last: Any = dense
         taking = [x for x in graph.nodes if any(y is last for y in x.inputs)]
-        if not taking:
+        # Where all that was asked is what is known of the shape, that stands behind it.
+        behind = graph.nodes[graph.nodes.index(last.node) + 1 :]
+        user = next(iter(taking or behind), None)
+        if user is None:
             continue
-        user = taking[0]
-        place = [y is last for y in user.inputs].index(True)
-        named = _OPERANDS.get(user.op.name, ())
+        places = [i for i, y in enumerate(user.inputs) if y is last]
+        named = operand_names(user.op.name, len(user.inputs))
         titles = _titles(nodes)
-        if place < len(named):
-            titles[id(last.node)] = named[place]
+        if places and places[0] < len(named):
+            titles[id(last.node)] = named[places[0]]
         for node in nodes:
             graph.rename(node, f"{user.name}/{titles[id(node)]}")
 

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from tensorlite.compat.adopting import holds_operand
 from tensorlite.compat.shared.arrays import concat, reshape, shape, stack, transpose
 from tensorlite.compat.shared.linear import matrices
 from tensorlite.compat.shared.picking import gather
@@ -70,6 +71,9 @@ def _pairs(a: Any, b: Any, axes: Any) -> tuple[list[int], list[int]] | None:
 
 
 def _rank(x: Any) -> int | None:
+    if isinstance(x, (list, tuple)) and holds_operand(x):
+        inner = _rank(x[0])
+        return None if inner is None else inner + 1
     return x.get_shape().rank if hasattr(x, "get_shape") else np.ndim(x)
 
 

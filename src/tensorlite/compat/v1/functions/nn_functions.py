@@ -97,9 +97,11 @@ def _along(
 ) -> Any:
     """Return a function of what lies along an axis; graphs bring that behind the others for it."""
     place = -1 if axis is None else axis
+    if active_graph() is not None:
+        logits = convert_to_tensor(logits)
     if active_graph() is None or not isinstance(place, int) or place == -1:
         return function(logits, place, name=name)
-    x = convert_to_tensor(logits)
+    x = logits
     sizes = x.get_shape()
     rank = sizes.rank
     if rank is None or not -rank <= place < rank - 1:

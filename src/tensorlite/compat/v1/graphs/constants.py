@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, named, packed
 from tensorlite.compat.conversions import registered
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.elementwise import cast
@@ -112,7 +112,7 @@ def convert_to_tensor(
     liked = None if hint is None else as_dtype(hint)
     if any(isinstance(x, Operand) for x in nest.flatten(value)):
         own = value if wanted is None else _cast_in(value, wanted)
-        return _packed(own, wanted or liked, name=name)
+        return packed(own, wanted or liked, name=name)
     return _converted(value, wanted, liked, name=name)
 
 
@@ -121,11 +121,6 @@ def _cast_in(value: Any, dtype: DType) -> Any:
     if isinstance(value, (list, tuple)):
         return [_cast_in(x, dtype) for x in value]
     return cast(value, dtype) if isinstance(value, Operand) else value
-
-
-@named("packed")
-def _packed(value: Any, dtype: Any, name: str | None = None) -> Any:
-    return converted(value, dtype)
 
 
 @named("ReadVariableOp")

@@ -21,7 +21,6 @@ from tensorlite.compat.shared.referred import variable_of
 from tensorlite.compat.shared.tapes import filled
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.derivatives import gated, written
-from tensorlite.compat.v1.derivatives.slices import TAKEN
 from tensorlite.compat.v1.derivatives.sums import SUMMED, in_a_way
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.graphs.device_functions import as_asked
@@ -37,7 +36,7 @@ from tensorlite.core.errors import (
     InvalidArgumentError,
     ShapeError,
 )
-from tensorlite.core.op import Call, Gradient, Op
+from tensorlite.core.op import Call, Gradient, Op, Role
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.sizes import as_value
@@ -108,7 +107,7 @@ class Graph(GraphElements):
 
     def takes_sparse(self, op: Op) -> bool:
         """Return whether TensorFlow 1 writes gradients of an operator of sparse ones, too."""
-        return super().takes_sparse(op) or op.name in TAKEN
+        return super().takes_sparse(op) or op.role is Role.PLAIN
 
     def total(self, x: SymbolicTensor, parts: list[Any]) -> Any:
         """Return the sum of what has flowed into a tensor, in the way that was asked for."""
@@ -404,7 +403,7 @@ def _gradients(
     flows = grad_ys
     if flows is not None:
         listed = flows if isinstance(flows, (list, tuple)) else [flows]
-        flows = [_given_flow(x, i) for i, x in enumerate(listed)]
+        flows = [_given_flow(x, i, targets) for i, x in enumerate(listed)]
     if flows is None and active_graph() is not None:
         flows = [_ones(y, i) for i, y in enumerate(targets)]
     stops = stop_gradients or ()
@@ -422,8 +421,10 @@ def _held(x: Any) -> Any:
     return (variable_of(x) or x) if is_handle else x
 
 
-def _given_flow(x: Any, number: int) -> Any:
-    """Return what a program has flow into a target, as TensorFlow names it."""
+def _given_flow(x: Any, number: int, targets: Sequence[Any]) -> Any:
+    """Return what a program has flow into a target, ones if None, as TensorFlow names it."""
+    if x is None:
+        return _ones(targets[number], number) if number < len(targets) else None
     flow = converted(x) if isinstance(x, list) else x
     if active_graph() is None or not isinstance(flow, SymbolicTensor):
         return flow

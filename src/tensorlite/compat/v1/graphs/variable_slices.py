@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.resource_variables import ResourceVariable
 from tensorlite.ops.arrays.index import set_item
+from tensorlite.ops.arrays.slicing import StridedSlice
+from tensorlite.ops.fetchable import effect
 from tensorlite.ops.state import variable as state
+from tensorlite.ops.state.slices import ResourceStridedSliceAssign
 
 
 class VariableSlice(GraphTensor):
@@ -24,14 +28,39 @@ class VariableSlice(GraphTensor):
 
     def assign(self, value: Any, name: str | None = None) -> Any:
         """Return the variable as it is when this part of it has the value."""
+        called = name or f"{self.node.name}/_assign"
+        if not self._is_selected_at_once():
+            return _replaced(self.variable, self.key, value, name=called)
+        if isinstance(self.variable, ResourceVariable):
+            given = given_constant(value, self.variable.dtype)
+            write = _written(self.variable, self, given, name=called)
+            return self.variable.behind(write)
+        return _written(self.variable, self, value, name=called)
 
-        @named("strided_slice/_assign")
-        def write(given: Any, key: Any, name: str | None = None) -> Any:
-            x = self.variable.__tensor__()
-            part = converted(given, x.dtype)
-            return state.Variable.assign(self.variable, set_item(x, key, part))
+    def _is_selected_at_once(self) -> bool:
+        """Return whether the part is a slice of the variable's value, and of nothing else."""
+        if not isinstance(self.node.op, StridedSlice):
+            return False
+        held = self.node.inputs[0].node.inputs
+        return len(held) == 1 and held[0] is self.variable.handle
 
-        return write(value, self.key, name=name)
+
+@named("strided_slice/_assign")
+def _written(variable: Any, part: Any, given: Any, name: str | None = None) -> Any:
+    """Write to a part of a variable by the bounds that it was read by."""
+    masks, bounds = part.node.op.attributes(), part.node.inputs[1:]
+    own = ResourceStridedSliceAssign(**masks, returns=variable.is_reference)
+    value = converted(given, variable.dtype, "value")
+    return effect(own, variable.handle, *bounds, value)
+
+
+@named("strided_slice/_assign")
+def _replaced(variable: Any, key: Any, given: Any, name: str | None = None) -> Any:
+    """Read a variable, replace a part in it, and write it whole."""
+    x = variable.__tensor__()
+    return state.Variable.assign(
+        variable, set_item(x, key, converted(given, x.dtype))
+    )
 
 
 class _Assignable:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from tensorlite.core import dtypes
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
@@ -13,16 +10,13 @@ from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
 from tensorlite.ops.arrays.create import zeros_like
 from tensorlite.ops.arrays.gather import take
-from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.ranges import arange
-from tensorlite.ops.arrays.search import searchsorted
-from tensorlite.ops.arrays.shape import Shape, astype, reshape, shape_of
+from tensorlite.ops.arrays.shape import Shape, reshape, shape_of
 from tensorlite.ops.control.differentiate import gradients
 from tensorlite.ops.math.arithmetic import sum as sum_of
-from tensorlite.ops.math.bounds import minimum
 from tensorlite.ops.math.compare import logical_and, where
 from tensorlite.ops.math.elementwise import sqrt
-from tensorlite.ops.math.reduce import max as max_of, prod
+from tensorlite.ops.math.reduce import prod
 from tensorlite.ops.ragged.variants import RaggedTensorToVariantGradient
 
 
@@ -88,43 +82,10 @@ def _within(given: Given) -> Values:
     return given.composed(flows, *given.tensors)
 
 
-def _of_sum(dy: Tensor, first: Tensor, second: Tensor, sums: Tensor) -> list[Tensor]:
-    """Return what flows to the elements of two sparse tensors from those of their sum."""
-    return [_at_same_places(dy, x, sums) for x in (first, second)]
-
-
-def _of_part(dy: Tensor, places: Tensor, start: Tensor, kept: Tensor) -> Tensor:
-    """Return what flows to the elements of a sparse tensor from those of a part of it."""
-    return _at_same_places(dy, places, kept + start)
-
-
-def _at_same_places(dy: Tensor, wanted: Tensor, places: Tensor) -> Tensor:
-    """Return elements by their places, which are in order; 0 for those that are not there."""
-    every = concat([wanted, places], axis=0)
-    weights = _weights(max_of(every, axis=0) + 1)
-    own, numbers = (sum_of(x * weights, axis=1) for x in (wanted, places))
-    last = shape_of(numbers, dtypes.int64)[0] - 1
-    found = minimum(astype(searchsorted(numbers, own), dtypes.int64), last)
-    is_there = take(numbers, found, axis=0) == own
-    flow = take(dy, found, axis=0)
-    return where(is_there, flow, zeros_like(flow))
-
-
-def _weights(sizes: Tensor) -> Tensor:
-    """Return how many elements a step along each axis passes."""
-    rank = sizes.shape[0]
-    listed = [prod(sizes[axis + 1 :]) for axis in range(rank)]
-    return concat([reshape(x, (1,)) for x in listed], axis=0)
-
-
 def _of_ragged(given: Given) -> Values:
     op = RaggedTensorToVariantGradient(given.dtype("Tvalues"))
     given.dtype("Tsplits")
     return given.made(op, *given.tensors)
-
-
-def _composed(function: Callable[..., Any]) -> Adapter:
-    return lambda given: given.composed(function, *given.tensors)
 
 
 BACKWARD: dict[str, Adapter] = {
@@ -136,6 +97,4 @@ BACKWARD: dict[str, Adapter] = {
     "MaxPoolGradGradWithArgmax": _picked,
     "QuantizeAndDequantizeV4Grad": _within,
     "RaggedTensorToVariantGradient": _of_ragged,
-    "SparseAddGrad": _composed(_of_sum),
-    "SparseSliceGrad": _composed(_of_part),
 }

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, calls, constant
 from tensorlite.core.errors import GraphDefError
-from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
@@ -17,13 +14,11 @@ from tensorlite.ops.arrays.ensure import EnsureShape
 from tensorlite.ops.arrays.gather import take
 from tensorlite.ops.arrays.identity import Identity
 from tensorlite.ops.arrays.search import InTopKV2, TopKV2
-from tensorlite.ops.arrays.slicing import TensorStridedSliceUpdate
 from tensorlite.ops.control.effects import Print
 from tensorlite.ops.math.arithmetic import divide
 from tensorlite.ops.math.compare import less
 from tensorlite.ops.math.rounding import abs as magnitude, sign
 from tensorlite.ops.state.resource import (
-    AssignVariableOp,
     CountUpToVariableOp,
     ReadVariableOp,
     VarHandleOp,
@@ -90,31 +85,6 @@ def _print(given: Given) -> Values:
     return given.node(Identity(), x, control=(done,)).outputs
 
 
-def _replaced(given: Given, op: Callable[[], Op]) -> Values:
-    """Write to a part of a variable: read it, change that, and write it whole."""
-    first = given.values[0] if given.values else None
-    handle = (
-        given.reference(0).handle if isinstance(first, Reference) else given.tensor(0)
-    )
-    given.check_attributes()
-    old = given.helper(ReadVariableOp(), handle, control=given.control).outputs[0]
-    rest = [given.tensor(i) for i in range(1, len(given.values))]
-    new = given.helper(op(), old, *rest).outputs[0]
-    node = given.node(AssignVariableOp(), handle, new)
-    if not isinstance(first, Reference):
-        return ()
-    return [given.written(first, node.outputs[0])]
-
-
-def _slice_assigned(given: Given) -> Values:
-    """Write to a slice of a variable."""
-    masks = [
-        given.typed(f"{name}_mask", int)
-        for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
-    ]
-    return _replaced(given, lambda: TensorStridedSliceUpdate(*masks))
-
-
 def _temporary(given: Given) -> Values:
     """Make a variable for one use, whose first value is nothing's."""
     given.typed("var_name", str)
@@ -141,8 +111,6 @@ OLDER: dict[str, Adapter] = {
     "Gather": _gather,
     "InTopK": _in_top_k,
     "DestroyTemporaryVariable": _last_value,
-    "ResourceStridedSliceAssign": _slice_assigned,
-    "StridedSliceAssign": _slice_assigned,
     "TemporaryVariable": _temporary,
     "Print": _print,
     "ResourceCountUpTo": _count_up_to,

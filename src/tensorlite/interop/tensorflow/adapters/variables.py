@@ -52,6 +52,7 @@ from tensorlite.ops.state.resource import (
     VarIsInitializedOp,
     Write,
 )
+from tensorlite.ops.state.slices import ResourceStridedSliceAssign
 
 
 def _const(given: Given) -> Values:
@@ -194,6 +195,21 @@ def _scattered_to_places(op: Callable[..., Op], given: Given) -> Values:
     return _scattered(op, given)
 
 
+def _slice_assigned(given: Given) -> Values:
+    """Write to a slice of a variable, and return it if it is a reference, else nothing."""
+    axes = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
+    masks = {f"{name}_mask": given.typed(f"{name}_mask", int) for name in axes}
+    given.check_attributes()
+    first, inputs = given.values[0], [given.tensor(i) for i in range(1, 5)]
+    op = ResourceStridedSliceAssign(**masks, returns=isinstance(first, Reference))
+    node = given.node(op, _handle(given, 0), *inputs)
+    return (
+        [given.written(first, node.outputs[0])]
+        if isinstance(first, Reference)
+        else ()
+    )
+
+
 def _handle(given: Given, i: int) -> SymbolicTensor:
     if i < len(given.values) and isinstance(given.values[i], Reference):
         return given.reference(i).handle
@@ -269,6 +285,8 @@ VARIABLES: dict[str, Adapter] = {
     "ReadVariableOp": lambda given: given.made(ReadVariableOp(), *given.tensors),
     "ResourceGather": _gathered,
     "ResourceGatherNd": _gathered_parts,
+    "ResourceStridedSliceAssign": _slice_assigned,
+    "StridedSliceAssign": _slice_assigned,
     "VarHandleOp": _var_handle,
     "VarIsInitializedOp": lambda given: given.made(
         VarIsInitializedOp(), *given.tensors

@@ -80,7 +80,7 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
     copy.finish(graph)
     _pass_names(made, kept)
     _reach(made)
-    asked = [node for node in made.nodes if is_called and is_constant(node)]
+    asked = [node for node in made.nodes if is_called and _is_asked(node)]
     _drop(made, {*kept, *asked})
     _part_switches(made)
     _wait_for_variables(made)
@@ -93,6 +93,11 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
         guard_firsts(made)
         put_guards(made)
     return made
+
+
+def _is_asked(node: Node) -> bool:
+    """Return whether a node stands for one that a program called, for nothing though it be."""
+    return node.op.role is Role.PLAIN and not isinstance(node.op, Identity)
 
 
 def _is_changed(node: Node, is_called: bool) -> bool:

@@ -87,6 +87,13 @@ def _const(op: Op, _: Node) -> tuple[Spelled, ...]:
     return (Spelled("Const", {"value": op.attributes()["value"]}),)
 
 
+def _slice_written(op: Op, node: Node) -> tuple[Spelled, ...]:
+    """Return a write to a slice, which says by masks what its bounds mean."""
+    write, *read = _written(op, node)
+    write.attributes = {k: x for k, x in op.attributes().items() if k != "returns"}
+    return (write, *read)
+
+
 def _written(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return a write, and the read that is its output here, if it has one."""
     if not node.outputs:
@@ -467,3 +474,4 @@ for _name in ("Add", "Div", "Max", "Min", "Mul", "Sub", "Update"):
     _SPECIAL[f"ResourceScatter{_name}"] = _written
 for _name in ("Add", "Max", "Min", "Sub", "Update"):
     _SPECIAL[f"ResourceScatterNd{_name}"] = _written
+_SPECIAL["ResourceStridedSliceAssign"] = _slice_written
