@@ -367,6 +367,6 @@ __dir__ = listing(__name__, globals(), ["estimator"])
 
 def __getattr__(name: str) -> object:
     """Return what is imported at first use; say of a name that is not there what is near it."""
-    if name in {"estimator", "python"}:
+    if name in {"compiler", "estimator", "python"}:
         return import_module(f"{__name__}.{name}")
     raise attribute_error(__name__, name, globals())

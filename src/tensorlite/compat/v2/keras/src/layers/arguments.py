@@ -122,6 +122,13 @@ class Arguments:
             return args[places.index(name)]
         return kwargs.get(name)
 
+    def first_given(self, args: Any, kwargs: Any) -> Any:
+        """Return what stands first in a call: at its place, by that name, or before the others."""
+        if args:
+            return args[0]
+        first = next(iter(parameters(type(self))), None)
+        return kwargs[first] if first in kwargs else next(iter(kwargs.values()), None)
+
     def takes(self, name: str) -> bool:
         """Return whether the layer's call has a parameter of a name."""
         return name in parameters(type(self))

@@ -338,7 +338,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         args, kwargs = self.as_tensors(args, kwargs)
         calling = Calling(self.told_inside(args, kwargs, around))
         kwargs = self.with_training(args, kwargs, around)
-        first = args[0] if args else next(iter(kwargs.values()), None)
+        first = self.first_given(args, kwargs)
         told = self.given(args, kwargs, "mask")
         mask = masks.of(first) if told is None else told
         if told is not None and not self.takes("mask") and not self.takes("kwargs"):
@@ -395,7 +395,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         """Make the weights for a call like this, if they are not made yet."""
         names = [x for x in build_parameters(type(self)) if x.endswith("_shape")]
         if len(names) < 2 or self.built:
-            self.build_for(args[0] if args else next(iter(kwargs.values()), None))
+            self.build_for(self.first_given(args, kwargs))
             return
         self.build_with(**self.named_shapes(args, kwargs, names))
 

@@ -11,7 +11,7 @@ import tensorlite as tl
 from tensorlite.compat.shared import control_flow
 from tensorlite.compat.v2 import nn
 from tensorlite.compat.v2.keras import checking, seeding
-from tensorlite.compat.v2.keras.src.layers import phases
+from tensorlite.compat.v2.keras.src.layers import naming, phases
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import plain
@@ -46,10 +46,10 @@ def normal_like(inputs: Any, mean: float, stddev: float, seed: Any) -> Any:
     return seeding.normal(shape_of(inputs), mean, stddev, inputs.dtype, seed)
 
 
-def _checked_shape(shape: Any) -> tuple[Any, ...] | None:
+def _checked_shape(shape: Any) -> Any:
     """Return the sizes of what is drawn, a tensor of them as it is; refuse what are none."""
-    if shape is None or isinstance(shape, Operand):
-        return shape  # type: ignore[return-value]
+    if shape is None or isinstance(shape, Operand) or not naming.is_keras_3():
+        return shape
     told = "Invalid value received for argument `noise_shape`. Expected"
     if not isinstance(shape, (list, tuple)):
         raise InvalidArgumentError(

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from tensorlite.core.scope import scope
 from tensorlite.graph_mode.graph import active_graph, mode
 
 _counts: Counter[str] = Counter()
 _path: ContextVar[tuple[str, ...]] = ContextVar("keras_path", default=())
 """The names of the layers that are being called, outermost first."""
+_scope: ContextVar[str] = ContextVar("keras_scope", default="")
+"""The name scope in which the innermost of them is called."""
+OLDER_IS_ASKED_FOR = os.environ.get("TF_USE_LEGACY_KERAS") in {"1", "true", "True"}
+"""Whether programs of TensorFlow 2 are for Keras 2, which this variable says to TensorFlow too."""
 
 
 def snake(kind: str) -> str:
@@ -70,8 +76,8 @@ def of_weight() -> str:
 
 
 def is_keras_3() -> bool:
-    """Return whether programs are of TensorFlow 2, which has Keras 3."""
-    return mode.is_second()
+    """Return whether programs are for Keras 3: those of TensorFlow 2, unless 2 is asked for."""
+    return mode.is_second() and not OLDER_IS_ASKED_FOR
 
 
 def forget() -> None:
@@ -82,14 +88,38 @@ def forget() -> None:
 @contextmanager
 def inside(name: str) -> Iterator[None]:
     """Let weights that are made inside have a name before theirs, once if it is there."""
-    path = _path.get()
+    path = _here()
     token = _path.set(path if path[-1:] == (name,) else (*path, name))
+    scoped = _scope.set(scope.get().name)
     try:
         yield
     finally:
+        _scope.reset(scoped)
         _path.reset(token)
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Leave the name scopes around out of weights' names, as where models are put together."""
+    token = _scope.set(scope.get().name)
+    try:
+        yield
+    finally:
+        _scope.reset(token)
 
 
 def prefixed(name: str) -> str:
     """Return the whole name of a weight."""
-    return "/".join([*_path.get(), name])
+    return "/".join([*_here(), name])
+
+
+def _here() -> tuple[str, ...]:
+    """Return the names of the layers around and, in Keras 2, of name scopes opened in them.
+
+    In a graph these scopes are before the name of any node.
+    """
+    path, whole = _path.get(), scope.get().name
+    if is_keras_3() or active_graph() is not None or not whole:
+        return path
+    opened = whole.removeprefix(_scope.get()).strip("/")
+    return (*path, *opened.split("/")) if opened else path

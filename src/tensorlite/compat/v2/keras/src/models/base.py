@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from tensorlite.compat.shared import nests
 from tensorlite.compat.v2 import distribute
-from tensorlite.compat.v2.keras.src.layers import naming, phases, ragged_rows
+from tensorlite.compat.v2.keras.src.layers import naming, phases
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.own_weights import once
 from tensorlite.compat.v2.keras.src.models import (
     depths,
+    first_specs,
     graphs,
     histories,
     sketch,
@@ -27,11 +28,8 @@ from tensorlite.compat.v2.keras.src.saving import (
 )
 from tensorlite.compat.v2.keras.src.trainers.fitting import fitted, picked
 from tensorlite.compat.v2.keras.src.trainers.trainer import Training
-from tensorlite.compat.views import plain
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape
-from tensorlite.core.spec import TensorSpec
-from tensorlite.ops.ragged.base import RaggedParts
 
 
 class _Ends(NamedTuple):
@@ -186,7 +184,12 @@ class Model(Training, Layer):
         """Keep what the model is called with first, batches of any size."""
         if self.first_inputs is None and not sketch.is_symbolic(inputs):
             given = self.as_inputs(inputs)
-            self.first_inputs = nests.map_structure(_of_any_batch, given)
+            self.first_inputs = first_specs.of_inputs(given)
+
+    def _set_save_spec(self, inputs: Any, *_: Any, **__: Any) -> None:
+        """Let specs say what the model takes, as if it had been called; libraries call this."""
+        if self.first_inputs is None:
+            self.first_inputs = inputs
 
     def build_for(self, inputs: Any) -> None:
         """Build for what the model is called with, which a subclass' layers see to."""
@@ -397,12 +400,13 @@ class Model(Training, Layer):
         formed = save_format, signatures, include_optimizer
         saving.save_model(self, filepath, overwrite, *formed)
 
-    def save_spec(self) -> Any:
-        """Return what it is called with, batches of any size; None before that is known."""
+    def save_spec(self, dynamic_batch: bool = True) -> Any:
+        """Return what it is called with, of any number of rows; None before that is known."""
         specs = saving.inputs_of(self)
         if specs is None:
             return None
-        return ([specs] if isinstance(specs, TensorSpec) else specs), {}
+        specs = first_specs.of_any_batch(specs) if dynamic_batch else specs
+        return [specs], {}
 
     def export(self, filepath: Any, **kwargs: Any) -> None:
         """Write the model's call as a SavedModel, which computes but does not train.
@@ -459,12 +463,3 @@ class Functional(Model):
 def title_of(x: Any) -> str:
     """Return the name of an output, which is that of the layer it comes from."""
     return str(getattr(x.node.layer, "name", x.name))
-
-
-def _of_any_batch(x: Any) -> Any:
-    """Return the spec of batches of any size of what a model was given."""
-    if x is None:
-        return None
-    if isinstance(x, RaggedParts):
-        return ragged_rows.any_number_of(x)
-    return TensorSpec((None, *plain(x.get_shape())[1:]), x.dtype)

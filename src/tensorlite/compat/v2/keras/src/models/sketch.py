@@ -310,8 +310,9 @@ def noted(call: Callable[..., Any], args: Any, kwargs: Any, name: str = "") -> A
 def record(layer: Any, args: Any, kwargs: Any) -> Any:
     """Return what a layer will return for symbolic tensors."""
     node = Node(layer, args, kwargs)
-    layer.build_called(args, kwargs)
-    node.outputs = _outputs_of(node, layer.told_specs(args, kwargs))
+    with naming.apart():
+        layer.build_called(args, kwargs)
+        node.outputs = _outputs_of(node, layer.told_specs(args, kwargs))
     layer.nodes = (*layer.nodes, node)
     return node.outputs
 
