@@ -65,7 +65,9 @@ def test_an_exported_model_answers_as_the_estimator(tmp_path: Path) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         meta = tf.saved_model.load(session, ["serve"], folder)
         signatures = meta.signature_def
-        assert sorted(signatures) == ["classification", "predict", "serving_default"]
+        assert sorted(signatures) == [
+            *("classification", "predict", "regression", "serving_default"),
+        ]
         own = signatures["serving_default"]
         fed = own.inputs["inputs"].name
         asked = own.outputs["scores"].name
@@ -319,3 +321,62 @@ def test_losses_are_summed_up_outside_of_the_models_scopes(tmp_path: Path) -> No
     events = tf.train.summary_iterator(str(file))
     tags = {x.tag for event in events for x in event.summary.value}
     assert {"loss", "average_loss"} <= tags
+
+
+def _head_of(mode: str, labels: Any, **given: Any) -> Any:
+    logits = tf.zeros([2, 3])
+    head = tf.estimator.MultiClassHead(3, **given)
+    step = tf.no_op
+    return head.create_estimator_spec(
+        {"a": logits}, mode, logits, labels, train_op_fn=lambda loss: step()
+    )
+
+
+def test_heads_name_what_they_make_as_tensorflow() -> None:
+    with tf.Graph().as_default() as graph:
+        spec = _head_of("train", tf.constant([[0], [2]]))
+        names = {key: x.op.name for key, x in spec.predictions.items()}
+        losses = [x.name for x in graph.get_collection("losses")]
+    assert names["probabilities"] == "head/predictions/probabilities"
+    assert names["classes"] == "head/predictions/str_classes"
+    assert names["class_ids"] == "head/predictions/ExpandDims_2"
+    assert losses[-1] == spec.loss.name
+
+
+def test_metrics_of_heads_are_made_beside_them() -> None:
+    with tf.Graph().as_default():
+        _head_of("eval", tf.constant([[0], [2]]))
+        names = sorted(x.op.name for x in tf.local_variables())
+    assert names == [
+        *("metrics/accuracy/count", "metrics/accuracy/total"),
+        *("metrics/average_loss/count", "metrics/average_loss/total"),
+    ]
+
+
+def test_labels_and_logits_of_other_sizes_are_refused() -> None:
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="Mismatched label shape"):
+            _head_of("train", tf.zeros([2, 3], tf.int32))
+        with pytest.raises(ValueError, match="You must provide a labels Tensor"):
+            _head_of("train", None)
+        with pytest.raises(ValueError, match="logits shape must be"):
+            tf.estimator.MultiClassHead(4).create_estimator_spec(
+                {}, "infer", tf.zeros([2, 3])
+            )
+
+
+def test_linear_models_tell_their_bias_and_zeros() -> None:
+    column = tf.feature_column.numeric_column("a")
+    with tf.Graph().as_default() as graph:
+        model = tf.estimator.LinearRegressor([column])
+        model.model_fn({"a": tf.zeros([2, 1])}, tf.zeros([2, 1]), "train", None)
+        told = [x.op.name for x in graph.get_collection("summaries")]
+    assert told[:2] == ["linear/bias", "linear/fraction_of_zero_weights"]
+
+
+def test_assertions_of_equality_show_what_they_are_given() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.int32, [None])
+        checked = tf.assert_equal(x, 1, data=["these: ", x])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="these: "):
+            session.run(checked, {x: [2]})

@@ -97,7 +97,8 @@ class PartitionedVariable(Operand):
 
     def __tensor__(self) -> Tensor:
         """Return the parts joined."""
-        with name_scope(f"{self.name}/ConcatPartitions/"):
+        inside = "" if len(self.parts) == 1 else "ConcatPartitions/"
+        with name_scope(f"{self.name}/{inside}"):
             values = [part.__tensor__() for part in self.parts]
             joined = values[0] if len(values) == 1 else self.joined(values)
         with name_scope(""):

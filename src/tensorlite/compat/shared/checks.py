@@ -229,7 +229,7 @@ def assert_equal(
         with name_scope(name, "assert_equal"):
             if x is y:
                 return in_graph(tl.group, "NoOp")
-    return _equal(x, y, message, summarize, data, name)
+    return _equal(x, y, message, summarize, name, data)
 
 
 @named("assert_near", None)
@@ -336,7 +336,8 @@ def _ranked(x: Any, ranks: Any, fits: Any, relation: Any, told: _Told) -> Any:
     if own is not None and all(rank is not None for rank in known):
         sizes = [rank.item() for rank in known]
         if any(fits(own, size) for size in sizes):
-            if active_graph() is not None:  # TensorFlow makes what it would tell
+            if active_graph() is not None and told.data is None:
+                # TensorFlow makes what it would tell.
                 titled(tl.shape(operand), "Shape")
             return titled(tl.group(), "static_checks_determined_all_ok")
         raise told.error(operand, sizes)

@@ -12,6 +12,10 @@ from tensorlite.compat.v1.estimators import (
     stopping as experimental,
 )
 from tensorlite.compat.v1.estimators.base import Estimator, EvalSpec, TrainSpec
+from tensorlite.compat.v1.estimators.class_heads import (
+    BinaryClassHead,
+    MultiClassHead,
+)
 from tensorlite.compat.v1.estimators.configuration import RunConfig
 from tensorlite.compat.v1.estimators.exporting import (
     BestExporter,
@@ -19,12 +23,7 @@ from tensorlite.compat.v1.estimators.exporting import (
     FinalExporter,
     LatestExporter,
 )
-from tensorlite.compat.v1.estimators.heads import (
-    BinaryClassHead,
-    Head,
-    MultiClassHead,
-    RegressionHead,
-)
+from tensorlite.compat.v1.estimators.heads import Head, RegressionHead
 from tensorlite.compat.v1.estimators.many_heads import (
     LogisticRegressionHead,
     MultiHead,

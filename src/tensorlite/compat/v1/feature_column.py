@@ -31,7 +31,11 @@ from tensorlite.compat.shared.tables.feature_columns import (
 )
 from tensorlite.compat.v1.columns_written import kinds as kinds
 from tensorlite.compat.v1.columns_written.given import Given
-from tensorlite.compat.v1.columns_written.linear import rows_of, weighted_sum
+from tensorlite.compat.v1.columns_written.linear import (
+    rows_of,
+    sum_inside,
+    weighted_sum,
+)
 from tensorlite.compat.v1.contrib.columns import adapted
 from tensorlite.compat.v1.contrib.columns.base import FeatureColumn
 from tensorlite.compat.v1.functions import init_ops
@@ -39,7 +43,7 @@ from tensorlite.compat.v1.graphs import scopes
 from tensorlite.core.dtypes import float32, string
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.train.feature_columns import models
 from tensorlite.train.feature_columns.base import (
@@ -231,6 +235,25 @@ def linear_model(
     if cols_to_vars is not None:
         cols_to_vars.update(adapted.given_by(owned))
     return found
+
+
+def linear_layer(
+    features: Any, feature_columns: Any, units: int, sparse_combiner: str
+) -> tuple[Any, list[Any], list[Any]]:
+    """Return weighted sums of the columns and a bias as a model of layers, and its variables.
+
+    These are the weights of columns, and the parts of the bias.
+    """
+    making = ScopedMaking(None, trainable=True)
+    columns = [adapted.sums_of(column) for column in _listed(feature_columns)]
+    own = [GraphKeys.GLOBAL_VARIABLES]
+    with name_scope("linear_model"):
+        given = Given(dict(features), making)
+        found, owned = sum_inside(
+            "linear_model", columns, given, units, sparse_combiner, own, True
+        )
+    bias = owned.pop("bias")
+    return found, [x for one in owned.values() for x in one], bias
 
 
 def _summed(

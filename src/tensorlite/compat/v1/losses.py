@@ -11,12 +11,15 @@ from tensorlite.compat.input_graphs import graph_of_inputs
 from tensorlite.compat.missing import listing
 from tensorlite.compat.shared import (
     arrays,
-    control_flow,
     elementwise,
     nn as shared_nn,
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays, nn_losses, numbers
 from tensorlite.compat.v1.graphs import framework, scopes
+from tensorlite.compat.v1.metric_kinds.parts import (
+    remove_squeezable_dimensions,
+    short_scale,
+)
 from tensorlite.compat.v1.metric_kinds.weights import (
     assert_broadcastable,
     broadcast_weights,
@@ -441,20 +444,6 @@ def softmax_cross_entropy(
         )
 
 
-def _squeezed(x: Any, logits: Any) -> Any:
-    """Return labels or weights without a last axis that stands for the logits' classes."""
-    own, rank = x.get_shape().rank, logits.get_shape().rank
-    if own is not None and rank is not None:
-        return v1_arrays.squeeze(x, [-1]) if own == rank else x
-    if own == 0:
-        return x
-    return control_flow.cond(
-        elementwise.equal(arrays.rank(x), arrays.rank(logits)),
-        lambda: v1_arrays.squeeze(x, [-1]),
-        lambda: arrays.identity(x),
-    )
-
-
 def sparse_softmax_cross_entropy(
     labels: Any,
     logits: Any,
@@ -477,8 +466,8 @@ def sparse_softmax_cross_entropy(
     with _scoped(scope, "sparse_softmax_cross_entropy_loss", given) as prefix:
         wanted = framework.convert_to_tensor(labels)
         found = framework.convert_to_tensor(logits)
-        wanted = _squeezed(wanted, found)
-        scale = _squeezed(framework.convert_to_tensor(weights), found)
+        wanted, found = remove_squeezable_dimensions(wanted, found, 1)
+        scale = short_scale(framework.convert_to_tensor(weights), wanted)
         losses = nn_losses.sparse_softmax_cross_entropy_with_logits(
             labels=wanted, logits=found, name="xentropy"
         )

@@ -111,12 +111,25 @@ def weighted_sum(
     collections: Sequence[str],
     trainable: bool,
 ) -> tuple[Any, dict[Any, list[Any]]]:
-    """Return weighted sums of columns and a bias, and which variables each of these has.
+    """Return weighted sums of columns and a bias, and which variables each of these has."""
+    with scopes.variable_scope(None, "linear_model") as opened:
+        name = opened.name.rpartition("/")[2]
+    return sum_inside(name, columns, given, units, combiner, collections, trainable)
+
+
+def sum_inside(
+    name: str,
+    columns: Sequence[Column],
+    given: Given,
+    units: int,
+    combiner: str,
+    collections: Sequence[str],
+    trainable: bool,
+) -> tuple[Any, dict[Any, list[Any]]]:
+    """Return the same, whose variables are in the scope of a name.
 
     Layers are made before they are called, so that names are taken in TensorFlow's order.
     """
-    with scopes.variable_scope(None, "linear_model") as opened:
-        name = opened.name.rpartition("/")[2]
     layers = [
         _Sum(column, units, combiner, collections, trainable, _taken(column))
         for column in models.in_order(columns)

@@ -8,12 +8,11 @@ from typing import Any, TypeVar
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.ragged_and_sparse.sparse import to_dense
 from tensorlite.compat.v1.estimators.base import Estimator
-from tensorlite.compat.v1.estimators.heads import (
+from tensorlite.compat.v1.estimators.class_heads import (
     BinaryClassHead,
-    Head,
     MultiClassHead,
-    RegressionHead,
 )
+from tensorlite.compat.v1.estimators.heads import Head, RegressionHead
 from tensorlite.compat.v1.estimators.many_heads import (
     LogisticRegressionHead,
     MultiHead as multi_head,

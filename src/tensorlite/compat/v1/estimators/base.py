@@ -82,7 +82,7 @@ class Estimator:
         warm_start_from: Any = None,
     ) -> None:
         self.config = RunConfig() if config is None else config
-        self.model_fn = model_fn
+        self._model_fn = model_fn
         self.model_dir = model_dir or self.config.model_dir or mkdtemp()
         self.params = dict(params or {})
         self._warm = starting.settings_of(warm_start_from)
@@ -128,15 +128,20 @@ class Estimator:
         listeners: Iterable[Any],
     ) -> None:
         scaffold = spec.scaffold or scaffolds.Scaffold()
-        if (
-            scaffold.saver is None
-            and not framework.get_default_graph().get_collection(GraphKeys.SAVERS)
-        ):
-            scaffold.saver = saver.Saver(
+        graph = framework.get_default_graph()
+        told = graph.get_collection(GraphKeys.SUMMARIES)
+        if all(x.op.name != "loss" for x in told):
+            summary.scalar("loss", spec.loss)
+        graph.add_to_collection(GraphKeys.LOSSES, spec.loss)
+        if scaffold.saver is None and not graph.get_collection(GraphKeys.SAVERS):
+            kept = saver.Saver(
+                sharded=True,
                 max_to_keep=self.config.keep_checkpoint_max,
                 keep_checkpoint_every_n_hours=self.config.keep_checkpoint_every_n_hours,
                 allow_empty=True,
+                defer_build=True,
             )
+            graph.add_to_collection(GraphKeys.SAVERS, kept)
         saves = hooks.CheckpointSaverHook(
             self.model_dir,
             scaffold=scaffold,
@@ -146,8 +151,6 @@ class Estimator:
         own = [NanTensorHook(spec.loss), *given, *(spec.training_hooks or ())]
         if steps is not None or last is not None:
             own.append(StopAtStepHook(steps, last))
-        if framework.get_default_graph().get_collection(GraphKeys.SUMMARIES) == []:
-            summary.scalar("loss", spec.loss)
         with monitored.MonitoredTrainingSession(
             checkpoint_dir=self.model_dir,
             scaffold=scaffold,
@@ -266,8 +269,9 @@ class Estimator:
 
     def built_with(self, features: Any, labels: Any, mode: str) -> EstimatorSpec:
         """Return the model of features and labels, in the graph being built."""
-        known = {"labels": labels} if "labels" in _parameters(self.model_fn) else {}
-        spec = self._called(self.model_fn, features, mode=mode, **known)
+        function = self._model_fn
+        known = {"labels": labels} if "labels" in _parameters(function) else {}
+        spec = self._called(function, features, mode=mode, **known)
         if hasattr(spec, "as_estimator_spec"):
             spec = spec.as_estimator_spec()
         if not isinstance(spec, EstimatorSpec):
@@ -275,6 +279,17 @@ class Estimator:
                 f"model_fn should return an EstimatorSpec, not {type(spec).__name__}"
             )
         return spec
+
+    @property
+    def model_fn(self) -> Callable[[Any, Any, str, Any], EstimatorSpec]:
+        """A function of features, labels, a mode and a configuration that builds the model."""
+
+        def built(
+            features: Any, labels: Any, mode: str, config: Any
+        ) -> EstimatorSpec:
+            return self.built_with(features, labels, mode)
+
+        return built
 
     def arguments(self, mode: str) -> dict[str, Any]:
         """Return what functions are told that ask for it."""

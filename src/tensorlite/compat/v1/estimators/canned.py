@@ -11,11 +11,18 @@ from tensorlite.compat.shared import arrays as shared_arrays, elementwise, nn
 from tensorlite.compat.v1 import feature_column, layers, summary
 from tensorlite.compat.v1.estimators.heads import Head
 from tensorlite.compat.v1.estimators.specs import EstimatorSpec, ModeKeys
-from tensorlite.compat.v1.functions import arrays, init_ops, nn_functions
+from tensorlite.compat.v1.functions import (
+    arrays,
+    control_flow,
+    init_ops,
+    nn_functions,
+    numbers,
+)
 from tensorlite.compat.v1.graphs import framework, partitioned, scopes
 from tensorlite.compat.v1.training import averages, optimizer_classes as optimizers
-from tensorlite.core.dtypes import int32
+from tensorlite.core.dtypes import float32, int32, int64
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
 from tensorlite.graph_mode.keys import GraphKeys
 
 DNN_RATE, LINEAR_RATE, BASELINE_RATE = 0.05, 0.2, 0.3
@@ -75,20 +82,33 @@ def dnn_logits(
     with scopes.variable_scope("input_from_feature_columns"):
         net = feature_column.input_layer(features, columns)
     outer = scopes.get_variable_scope().name
-    for i, width in enumerate(hidden_units):
-        name = f"hiddenlayer_{i}"
-        net = layers.dense(net, width, activation, name=name, **_glorot())
-        if dropout is not None and training:
-            net = layers.dropout(net, dropout, training=True)
-        if batch_norm:
-            with scopes.variable_scope(name):
+    with _resources():
+        for i, width in enumerate(hidden_units):
+            name = f"hiddenlayer_{i}"
+            net = layers.dense(net, width, activation, name=name, **_glorot())
+            if dropout is not None and training:
+                net = layers.dropout(net, dropout, training=True)
+            if batch_norm:
+                own = f"{name}/batchnorm_{i}"
                 net = layers.batch_normalization(
-                    net, momentum=0.999, training=training, name=f"batchnorm_{i}"
+                    net, momentum=0.999, training=training, name=own
                 )
-        _told(net, f"{outer}/{name}")
-    found = layers.dense(net, units, None, name="logits", **_glorot())
+            _told(net, f"{outer}/{name}")
+        found = layers.dense(net, units, None, name="logits", **_glorot())
     _told(found, f"{outer}/logits")
     return found
+
+
+@contextmanager
+def _resources() -> Iterator[None]:
+    """Let variables be resources, in the scope that there is."""
+    scope = scopes.get_variable_scope()
+    before = scope.use_resource
+    scope.set_use_resource(True)
+    try:
+        yield
+    finally:
+        scope.set_use_resource(before)
 
 
 def _glorot() -> dict[str, Any]:
@@ -104,7 +124,39 @@ def _told(values: Any, tag: str) -> None:
 
 def linear_logits(units: int, columns: Any, features: Any, combiner: str) -> Any:
     """Return what a linear model gives."""
-    return feature_column.linear_model(features, columns, units, combiner)
+    logits, weights, bias = feature_column.linear_layer(
+        features, columns, units, combiner
+    )
+    if units > 1:
+        summary.histogram("bias", bias)
+    else:
+        summary.scalar("bias", bias[0][0])
+    summary.scalar("fraction_of_zero_weights", _share_of_zeros(weights))
+    return logits
+
+
+def _share_of_zeros(variables: Sequence[Any]) -> Any:
+    """Return which share of the elements of variables is 0."""
+    with name_scope("zero_fraction"):
+        with name_scope("total_size"):
+            sizes = [arrays.size(x, out_type=int64) for x in variables]
+            total = elementwise.add_n(sizes)
+        with name_scope("total_zero"):
+            pairs = zip(variables, sizes, strict=True)
+            zeros = elementwise.add_n([_zeros(x, size) for x, size in pairs])
+        with name_scope("compute"):
+            share = zeros / elementwise.cast(total, float32, name="float32_size")
+        return shared_arrays.identity(share, name="zero_fraction_or_nan")
+
+
+def _zeros(x: Any, size: Any) -> Any:
+    """Return how many elements of a variable are 0."""
+    return control_flow.cond(
+        elementwise.equal(size, framework.constant(0, int64)),
+        lambda: framework.constant(0, float32),
+        lambda: nn_functions.zero_fraction(x) * numbers.to_float(size),
+        name="zero_count",
+    )
 
 
 def _servers(config: Any) -> int:
@@ -218,11 +270,11 @@ def baseline_model(head: Head, optimizer: Any) -> Model:
     def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
         _check(features)
         own = optimizer_of(optimizer, BASELINE_RATE)
-        first = next(iter(features.values()))
+        rows, units = _rows(next(iter(features.values()))), head.logits_dimension
         with scopes.variable_scope("baseline"):
-            units = head.logits_dimension
             bias = scopes.get_variable("bias", [units], initializer=init_ops.Zeros())
-            logits = bias * shared_arrays.ones([_rows(first), units])
+            every = shared_arrays.ones([rows, units])
+            logits = elementwise.multiply(bias, every)
         return head.create_estimator_spec(features, mode, logits, labels, own)
 
     return model_fn

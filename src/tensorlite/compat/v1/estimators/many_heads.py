@@ -11,10 +11,8 @@ from tensorlite.compat.shared.ragged_and_sparse.sparse_arranged import to_indica
 from tensorlite.compat.shared.tables.vocabularies import index_table_from_tensor
 from tensorlite.compat.v1 import losses, metrics
 from tensorlite.compat.v1.estimators.base import Estimator
-from tensorlite.compat.v1.estimators.heads import (
-    Head,
-    RegressionHead,
-)
+from tensorlite.compat.v1.estimators.checking import checked_labels
+from tensorlite.compat.v1.estimators.heads import Head, RegressionHead
 from tensorlite.compat.v1.estimators.measuring import at_threshold, in_range
 from tensorlite.compat.v1.estimators.receivers import (
     DEFAULT_KEY,
@@ -72,7 +70,7 @@ class MultiLabelHead(Head):
         """Return labels in the shape of the logits; sparse ones as they are."""
         if isinstance(labels, SparseTensor):
             return labels
-        return super().reshaped(labels, logits)
+        return checked_labels(labels, logits, self.n_classes)
 
     def processed(self, labels: Any) -> Any:
         """Return labels as 0 and 1 for each class, which are checked when they run."""

@@ -8,7 +8,8 @@ from typing import Any
 from tensorlite.compat.shared import nn
 from tensorlite.compat.v1.estimators import canned
 from tensorlite.compat.v1.estimators.base import Estimator
-from tensorlite.compat.v1.estimators.heads import Head, RegressionHead, class_head
+from tensorlite.compat.v1.estimators.class_heads import class_head
+from tensorlite.compat.v1.estimators.heads import Head, RegressionHead
 from tensorlite.compat.v1.losses import Reduction
 
 

@@ -169,6 +169,17 @@ def remove_squeezable_dimensions(
     return wanted, found
 
 
+def short_scale(scale: Any, labels: Any) -> Any:
+    """Return weights of the labels' rank, or scalar ones: a last axis of size 1 goes."""
+    rank, wanted = scale.get_shape().rank, labels.get_shape().rank
+    if rank is not None and wanted is not None:
+        return v1_arrays.squeeze(scale, [-1]) if rank - wanted == 1 else scale
+    more = arrays.rank(scale) - arrays.rank(labels)
+    if rank == 0 or not _may_lose_axis(scale):
+        return scale
+    return _squeezed_if(elementwise.equal(1, more), scale)
+
+
 def _squeezed_if(is_longer: Any, x: Any) -> Any:
     """Return a tensor of a rank that is known later, less its last axis if that is told."""
     return control_flow.cond(is_longer, lambda: v1_arrays.squeeze(x, [-1]), lambda: x)

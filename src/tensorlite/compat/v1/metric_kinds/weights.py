@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import arrays, checks, control_flow, elementwise
-from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
+from tensorlite.compat.shared import arrays, checks, control_flow, elementwise, sets
+from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.core.errors import ShapeError
 from tensorlite.graph_mode.graph import name_scope
@@ -70,12 +70,19 @@ def _fits(own: Any, own_rank: Any, others: Any, rank: Any) -> Any:
     with name_scope(None, "has_valid_nonscalar_shape") as prefix:
         alike = elementwise.equal(rank, own_rank, name="is_same_rank")
 
-        def each_fits() -> Any:
-            same = elementwise.equal(own, others)
-            fits = elementwise.logical_or(same, elementwise.equal(own, 1))
-            return numbers.reduce_all(fits)
+        return control_flow.cond(
+            alike, lambda: _each_fits(own, others), lambda: alike, name=prefix
+        )
 
-        return control_flow.cond(alike, each_fits, lambda: alike, name=prefix)
+
+def _each_fits(own: Any, others: Any) -> Any:
+    """Return whether each size of weights is 1, or that of what they weigh."""
+    with name_scope(None, "has_invalid_dims") as prefix:
+        column = v1_arrays.expand_dims(others, -1)
+        allowed = arrays.concat([column, v1_arrays.ones_like(column)], 1)
+        wrong = sets.difference(v1_arrays.expand_dims(own, -1), allowed)
+        count = v1_arrays.size(wrong.values, name="num_invalid_dims")
+        return elementwise.equal(0, count, name=prefix)
 
 
 def broadcast_weights(weights: Any, values: Any) -> Any:
