@@ -106,3 +106,41 @@ def test_draws_of_poisson_have_their_mean_and_shape() -> None:
 def test_what_is_wrong_is_told(call: str, said: str) -> None:
     with pytest.raises((ValueError, NotImplementedError), match=said):
         eval(f"tnp.{call}", {"tnp": tnp})  # noqa: S307  # calls written above
+
+
+def test_sums_of_narrow_integers_are_wide() -> None:
+    narrow = np.array([1, 2], np.int8)
+    assert tnp.sum(narrow).dtype == tf.int64
+    assert tnp.cumsum(narrow.astype(np.int32)).dtype == tf.int64
+    assert tnp.prod(narrow.astype(np.uint8)).dtype == tf.uint64
+    assert tnp.sum([True, True]).numpy() == 2
+    assert tnp.max(narrow).dtype == tf.int8
+    assert tnp.sum(np.array([1.0], np.float32)).dtype == tf.float32
+    assert tnp.argmax(5, axis=-1).numpy() == 0
+
+
+def test_arguments_have_numpy_s_names_and_order() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    np.testing.assert_array_equal(tnp.clip(x, a_min=1, a_max=4), np.clip(x, 1, 4))
+    assert tnp.sum(a=x, axis=0, keepdims=None).shape == (3,)
+    assert tnp.prod(x, 0, np.float32).dtype == tf.float32
+    assert tnp.nansum(x, 0, np.float32, True).shape == (1, 3)
+    np.testing.assert_array_equal(tnp.sort(x, 1, "quicksort"), x)
+    np.testing.assert_array_equal(tnp.tile(a=x, reps=2), np.tile(x, 2))
+    for order in "CF":
+        found = tnp.reshape(x, (3, 2), order=order)
+        np.testing.assert_array_equal(found, x.reshape((3, 2), order=order))  # type: ignore[call-overload]
+    np.testing.assert_allclose(tnp.var(x, 1, ddof=1), x.var(1, ddof=1))
+    assert tnp.where(np.array([0.0, 2.0]), 1, 2).numpy().tolist() == [2, 1]
+    with pytest.raises(ValueError, match="Setting out is not supported"):
+        tnp.amax(x, out=[])
+
+
+def test_averages_say_the_sums_of_their_weights() -> None:
+    x = np.array([[1.0, 2.0], [3.0, 4.0]])
+    mean, whole = tnp.average(x, axis=0, weights=[1.0, 3.0], returned=True)
+    np.testing.assert_allclose(mean, [2.5, 3.5])
+    np.testing.assert_allclose(whole, [4.0, 4.0])
+    assert tnp.average([1, 2]).numpy() == 1.5
+    with pytest.raises(ValueError, match="weights of shape"):
+        tnp.average(x, weights=[1.0, 2.0, 3.0])

@@ -31,6 +31,7 @@ from tensorlite.compat.v2.numpy_functions import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
+    average,
     bitwise_not,
     broadcast_arrays,
     compress,
@@ -52,9 +53,11 @@ from tensorlite.compat.v2.numpy_functions import (
     polyval,
     positive,
     remainder,
+    reshape,
     select,
     shape,
     size,
+    var,
     where,
 )
 from tensorlite.compat.v2.numpy_operands import (
@@ -68,7 +71,9 @@ from tensorlite.compat.v2.numpy_operands import (
     promote_types,
     result_type,
     rules,
+    widened,
 )
+from tensorlite.compat.v2.numpy_signatures import SIGNATURES, bound
 from tensorlite.config import set_numpy_operands, set_promotion
 from tensorlite.core.device import settings
 from tensorlite.core.dispatch import constant
@@ -91,6 +96,7 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "average",
     "bitwise_not",
     "broadcast_arrays",
     "compress",
@@ -116,10 +122,12 @@ __all__ = [
     "positive",
     "promote_types",
     "remainder",
+    "reshape",
     "result_type",
     "select",
     "shape",
     "size",
+    "var",
     "where",
 ]
 
@@ -143,9 +151,9 @@ true_divide vdot hstack vstack dstack
 """
 """Functions whose operands meet in one dtype."""
 _FRACTIONAL = """
-arccos arccosh arcsin arcsinh arctan arctan2 arctanh average cbrt cos cosh deg2rad divide exp exp2
+arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt cos cosh deg2rad divide exp exp2
 expm1 hypot log log10 log1p log2 logaddexp logaddexp2 mean median nanmean nanstd nanvar rad2deg
-reciprocal sin sinc sinh sqrt std tan tanh true_divide var
+reciprocal sin sinc sinh sqrt std tan tanh true_divide
 """
 """Functions that make fractions of whole numbers."""
 _MADE = """
@@ -154,21 +162,30 @@ hanning
 """
 """Functions that make arrays of numbers of Python."""
 _OTHERS = """
-abs absolute all amax amin any argmax argmin argsort average bincount broadcast_to ceil clip
+abs absolute all amax amin any argmax argmin argsort bincount broadcast_to ceil clip
 conj conjugate count_nonzero cumprod cumsum diag diagflat diagonal diff digitize expand_dims
 fabs flip fliplr flipud floor full_like gcd histogram imag isfinite isin isinf isnan isneginf
 isposinf isreal lcm ldexp logical_and logical_not logical_or logical_xor max meshgrid min moveaxis
 nan_to_num nanargmax nanargmin nanmax nanmin nanprod nansum negative nonzero ones_like pad
-percentile prod ptp quantile ravel real repeat reshape roll rot90 round searchsorted
+percentile prod ptp quantile ravel real repeat roll rot90 round searchsorted
 sign signbit sort split square squeeze sum swapaxes take take_along_axis tile trace transpose
 trapezoid tril triu trunc vander vsplit hsplit dsplit zeros_like
 """
 
 
+_JOINING = {"concatenate", "stack", "hstack", "vstack", "dstack"}
+"""Functions of one list of arrays."""
+
+
+def _count(name: str) -> int:
+    """Return how many arrays a function takes before its other arguments."""
+    return 2 if name in _MEETING.split() and name not in _JOINING else 1
+
+
 def _operands(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the arguments of a function, its arrays as tensors of NumPy's dtypes."""
-    listed = name in {"concatenate", "stack", "hstack", "vstack", "dstack"}
-    count = 2 if name in _MEETING.split() else 1
+    listed = name in _JOINING
+    count = _count(name)
     given = list(args[0]) if listed else list(args[:count])
     meet = name in _MEETING.split()
     xs = meeting(given) if meet else [asarray(x) for x in given]
@@ -177,24 +194,33 @@ def _operands(name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     return (xs, *args[1:]) if listed else (*xs, *args[count:])
 
 
-_SUMMED = "cumprod cumsum mean prod std sum var"
+_SUMMED = "cumprod cumsum mean nanmean nanprod nansum prod std sum"
 """Functions that compute in a dtype which may be given."""
+_WIDENING = "cumprod cumsum nanprod nansum prod sum"
+"""Functions that compute in 64 bits of numbers that are narrower, bools and integers."""
 _PLACES = "argmax argmin nanargmax nanargmin"
 """Functions that say where elements are, which NumPy does in 64 bits."""
 
 
 def _of_arrays(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     is_summed = name in _SUMMED.split()
+    is_widening = name in _WIDENING.split()
     result = tl.int64 if name in _PLACES.split() else None
 
     @deferring
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if name in SIGNATURES:
+            args, kwargs = bound(name, _count(name), args, kwargs)
         given = _operands(name, args) if args else args
         wanted = result
         if is_summed and "dtype" in kwargs:
             wanted = dtype_of(kwargs.pop("dtype") or given[0].dtype)
             given = (astype(given[0], wanted), *given[1:])
+        elif is_widening:
+            given = (widened(given[0]), *given[1:])
+        elif name in _PLACES and kwargs.get("axis") is not None:
+            given = (atleast_1d(given[0]), *given[1:])
         elif isinstance(kwargs.get("dtype"), type):
             kwargs["dtype"] = dtype_of(kwargs["dtype"])
         if isinstance(kwargs.get("axis"), np.ndarray):
@@ -203,6 +229,8 @@ def _of_arrays(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         made = function(*given, **kwargs)
         return made if wanted is None else astype(made, wanted)
 
+    if name in SIGNATURES:
+        call.__signature__ = SIGNATURES[name]  # type: ignore[attr-defined]
     return call
 
 
@@ -279,6 +307,7 @@ def experimental_enable_numpy_behavior(
             f"dtype_conversion_mode={dtype_conversion_mode!r}; allowed are {', '.join(_MODES)}"
         )
     rules.prefers_float32 = prefer_float32
+    rules.narrow = dtype_conversion_mode in {"all", "safe"}
     set_promotion(rule)
     set_numpy_operands("promote")
     settings.numpy_behavior = True

@@ -15,14 +15,74 @@ from tensorlite.compat.v2.keras import ops
 from tensorlite.compat.v2.numpy_operands import array, asarray, fractions, meeting
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.arrays.shape import astype, reshape
+from tensorlite.ops.arrays.shape import astype, reshape as reshaped
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Return the elements of x or y by a condition, or the indices of true elements."""
     if x is None and y is None:
         return tuple(ops.nonzero(asarray(condition)))
-    return tl.where(asarray(condition), *meeting([x, y]))
+    return tl.where(asarray(condition, np.bool_), *meeting([x, y]))
+
+
+def reshape(a: Any, newshape: Any, order: str = "C") -> Any:
+    """Return the elements in another shape, in the order of rows, or of columns for "F"."""
+    if order not in {"C", "F"}:
+        raise InvalidArgumentError(
+            f"reshape: order={order!r}; allowed are 'C' and 'F'"
+        )
+    made = asarray(a)
+    if order == "C":
+        return reshaped(made, newshape)
+    sizes = [newshape] if isinstance(newshape, int) else list(newshape)
+    return ops.transpose(reshaped(ops.transpose(made), sizes[::-1]))
+
+
+def var(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: int = 0,
+    keepdims: bool | None = None,
+) -> Any:
+    """Return variances, as fractions; `ddof` is taken from the counts of elements."""
+    if out is not None:
+        raise InvalidArgumentError("var: Setting out is not supported.")
+    (x,) = fractions([asarray(a, dtype)])
+    found = ops.var(x, axis=axis, keepdims=bool(keepdims))
+    if not ddof:
+        return found
+    count = astype(tl.size(x) / tl.maximum(tl.size(found), 1), found.dtype)
+    return found * count / (count - ddof)
+
+
+def average(
+    a: Any, axis: int | None = None, weights: Any = None, returned: bool = False
+) -> Any:
+    """Return means, weighted ones if there are weights, and with `returned` the weights' sums.
+
+    Weights are of the shape of `a`, or one for each element along the axis.
+    """
+    if axis is not None and not isinstance(axis, int):
+        raise InvalidArgumentError(f"average: axis={axis!r}; give an integer or None")
+    (x,) = fractions([asarray(a)])
+    if weights is None:
+        by = tl.ones_like(x)
+    else:
+        x, by = meeting([x, asarray(weights)])
+    if axis is not None and by.ndim == 1 != x.ndim:
+        sizes = [1] * x.ndim
+        sizes[axis] = -1
+        by = reshaped(by, sizes)
+    elif tuple(by.shape) != tuple(x.shape):
+        raise InvalidArgumentError(
+            f"average: weights of shape {tuple(by.shape)} for {tuple(x.shape)}; give as many, or "
+            "one for each element along the axis"
+        )
+    whole = tl.sum(by, axis=axis)
+    found = tl.sum(x * by, axis=axis) / whole
+    return (found, tl.broadcast_to(whole, found.shape)) if returned else found
 
 
 def asanyarray(a: Any, dtype: Any = None) -> Any:
@@ -69,7 +129,7 @@ def flatten(a: Any, order: str = "C") -> Any:
             f"flatten: order={order!r}; allowed are 'C', 'A', 'K', 'F'"
         )
     made = asarray(a)
-    return reshape(ops.transpose(made) if order == "F" else made, (-1,))
+    return reshaped(ops.transpose(made) if order == "F" else made, (-1,))
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
@@ -80,7 +140,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
 
 def atleast_1d(*arys: Any) -> Any:
     """Return arrays, of one axis at least; a single one not as a list."""
-    return _each(arys, lambda x: x if x.ndim else reshape(x, (1,)))
+    return _each(arys, lambda x: x if x.ndim else reshaped(x, (1,)))
 
 
 def atleast_2d(*arys: Any) -> Any:
@@ -95,7 +155,7 @@ def atleast_3d(*arys: Any) -> Any:
         sizes = tuple(x.shape)
         return {0: (1, 1, 1), 1: (1, *sizes, 1), 2: (*sizes, 1)}.get(x.ndim, sizes)
 
-    return _each(arys, lambda x: reshape(x, widened(x)))
+    return _each(arys, lambda x: reshaped(x, widened(x)))
 
 
 def _each(arrays: tuple[Any, ...], function: Any) -> Any:
@@ -146,7 +206,7 @@ def ix_(*args: Any) -> Any:
         x = ops.nonzero(x)[0] if x.dtype == tl.bool else x
         sizes = [1] * len(args)
         sizes[place] = -1
-        found.append(reshape(astype(x, tl.int64), tuple(sizes)))
+        found.append(reshaped(astype(x, tl.int64), tuple(sizes)))
     return tuple(found)
 
 
@@ -266,7 +326,7 @@ def polyval(p: Any, x: Any) -> Any:
     """Return a polynomial at x; p has its factors, that of the highest power first."""
     factors, at = meeting([p, x])
     if factors.ndim == 0:
-        factors = reshape(factors, (1,))
+        factors = reshaped(factors, (1,))
     start = tl.zeros_like(at)
     return reduce(lambda sum_, i: sum_ * at + factors[i], range(len(factors)), start)
 

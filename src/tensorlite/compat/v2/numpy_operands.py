@@ -26,6 +26,8 @@ class Rules:
     """What a program has asked for."""
 
     prefers_float32: bool = False
+    narrow: bool = False
+    """Whether sums of narrow integers are of 32 bits."""
 
 
 rules = Rules()
@@ -101,3 +103,16 @@ def fractions(xs: list[Any]) -> list[Any]:
     return [
         astype(x, as_dtype(fraction())) if x.dtype.kind in "biu" else x for x in xs
     ]
+
+
+def widened(x: Any) -> Any:
+    """Return an operand as sums are computed of it: narrow integers and bools in 64 bits.
+
+    In the modes of conversion of TensorFlow's own they are of 32 bits.
+    """
+    if x.dtype.kind not in "biu":
+        return x
+    wide = (tl.uint32, tl.int32) if rules.narrow else (tl.uint64, tl.int64)
+    dtype = wide[x.dtype.kind != "u"]
+    is_narrow = x.dtype.numpy.itemsize < dtype.numpy.itemsize
+    return astype(x, dtype) if is_narrow else x
