@@ -34,8 +34,14 @@ class FileStatistics(NamedTuple):
 
 
 def path_of(path: Any) -> Path:
-    """Return a path that may be text, bytes or a path object, or a file:// address of this host."""
-    return Path(local_text(path))
+    """Return a path that may be text, bytes or a path object, or a file:// address of this host.
+
+    An empty one is no file's, and not the folder at hand, as it would be Python's.
+    """
+    text = local_text(path)
+    if not text:
+        raise NotFoundError("; No such file or directory")
+    return Path(text)
 
 
 def local_text(path: Any) -> str:
@@ -70,7 +76,7 @@ class GFile:
                 f"GFile: mode={mode!r}; allowed are {list(MODES)}"
             )
         self._name = name
-        self._mode = mode
+        self._mode = self._begun = mode
         self._encoding = encoding
         self._file: Any = None
 
@@ -90,7 +96,7 @@ class GFile:
             text = "b" not in self._mode
             with _as_ours(self._name):
                 self._file = path_of(self._name).open(
-                    self._mode,
+                    self._begun,
                     encoding=self._encoding if text else None,
                     newline="" if text else None,
                 )
@@ -124,6 +130,10 @@ class GFile:
 
     def write(self, file_content: Any) -> None:
         """Write text or bytes, however the file was opened."""
+        if self._file is None and "+" in self._mode:
+            self._begun = self._mode.replace(
+                "r", "w"
+            )  # what writes first begins anew
         file = self._for("wa+", "writing")
         if "b" in self._mode:
             if isinstance(file_content, str):
@@ -162,7 +172,7 @@ class GFile:
         if self._file is not None:
             self._file.close()
             self._file = None
-        self._mode = self._mode.replace("w", "a")
+        self._mode = self._begun = self._mode.replace("w", "a")
 
     def __del__(self) -> None:
         # Programs read in one line, and leave the file to itself.
@@ -192,12 +202,12 @@ class GFile:
 
 def exists_v2(path: Any) -> bool:
     """Return whether there is a file or folder."""
-    return path_of(path).exists()
+    return bool(local_text(path)) and path_of(path).exists()
 
 
 def isdir_v2(path: Any) -> bool:
     """Return whether there is a folder."""
-    return path_of(path).is_dir()
+    return bool(local_text(path)) and path_of(path).is_dir()
 
 
 def listdir_v2(path: Any) -> list[str]:
@@ -209,13 +219,20 @@ def listdir_v2(path: Any) -> list[str]:
 
 
 def makedirs_v2(path: Any) -> None:
-    """Make a folder and those above it that are not there."""
+    """Make a folder and those above it that are not there; nothing for an empty path."""
+    if not local_text(path):
+        return
     with _as_ours(path):
         path_of(path).mkdir(parents=True, exist_ok=True)
 
 
 def mkdir_v2(path: Any) -> None:
-    """Make a folder; NotFoundError without the one above, AlreadyExistsError if it is there."""
+    """Make a folder; NotFoundError without the one above, AlreadyExistsError if it is there.
+
+    Nothing is made for an empty path.
+    """
+    if not local_text(path):
+        return
     with _as_ours(path):
         path_of(path).mkdir()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tensorlite.compat.shared.gfile import path_of
+from tensorlite.compat.shared.gfile import local_text
 from tensorlite.core.errors import NotFoundError
 
 
@@ -40,4 +40,4 @@ def load_resource(path: str) -> bytes:
 
 def readahead_file_path(path: str, readahead: str = "128M") -> str:
     """Return the path as it is; `readahead` has no effect."""
-    return str(path_of(path))
+    return local_text(path)
