@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -241,3 +243,67 @@ def test_gradients_by_ragged_tensors_are_ragged() -> None:
     assert found.to_list() == [[2.0], [4.0, 6.0]]
     assert ones.to_list() == [[1.0], [1.0, 1.0]]
     assert both[1] is None
+
+
+def test_sizes_that_are_whole_though_fractions() -> None:
+    assert tf.zeros([4 / 2, 3]).shape.as_list() == [2, 3]
+    assert tf.ones(np.array([2.0, 3.0])).shape.as_list() == [2, 3]
+    with pytest.raises(ValueError, match="Ambiguous dimension"):
+        tf.zeros([2.5])
+    for cell, rows in ((8 / 2, 2), (4, 4 / 2)):
+        state = tf.nn.rnn_cell.LSTMCell(cell).zero_state(rows, tf.float32)
+        assert state.c.shape.as_list() == [2, 4]
+
+
+def test_layers_with_specs_of_keras() -> None:
+    class Own(tf.layers.Layer):  # type: ignore[misc]
+        def build(self, _: Any) -> None:
+            self.input_spec = tf.keras.layers.InputSpec(ndim=2, dtype="float32")
+            self.built = True
+
+        def call(self, inputs: Any) -> Any:
+            return inputs
+
+    layer = Own()
+    assert layer.apply(tf.zeros([2, 3])).shape.as_list() == [2, 3]
+    with pytest.raises(ValueError, match="expected ndim=2, found ndim=1"):
+        layer.apply(tf.zeros([3]))
+
+
+def test_checkpoints_written_have_no_counter(tmp_path: Path) -> None:
+    variable = tf.Variable(1.0)
+    checkpoint = tf.train.Checkpoint(v=variable)
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        path = checkpoint.write(str(tmp_path / "written"))
+    names = [name for name, _ in tf.train.list_variables(path)]
+    assert names == [
+        "_CHECKPOINTABLE_OBJECT_GRAPH",
+        "v/.ATTRIBUTES/VARIABLE_VALUE",
+    ]
+
+
+def test_divergences_of_correlated_vectors_from_independent_ones() -> None:
+    ds = tf.contrib.distributions
+    low = ds.MultivariateNormalDiagPlusLowRank(
+        loc=[1.0, 2.0], scale_diag=[1.0, 2.0], scale_perturb_factor=[[0.1], [0.2]]
+    )
+    diagonal = ds.MultivariateNormalDiag(loc=[0.0, 0.0], scale_diag=[1.0, 1.0])
+    both = [low.kl_divergence(diagonal), ds.kl_divergence(diagonal, low)]
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(both), [3.3685436, 1.2759272], 1e-6)
+
+
+def test_older_hashes_of_crosses() -> None:
+    inside = import_module(
+        "tensorlite.compat.v1.contrib.layers.python.ops.sparse_feature_cross_op"
+    )
+
+    def crossed(*values: Any) -> Any:
+        inputs = [tf.SparseTensor([[0, 0]], [x], [1, 1]) for x in values]
+        return inside.sparse_feature_cross(inputs, hashed_output=True).values
+
+    words = [f"batch1-FC{i}-F1" for i in (1, 2, 3)]
+    with tf.Session() as session:
+        assert session.run(crossed(*words)).tolist() == [3735511728867393167]
+        assert session.run(crossed(1, 2)).tolist() == [2148546192418819503]

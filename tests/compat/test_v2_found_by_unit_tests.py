@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -117,3 +118,46 @@ def test_places_of_the_largest_are_found_in_images_with_channels_last_alone() ->
         sizes = [1, 1, 2, 2]
         with pytest.raises(tf.errors.InvalidArgumentError, match="allowed is 'NHWC'"):
             pooled(image, sizes, sizes, "VALID", data_format="NCHW")
+
+
+def test_empty_paths_are_no_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kept").touch()
+    monkeypatch.chdir(tmp_path)
+    gfile = tf.io.gfile
+    assert not gfile.exists("")
+    assert not gfile.isdir("")
+    gfile.makedirs("")
+    for refused in (gfile.rmtree, gfile.listdir, gfile.remove, gfile.stat):
+        with pytest.raises(tf.errors.NotFoundError):
+            refused("")
+    assert gfile.listdir(".") == ["kept"]
+
+
+def test_files_to_read_and_write_are_made_by_writing(tmp_path: Path) -> None:
+    path = tmp_path / "made"
+    for text in ("long", "new"):
+        with tf.io.gfile.GFile(path, "r+") as file:
+            file.write(text)
+    assert path.read_text() == "new"
+
+
+def test_ragged_tensors_of_unknown_rank_are_split() -> None:
+    spec = tf.RaggedTensorSpec(None, tf.float32, ragged_rank=1)
+    rows = tf.ragged.constant([[1.0, 2.0], [3.0], [4.0]])
+    first, rest = tf.function(input_signature=[spec])(
+        lambda x: tf.split(x, [1, 2], num=2)
+    )(rows)
+    assert first.to_list() == [[1.0, 2.0]]
+    assert rest.to_list() == [[3.0], [4.0]]
+
+
+def test_inner_vectorized_map_takes_the_public_one_s_arguments() -> None:
+    inside = import_module(
+        "tensorlite.compat.v2.python.ops.parallel_for.control_flow_ops"
+    )
+    found = inside.vectorized_map(
+        lambda x: x + 1, tf.constant([1, 2]), fallback_to_while_loop=False
+    )
+    assert found.numpy().tolist() == [2, 3]

@@ -66,8 +66,16 @@ def _written_behind(values: Any, arrays: Sequence[TensorArray], i: Any) -> Any:
     return i + 1, after
 
 
-def vectorized_map(fn: Callable[..., Any], elems: Any) -> Any:
-    """Return the same; what has one element goes with each of the others."""
+def vectorized_map(
+    fn: Callable[..., Any],
+    elems: Any,
+    fallback_to_while_loop: bool = True,
+    warn: bool = True,
+) -> Any:
+    """Return the same; what has one element goes with each of the others.
+
+    The last arguments have no effect.
+    """
     xs = [converted(x) for x in nest.flatten(plain(elems))]
     lengths = {x.spec.dims[0] for x in xs if x.spec.rank}
     if len(lengths) == 2 and 1 in lengths:

@@ -27,6 +27,7 @@ from tensorlite.compat.shared.sizes import (
     placed,
     range_of,
     sizes_of,
+    whole_sizes,
 )
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
@@ -302,7 +303,7 @@ def _packed(input: Any) -> Tensor:
 def _filled(default: str, value: Any) -> Callable[..., Any]:
     @named(default)
     def made(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
-        wanted, sizes = as_dtype(dtype), sizes_of(shape)
+        wanted, sizes = as_dtype(dtype), sizes_of(whole_sizes(shape))
         if is_small(sizes) and not is_one_size(shape):
             array = np.full([int(n) for n in sizes], _bare(wanted, value))
             return constant(array)

@@ -17,7 +17,8 @@ from tensorlite.core.check import several
 from tensorlite.core.dtypes import DType, float32, float64, int32, int64
 from tensorlite.core.errors import CompositeError, ShapeError
 from tensorlite.core.operand import Operand
-from tensorlite.graph_mode.graph import active_graph
+from tensorlite.core.sizes import Dimension
+from tensorlite.graph_mode.graph import active_graph, mode
 from tensorlite.ops.arrays.shape import as_shape as shape_tensor
 from tensorlite.ops.sparse.tensor import SparseTensor
 
@@ -38,6 +39,15 @@ def sizes_of(shape: Any) -> Any:
     if isinstance(shape, nest.Composite):
         raise CompositeError(shape, "a shape with rows of different lengths")
     return packed(several(shape, "shape", "integers, one for each axis"))
+
+
+def whole_sizes(shape: Any) -> Any:
+    """Return a shape, numbers of which TensorFlow 1 takes as whole that are fractions: 4 / 2."""
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    if mode.is_second() or not isinstance(shape, (list, tuple)):
+        return shape
+    return [Dimension(x).value if isinstance(x, float) else x for x in shape]
 
 
 def packed(sizes: Sequence[Any]) -> Any:

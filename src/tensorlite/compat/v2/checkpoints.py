@@ -63,10 +63,11 @@ class Checkpoint(Module):
         self._counter: Any = None
 
     def saved_members(self) -> dict[str, Any]:
-        """Return what is saved by name: the root's members, one's own and `save_counter`."""
+        """Return what is saved by name: the root's members, one's own and a `save_counter` made."""
         own = {k: v for k, v in vars(self).items() if not k.startswith("_")}
         root = {} if self._root is None else members(self._root)
-        return {**root, **own, "save_counter": self.save_counter}
+        counted = {} if self._counter is None else {"save_counter": self._counter}
+        return {**root, **own, **counted}
 
     @property
     def save_counter(self) -> Any:
@@ -141,6 +142,7 @@ class Checkpoint(Module):
             if found is None:
                 raise NotFoundError(f"{path} has no checkpoint")
             path = found
+        _ = self.save_counter  # is restored with the others
         return Status(begun(self, path), self)
 
 

@@ -105,7 +105,8 @@ class SparseFeatureCross(SparseCross):
     """Crosses as tf.contrib.layers hashed them before it took a key: by shifts and sums."""
 
     def _joined(self, first: int, second: int) -> int:
-        moved = (first << 10) + (first >> 4)
+        signed = first - (first >> 63 << 64)
+        moved = (first << 10) + (signed >> 4)
         return first ^ (second + _STEP + moved) & _ALL
 
 

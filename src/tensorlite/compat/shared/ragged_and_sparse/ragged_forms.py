@@ -191,7 +191,8 @@ def _tile(_: Function, arguments: Arguments) -> Any:
 @form("split")
 def _split(function: Function, arguments: Arguments) -> Any:
     x, parts, num = (arguments[key] for key in ("value", "parts", "num"))
-    at = normalise_axis(_number(arguments["axis"]), x.rank)
+    axis = _number(arguments["axis"])
+    at = axis if x.rank is None and axis >= 0 else normalise_axis(axis, x.rank)
     if at > x.ragged_rank:
         flat = {**arguments, "value": x.flat_values, "axis": at - x.ragged_rank}
         return [x.with_flat_values(part) for part in function(**flat)]

@@ -82,6 +82,17 @@ class InputSpec:
         return ""
 
 
+def _mismatch(spec: Any, x: Any) -> str:
+    """Return why an input does not fit, by a spec of this kind or of Keras'; "" if it does."""
+    if spec is None:
+        return ""
+    kept = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
+    if not isinstance(spec, InputSpec):
+        spec = InputSpec(*[getattr(spec, name) for name in kept])
+    found: str = spec.mismatch(x.dtype, x.get_shape())
+    return found
+
+
 class Layer:
     """A function with variables, which are made when it is first called.
 
@@ -375,7 +386,7 @@ class Layer:
             return
         listed = specs if isinstance(specs, (list, tuple)) else [specs]
         for place, (x, spec) in enumerate(zip(inputs, listed, strict=False)):
-            wrong = "" if spec is None else spec.mismatch(x.dtype, x.get_shape())
+            wrong = _mismatch(spec, x)
             if wrong:
                 raise ShapeError(
                     f"Input {place} of layer {self._name} is incompatible with the layer: {wrong}"

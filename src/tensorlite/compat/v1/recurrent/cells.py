@@ -19,6 +19,7 @@ from tensorlite.compat.shared.arrays import (
 from tensorlite.compat.shared.elementwise import add, clip_by_value, multiply
 from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
+from tensorlite.compat.shared.sizes import whole_sizes
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.layer_kinds.base import InputSpec, Layer
@@ -47,6 +48,7 @@ def sizes_of_state(state_size: Any, batch_size: Any, dtype: Any) -> Any:
 
 def _zero(size: Any, batch_size: Any, dtype: Any) -> Any:
     sizes = size.as_list() if isinstance(size, TensorShape) else [size]
+    batch_size, *sizes = whole_sizes([batch_size, *sizes])
     made = batched_zeros(batch_size, sizes, dtype)
     if active_graph() is not None:
         known = [get_static_value(x) for x in batched(batch_size, sizes)]

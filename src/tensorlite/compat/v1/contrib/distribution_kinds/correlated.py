@@ -17,7 +17,10 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     as_parameter,
     sizes_behind,
 )
-from tensorlite.compat.v1.contrib.distribution_kinds.multivariate import AFFINE
+from tensorlite.compat.v1.contrib.distribution_kinds.multivariate import (
+    AFFINE,
+    MultivariateNormalDiag,
+)
 from tensorlite.compat.v1.functions import arrays, matrices as v1_matrices, numbers
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -133,6 +136,21 @@ def _solved(factor: Any, x: Any) -> Any:
     columns = arrays.expand_dims(x, -1)
     whole = factor + arrays.zeros_like(columns)
     return matrices.triangular_solve(whole, columns + whole[..., :1] * 0.0)[..., 0]
+
+
+def _with_matrix(x: MultivariateNormalDiag | MultivariateNormalTriL) -> Any:
+    if isinstance(x, MultivariateNormalTriL):
+        return x
+    return MultivariateNormalTriL(x.loc, v1_matrices.matrix_diag(x.scale_diag))
+
+
+@RegisterKL(MultivariateNormalDiag, MultivariateNormalTriL)
+@RegisterKL(MultivariateNormalTriL, MultivariateNormalDiag)
+def _one_correlated(
+    a: MultivariateNormalDiag | MultivariateNormalTriL,
+    b: MultivariateNormalDiag | MultivariateNormalTriL,
+) -> Any:
+    return _correlated(_with_matrix(a), _with_matrix(b))
 
 
 @RegisterKL(MultivariateNormalTriL, MultivariateNormalTriL)
