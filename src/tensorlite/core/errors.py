@@ -205,6 +205,10 @@ class GradientError(TensorliteError, RuntimeError):
     error_code = 13
 
 
+class SecondGradientError(GradientError, TypeError):
+    """A gradient of what was itself made to go back through a loop of primitives."""
+
+
 class GradientUseError(GradientError, ValueError, TypeError):
     """A gradient function that does not fit its function, or a tape entered twice."""
 

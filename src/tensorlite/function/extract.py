@@ -15,6 +15,7 @@ from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
+from tensorlite.graph.ordering import is_ordered, ordered
 from tensorlite.ops.state.resource import ReadVariableOp
 from tensorlite.ops.state.variable import Variable
 from tensorlite.passes.rewrite import Copy
@@ -111,6 +112,10 @@ class _Extraction:
                 self._input(x)
                 self.captured.append(outer)
         run = [node for node in self.graph.nodes if node in self.needed]
+        if not is_ordered(
+            run
+        ):  # a program had a node wait for one that it made later
+            run = ordered(run)
         self._nodes(run)
         ends = Graph(self.graph.name)
         asked = {x for x in self.fetches if isinstance(x, Node)}

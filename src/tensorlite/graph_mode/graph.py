@@ -107,6 +107,20 @@ class Graph(ManualGraph):
         self._named = {}
 
     @contextmanager
+    def undoing(self) -> Iterator[None]:
+        """Take back the nodes that are made inside the block, and their names, if it raises."""
+        nodes, named = list(self.nodes), set(self.kept.get(NAMED, ()))
+        names = dict(self._used), dict(self._counts), set(self._reserved)
+        try:
+            yield
+        except BaseException:
+            self.nodes[:] = nodes
+            self._used, self._counts, self._reserved = names
+            self.kept[NAMED] = named
+            self._named = {}
+            raise
+
+    @contextmanager
     def as_default(self) -> Iterator[Self]:
         """Make this the graph that is built inside the block, by this thread."""
         inside = outermost_graph() is self or (

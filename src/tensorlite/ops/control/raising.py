@@ -12,14 +12,13 @@ the new nodes return; all else stays beside, unused, so that names go on meaning
 from __future__ import annotations
 
 from collections.abc import Iterable
-from heapq import heapify, heappop, heappush
 
 from tensorlite.core.errors import GraphError
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.ordering import is_ordered, ordered
 from tensorlite.ops.control.raising_branches import raise_branches
 from tensorlite.ops.control.raising_loops import raise_loops
-from tensorlite.ops.control.raising_parts import sources
 
 DEPTH = 50
 """How deep loops and conditionals may be inside each other; what is around more stays as it is."""
@@ -55,52 +54,18 @@ def raise_control_flow(graph: Graph) -> set[Node]:
     ['While']
     """
     gone: set[Node] = set()
-    if not any(x.op.role in _PRIMITIVES for x in graph.nodes) or not _is_sorted(
-        graph
-    ):
+    if not any(x.op.role in _PRIMITIVES for x in graph.nodes):
         return gone
+    if not is_ordered(graph.nodes):
+        try:
+            graph.nodes[:] = ordered(graph.nodes)
+        except GraphError:
+            return gone
     for _ in range(DEPTH):
         count = len(graph.nodes)
         for one in (raise_loops, raise_branches):
             one(graph, gone)
-            graph.nodes[:] = _sorted(graph.nodes)
+            graph.nodes[:] = ordered(graph.nodes)
         if len(graph.nodes) == count:
             break
     return gone
-
-
-def _is_sorted(graph: Graph) -> bool:
-    """Return whether nodes come after what they use, back edges apart."""
-    seen: set[Node] = set()
-    for node in graph.nodes:
-        if not seen.issuperset(sources(node)):
-            return False
-        seen.add(node)
-    return True
-
-
-def _sorted(nodes: list[Node]) -> list[Node]:
-    """Return nodes after what they use, and otherwise in the order in which they stand."""
-    place = {node: i for i, node in enumerate(nodes)}
-    left = {node: len(set(sources(node))) for node in nodes}
-    users: dict[Node, list[Node]] = {node: [] for node in nodes}
-    for node in nodes:
-        for source in set(sources(node)):
-            users[source].append(node)
-    ready = [place[node] for node in nodes if not left[node]]
-    heapify(ready)
-    done: list[Node] = []
-    while ready:
-        node = nodes[heappop(ready)]
-        done.append(node)
-        for user in users[node]:
-            left[user] -= 1
-            if not left[user]:
-                heappush(ready, place[user])
-    if len(done) < len(nodes):
-        names = [node.name for node in nodes if left[node]]
-        raise GraphError(
-            f"{', '.join(names[:5])} wait for each other once branches are one operation; no "
-            "program makes such conditionals"
-        )
-    return done

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from tensorlite.core.device import ANYWHERE
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.ordering import sources
 from tensorlite.ops.arrays.identity import Identity
 
 Key: TypeAlias = tuple[Node, int]
@@ -191,16 +192,6 @@ class Inner:
         graph.effects = [x for x in graph.nodes if x.op.effect in _LASTING]
         graph.open = False
         return graph
-
-
-def sources(node: Node) -> list[Node]:
-    """Return the nodes that one comes after: those it depends on, back edges apart."""
-    is_merge = node.op.role is Role.MERGE
-    used = [x.node for x in node.inputs]
-    return [
-        *[x for x in used if not (is_merge and x.op.role is Role.NEXT)],
-        *node.control,
-    ]
 
 
 def depends(starts: Iterable[Node], on: Iterable[Node]) -> bool:

@@ -54,6 +54,7 @@ from tensorlite.graph_mode.sessions import get_default_session
 from tensorlite.graph_mode.streams import global_seed
 from tensorlite.graph_mode.sweeps import noted
 from tensorlite.graph_mode.variables import GraphVariable
+from tensorlite.interop.tensorflow.rewinding.asking import gradients_of_primitives
 from tensorlite.ops import fetchable
 from tensorlite.ops.arrays import identity as identities
 from tensorlite.ops.control import differentiate
@@ -409,6 +410,10 @@ def _gradients(
     stops = stop_gradients or ()
 
     def taken() -> list[Gradient]:
+        ends = nest.flatten(stops)
+        found = gradients_of_primitives(targets, flows, nest.flatten(sources), ends)
+        if found is not None:
+            return found
         return list(differentiate.gradients(list(targets), sources, flows, stops))
 
     with _kept(ways):
