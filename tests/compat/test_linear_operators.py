@@ -275,7 +275,11 @@ def test_matrices_over_tensors_of_no_known_rank_have_no_known_shape() -> None:
     def product(diagonal: Any) -> Any:
         matrix = tf.linalg.LinearOperatorDiag(diagonal)
         seen.append(
-            (matrix.shape.rank, matrix.range_dimension, matrix.batch_shape.rank)
+            (
+                matrix.shape.rank,
+                matrix.range_dimension.value,
+                matrix.batch_shape.rank,
+            )
         )
         return matrix.matmul(tf.ones([2, 1])), matrix.shape_tensor()
 

@@ -161,3 +161,56 @@ def test_inner_vectorized_map_takes_the_public_one_s_arguments() -> None:
         lambda x: x + 1, tf.constant([1, 2]), fallback_to_while_loop=False
     )
     assert found.numpy().tolist() == [2, 3]
+
+
+def test_gradients_of_eigenvalues_are_of_the_triangle_that_is_read() -> None:
+    for a, expected in (
+        ([[2.0, 9.0], [1.0, 3.0]], [[1.276393, 0.0], [0.894427, 1.723607]]),
+        (
+            [[2.0, 9.0 + 7j], [1.0 + 0.5j, 3.0]],
+            [[1.295876, 0.0], [0.816497 + 0.408248j, 1.704124]],
+        ),
+    ):
+        x = tf.constant(a)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            values = tf.math.real(tf.linalg.eigvalsh(x))
+            weighted = tf.reduce_sum(values * [1.0, 2.0])
+        np.testing.assert_allclose(tape.gradient(weighted, x), expected, rtol=1e-5)
+
+
+def test_signals_of_unknown_rank_are_framed() -> None:
+    signal = np.arange(14, dtype=np.float32).reshape(2, 7)
+
+    def spectra(x: Any) -> Any:
+        frames = tf.signal.frame(x, 3, 2)
+        mel = tf.math.log(tf.abs(tf.signal.stft(x, 4, 2)) + 1.0)
+        cepstral = tf.signal.mfccs_from_log_mel_spectrograms(mel)
+        return frames, cepstral, tf.signal.overlap_and_add(frames, 2)
+
+    traced = tf.function(spectra, input_signature=[tf.TensorSpec(None, tf.float32)])
+    frames, cepstral, added = traced(signal)
+    assert frames[1].numpy().tolist() == [[7, 8, 9], [9, 10, 11], [11, 12, 13]]
+    assert cepstral.shape == (2, 2, 3)
+    assert added[0].numpy().tolist() == [0, 1, 4, 3, 8, 5, 6]
+
+
+def test_linear_operators_tell_dimensions() -> None:
+    operator = tf.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]])
+    assert operator.domain_dimension.value == operator.range_dimension.value == 2
+    assert operator.domain_dimension + 1 == 3
+
+
+def test_folder_of_tests_is_one() -> None:
+    folder = tf.compat.v1.test.get_temp_dir()
+    assert folder == tf.compat.v1.test.get_temp_dir()
+    assert Path(folder).is_dir()
+
+
+def test_profiles_begin_and_end_once(tmp_path: Path) -> None:
+    tf.profiler.experimental.start(str(tmp_path))
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        tf.profiler.experimental.start(str(tmp_path))
+    tf.profiler.experimental.stop()
+    with pytest.raises(tf.errors.UnavailableError):
+        tf.profiler.experimental.stop()

@@ -11,16 +11,33 @@ from typing import Any
 from tensorlite import profiler
 from tensorlite.compat.missing import listing
 from tensorlite.core.check import a_path
+from tensorlite.core.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    TensorliteError,
+    UnavailableError,
+)
 
 
 def start(logdir: Any, options: Any = None) -> None:
     """Begin to record a profile, to be written to a folder; options have no effect."""
-    profiler.start(_file(logdir))
+    with _errors(AlreadyExistsError):
+        profiler.start(_file(logdir))
 
 
 def stop(save: bool = True) -> None:
     """Stop recording, and write the profile; save has no effect."""
-    profiler.stop()
+    with _errors(UnavailableError):
+        profiler.stop()
+
+
+@contextmanager
+def _errors(kind: type[TensorliteError]) -> Iterator[None]:
+    """Raise what is refused as the error that programs of TensorFlow expect."""
+    try:
+        yield
+    except FailedPreconditionError as error:
+        raise kind(str(error)) from None
 
 
 def _file(logdir: Any) -> Path:

@@ -21,6 +21,7 @@ from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.arrange import expand_dims
 from tensorlite.ops.arrays.create import ones_like, zeros_like
+from tensorlite.ops.arrays.ranges import tril
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.arrays.stack import filled
 from tensorlite.ops.linear.decompose import hermitian, least_side
@@ -187,14 +188,15 @@ class SelfAdjointEigV2(Op):
         return values, vectors
 
     def grad(self, call: Call, dvalues: Gradient, dvectors: Gradient) -> Grads:
-        """Return V (diag(de) + F * V^H dV) V^H, made Hermitian (Giles 2008)."""
+        """Return V (diag(de) + F * V^H dV) V^H (Giles 2008), of the triangle that is read."""
         x = call.inputs[0]
         e, v = call.outputs if self.compute_v else calls(SelfAdjointEigV2(), x)
         de, dv = filled((dvalues, dvectors if self.compute_v else None), (e, v))
         inner = diag(astype(de, x.dtype))
         if self.compute_v and dvectors is not None:
             inner = inner + multiply(product(v, dv, True), astype(_gaps(e), x.dtype))
-        return (hermitian(product(product(v, inner), v, False, True)),)
+        whole = hermitian(product(product(v, inner), v, False, True))
+        return (tril(whole) + tril(whole, k=-1),)
 
 
 class Eig(Op):

@@ -30,6 +30,7 @@ from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.padding import pad_ends
 from tensorlite.ops.arrays.ranges import arange
 from tensorlite.ops.arrays.repeat import pad, tile
+from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.linear.einsum import tensordot
 from tensorlite.ops.math.arithmetic import negative, sum as sum_of
 from tensorlite.ops.math.bounds import maximum, minimum
@@ -82,6 +83,9 @@ def frame(
     x = to_tensor(signal)
     whole(frame_length, "frame: frame_length", 1)
     whole(frame_step, "frame: frame_step", 1)
+    if x.spec.rank is None and whole(axis, "frame: axis") == -1:
+        options = (frame_length, frame_step, pad_end, pad_value)
+        return _by_rows(lambda rows: frame(rows, *options), x, 1)
     at = normalise_axis(whole(axis, "frame: axis"), x.ndim)
     length = sizes(x)[at]
     if pad_end:
@@ -97,6 +101,14 @@ def frame(
     return gather(x, places, axis=at)
 
 
+def _by_rows(function: Callable[[Tensor], Tensor], x: Tensor, axes: int) -> Tensor:
+    """Return what a function of the last `axes` axes makes of a tensor of unknown rank."""
+    whole = shape_of(x)
+    rows = reshape(x, [-1, *[whole[i] for i in range(-axes, 0)]])
+    made = function(rows)
+    return reshape(made, concat([whole[:-axes], shape_of(made)[1:]]))
+
+
 def _at_least(low: int, size: Any) -> Any:
     """Return a size, known or not, or what it is at least."""
     return max(low, size) if isinstance(size, int) else maximum(size, low)
@@ -109,6 +121,8 @@ def overlap_and_add(signal: TensorLike, frame_step: int) -> Tensor:
     [1 1 2 1 1]
     """
     x = to_tensor(signal)
+    if x.spec.rank is None:
+        return _by_rows(lambda rows: overlap_and_add(rows, frame_step), x, 2)
     *outer, count, length = sizes(x)
     whole = length + frame_step * (count - 1)
     places = expand_dims(arange(count) * frame_step, 1) + arange(length)
@@ -453,6 +467,11 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike) -> Tensor:
     """
     x = floating(to_tensor(log_mel_spectrograms))
     check_rank_at_least("log_mel_spectrograms", x.spec, 1)
-    if x.shape[-1] == 0:
+    if x.spec.rank is None:
+        return _by_rows(mfccs_from_log_mel_spectrograms, x, 1)
+    bins = x.spec.dims[-1]
+    if bins == 0:
         raise ShapeError(f"log_mel_spectrograms have no mel bins: {x.spec}")
-    return dct(x) * float((2.0 * x.shape[-1]) ** -0.5)
+    if bins is None:
+        return dct(x) * (astype(shape_of(x)[-1], x.dtype) * 2.0) ** -0.5
+    return dct(x) * float((2.0 * bins) ** -0.5)

@@ -20,6 +20,7 @@ from tensorlite.compat.shared.linear.operator_checks import always
 from tensorlite.compat.shared.linear.operator_parts import OperatorParts
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.sizes import Dimension
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.state.variable import Variable
 from tensorlite.train.module import Module
@@ -186,12 +187,12 @@ class KnownMatrix(OperatorParts, Module):
     @property
     def domain_dimension(self) -> Any:
         """How many columns the matrix has."""
-        return self.shape[-1]
+        return Dimension(self.shape[-1])
 
     @property
     def range_dimension(self) -> Any:
         """How many rows the matrix has."""
-        return self.shape[-2]
+        return Dimension(self.shape[-2])
 
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
         """Return the shape as a vector of int32."""

@@ -5,13 +5,16 @@ What is asserted of arrays stands in assertions.py.
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
+import shutil
 import sys
 import tempfile
 import unittest
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -278,9 +281,12 @@ def main(argv: list[str] | None = None) -> None:
         benchmarks.run(pattern)
 
 
+@cache
 def get_temp_dir() -> str:
-    """Return a folder for what tests write."""
-    return tempfile.mkdtemp()
+    """Return the folder for what a program's tests write, which goes when it ends."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def test_src_dir_path(relative_path: str) -> str:
