@@ -204,3 +204,47 @@ def test_what_is_drawn_comes_again_from_its_seed(what: str) -> None:
     if what == "flip":
         sides = [value, value[::-1]]
         assert all(any(np.array_equal(x, one) for x in sides) for one in found[0])
+
+
+def _sized(*sizes: int | None) -> Any:
+    return tf.placeholder(tf.float32, sizes)
+
+
+def test_images_of_unknown_sizes_are_checked_when_they_run() -> None:
+    picture = np.arange(24.0, dtype=np.float32).reshape(2, 4, 3)
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = _sized(None, None, 3)
+        cut = tf.image.crop_to_bounding_box(x, 0, 1, 2, 2)
+        framed = tf.image.resize_image_with_crop_or_pad(x, 4, 2)
+        turned = tf.image.rot90(x, 3)
+        found = session.run([cut, framed, turned], {x: picture})
+        np.testing.assert_array_equal(found[0], picture[:, 1:3])
+        np.testing.assert_array_equal(found[1][1:3], picture[:, 1:3])
+        np.testing.assert_array_equal(found[2], np.rot90(picture, 3))
+        assert cut.name == "crop_to_bounding_box/Squeeze:0"
+        with pytest.raises(tf.errors.InvalidArgumentError, match="width must be >="):
+            session.run(cut, {x: picture[:, :2]})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must be > 0"):
+            session.run(turned, {x: picture[:0]})
+
+
+def test_images_fit_into_sizes_as_tensorflow_1_has_them() -> None:
+    picture = np.ones([1, 4, 8, 1], np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        fitted = tf.image.resize_images(picture, [3, 4], preserve_aspect_ratio=True)
+        padded = tf.image.resize_image_with_pad(_sized(None, None, None, 1), 4, 4)
+        assert session.run(fitted).shape == (1, 2, 4, 1)
+        given = tf.get_default_graph().get_tensor_by_name("Placeholder:0")
+        found = session.run(padded, {given: picture})
+        np.testing.assert_array_equal(found[0, :, 0, 0], [0.0, 1.0, 1.0, 0.0])
+
+
+def test_files_are_decoded_by_what_they_begin_with() -> None:
+    picture = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+    with tf.Graph().as_default(), tf.Session() as session:
+        contents = tf.placeholder(tf.string, [])
+        decoded = tf.image.decode_image(contents, 3)
+        png = session.run(tf.image.encode_png(picture))
+        np.testing.assert_array_equal(session.run(decoded, {contents: png}), picture)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to decode"):
+            session.run(decoded, {contents: b"nothing"})

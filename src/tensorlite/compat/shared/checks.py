@@ -190,7 +190,9 @@ def condition(
     ) -> Any:
         a = converted(x, name="x")
         text = f"Condition x {sign} 0 did not hold element-wise"
-        told = _told(_begun(message), data, text, x=a)
+        # As in TensorFlow, data that is given has no message before it.
+        said = _begun(message) if data is None else None
+        told = _told(said, data, text, x=a)
         if sign == "<=" and data is None and active_graph() is not None:
             told[-3:-1] = ["".join(told[-3:-1])]  # TensorFlow has them as one text
         zero = plain(given_constant(0, a.dtype))

@@ -21,6 +21,11 @@ from tensorlite.compat.v1.functions.image_colours import (
     yiq_to_rgb as yiq_to_rgb,
     yuv_to_rgb as yuv_to_rgb,
 )
+from tensorlite.compat.v1.functions.image_files import (  # type: ignore[assignment]  # less
+    adjust_jpeg_quality as adjust_jpeg_quality,
+    decode_image as decode_image,
+    random_jpeg_quality as random_jpeg_quality,
+)
 from tensorlite.compat.v1.functions.image_frames import (
     central_crop as central_crop,
     crop_to_bounding_box as crop_to_bounding_box,
@@ -32,6 +37,7 @@ from tensorlite.compat.v1.functions.image_frames import (
     random_flip_left_right as random_flip_left_right,
     random_flip_up_down as random_flip_up_down,
     resize_image_with_crop_or_pad as resize_image_with_crop_or_pad,
+    rot90 as rot90,
     sobel_edges as sobel_edges,
     transpose as transpose,
 )

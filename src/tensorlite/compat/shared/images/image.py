@@ -186,6 +186,7 @@ non_max_suppression_overlaps = same(
     "overlaps scores max_output_size overlap_threshold score_threshold",
     2,
     "NonMaxSuppressionWithOverlaps",
+    ("overlap_threshold", "score_threshold"),
 )
 non_max_suppression_padded = same(
     "non_max_suppression_padded",

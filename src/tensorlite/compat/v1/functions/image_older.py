@@ -10,10 +10,29 @@ from tensorlite.compat.calling import converted, named
 from tensorlite.compat.documenting import explained
 from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared.arrays import expand_dims, squeeze
+from tensorlite.compat.shared.elementwise import (
+    cast,
+    floor,
+    maximum,
+    minimum,
+    round as rounded,
+)
 from tensorlite.compat.shared.images import image, image_boxes
 from tensorlite.compat.shared.images.fractional import glimpsed
+from tensorlite.compat.v1.functions.image_checks import (
+    ONE,
+    above,
+    after,
+    as_batch,
+    at_least_an_image,
+    demanded,
+    dimensions,
+)
+from tensorlite.compat.v1.functions.image_frames import pad_to_bounding_box
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.v1.renamed import renamed
+from tensorlite.core.dtypes import float32, float64, int32
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.arrays.ensure import ensure_shape
@@ -47,23 +66,39 @@ def resize_images(
     corners' middles coincide. All but NEAREST_NEIGHBOR give float32.
     """
     kind = _method(method)
-    if active_graph() is None or preserve_aspect_ratio or kind not in _METHODS:
+    if active_graph() is None or kind not in _METHODS:
         options = (kind, preserve_aspect_ratio, align_corners)
         return _resized(images, size, options, name=name)
     with name_scope(name, "resize"):
         x = convert_to_tensor(images, name="images")
-        is_single = x.get_shape().rank == _ONE_IMAGE
+        is_single = x.get_shape().rank == ONE
         batch = expand_dims(x, 0) if is_single else x
         given = size if isinstance(size, Operand) else image.sizes_of(size)
         sizes = convert_to_tensor(given, name="size")
+        if preserve_aspect_ratio:
+            sizes = _fitting(batch, sizes)
         known = sizes.spec.constant()
         if known is None or list(known) != list((batch.spec.shape or ())[1:3]):
             batch = _RESIZED[kind](batch, sizes, align_corners)
         return squeeze(batch, [0]) if is_single else batch
 
 
-_ONE_IMAGE = 3
-"""How many axes an image has that is no batch."""
+def _fitting(batch: Any, sizes: Any) -> Any:
+    """Return the largest sizes of images' ratio that fit into others, which are known."""
+    known = sizes.spec.constant()
+    if known is None:
+        raise InvalidArgumentError(
+            "resize_images: size is known only when it runs; with preserve_aspect_ratio it must be "
+            "numbers"
+        )
+    have = dimensions(batch)[1:-1]
+    shares = [
+        cast(int(n), float32) / cast(own, float32)
+        for n, own in zip(known, have, strict=True)
+    ]
+    share = minimum(*shares)
+    scaled = [cast(rounded(share * cast(own, float32)), int32) for own in have]
+    return convert_to_tensor(scaled, int32, name="size")
 
 
 @named("resize", "ResizeBilinear")
@@ -120,20 +155,41 @@ _RESIZED = dict(
 )
 
 
-@named("resize_image_with_pad", "pad_to_bounding_box/Pad")
 def resize_image_with_pad(
     image: Any,
     target_height: Any,
     target_width: Any,
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
-    name: str | None = None,
 ) -> Any:
     """Return images resized with their aspect ratio kept, and zeros around."""
-    sizes = (target_height, target_width, _method(method))
-    return tl.image.resize_with_pad(
-        converted(image), *sizes, False, align_corners, False
-    )
+    targets = target_height, target_width
+    if active_graph() is None:
+        given = *targets, _method(method), False, align_corners, False
+        return tl.image.resize_with_pad(converted(image), *given)
+    with name_scope(None, "resize_image_with_pad"):
+        x, is_batch = as_batch(image)
+        checks = at_least_an_image(x)
+        for title, n in (("width", target_width), ("height", target_height)):
+            checks += demanded(above(n, 0), f"target_{title} must be > 0.")
+        x = after(checks, x)
+        kept, before = _inside(dimensions(x)[1:-1], targets)
+        x = resize_images(x, kept, method, align_corners=align_corners)
+        x = pad_to_bounding_box(x, before[0], before[1], *targets)
+        dimensions(x)
+        return x if is_batch else squeeze(x, [0])
+
+
+def _inside(have: Any, targets: Any) -> tuple[list[Any], list[Any]]:
+    """Return in which sizes images fit into others, and how much is before them there."""
+    height, width = [cast(n, float64) for n in have]
+    tall, wide = [cast(n, float64) for n in targets]
+    ratio = maximum(width / wide, height / tall)
+    fitted = height / ratio, width / ratio
+    kept = [cast(floor(n), int32) for n in fitted]
+    gaps = [(tall - fitted[0]) / 2, (wide - fitted[1]) / 2]
+    gaps = [floor(gap) for gap in gaps]
+    return kept, [maximum(0, cast(gap, int32)) for gap in gaps]
 
 
 def crop_and_resize(
