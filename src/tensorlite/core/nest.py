@@ -65,10 +65,26 @@ def _is_container(kind: type) -> bool:
     if issubclass(kind, (list, tuple, Mapping, Composite, *VIEWS)):
         return True
     return (
-        (is_dataclass(kind) or hasattr(kind, "__attrs_attrs__"))
+        (
+            is_dataclass(kind)
+            or hasattr(kind, "__attrs_attrs__")
+            or _takes_itself_apart(kind)
+        )
         and not hasattr(kind, "__tensor__")
         and not hasattr(kind, "is_leaf")
     )
+
+
+def _takes_itself_apart(value: Any) -> bool:
+    """Return whether a class says by TensorFlow's methods what its members are."""
+    return hasattr(value, "__tf_flatten__") and hasattr(value, "__tf_unflatten__")
+
+
+def kept_of(value: Any) -> Any:
+    """Return what a container has beside its members, hashable where programs keep to that."""
+    if isinstance(value, Composite):
+        return value.kept()
+    return value.__tf_flatten__()[0] if _takes_itself_apart(value) else ()
 
 
 def is_value(value: object) -> bool:
@@ -84,6 +100,8 @@ def children(value: Any) -> list[Any]:
         return [value[key] for key in _keys(value)]
     if isinstance(value, Composite):
         return list(value.members().values())
+    if _takes_itself_apart(value):
+        return list(value.__tf_flatten__()[1])
     return [getattr(value, name) for name in _field_names(value)]
 
 
@@ -107,6 +125,8 @@ def rebuild(value: Any, members: list[Any]) -> Any:
         return _like(value, {key: packed[key] for key in value})
     if isinstance(value, Composite):
         return value.with_members(dict(zip(value.members(), members, strict=True)))
+    if _takes_itself_apart(value):
+        return type(value).__tf_unflatten__(value.__tf_flatten__()[0], tuple(members))
     if hasattr(value, "__attrs_attrs__"):  # whose arguments lack underscores
         return type(value)(*members)
     named = dict(zip(_field_names(value), members, strict=True))
@@ -216,6 +236,8 @@ def paths(structure: Any, where: str = "") -> list[str]:
         labels = [f"[{index}]" for index in range(len(structure))]
     elif isinstance(structure, Composite):
         labels = [f".{name}" for name in structure.members()]
+    elif _takes_itself_apart(structure):
+        labels = [f"[{index}]" for index in range(len(children(structure)))]
     else:
         labels = [f".{name}" for name in _field_names(structure)]
     members = zip(labels, children(structure), strict=True)

@@ -226,7 +226,7 @@ def _shape(value: Any) -> Any:
         keys = tuple(value)
         members = list(value.values())
     else:
-        keys = value.kept() if isinstance(value, nest.Composite) else ()
+        keys = nest.kept_of(value)
         members = nest.children(value)
     return (type(value), keys, *[_shape(member) for member in members])
 

@@ -33,9 +33,9 @@ def is_leaf(x: Any, expand_composites: bool) -> bool:
 
 def is_nested(seq: Any) -> bool:
     """Return whether something is a list, tuple, dictionary or other structure."""
-    return isinstance(seq, (list, tuple, dict, *nest.VIEWS)) and not is_leaf(
-        seq, False
-    )
+    is_kept_apart = hasattr(seq, "__tf_flatten__") and not isinstance(seq, type)
+    is_plain = isinstance(seq, (list, tuple, dict, *nest.VIEWS))
+    return (is_plain or is_kept_apart) and not is_leaf(seq, False)
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
