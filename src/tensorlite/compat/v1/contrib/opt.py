@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import elementwise
+from tensorlite.compat.shared import elementwise, variable_parts
+from tensorlite.compat.shared.elementwise import cast
 from tensorlite.compat.v1.contrib.external_optimizers import (
     ExternalOptimizerInterface,
     ScipyOptimizerInterface,
@@ -21,12 +23,15 @@ from tensorlite.compat.v1.contrib.optimizers_around import (
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.training.by_rule import ByRule
 from tensorlite.compat.v1.training.optimizer import Optimizer
 from tensorlite.compat.v1.training.optimizer_classes import (
     AdamOptimizer,
     MomentumOptimizer,
 )
 from tensorlite.core.tensor import IndexedSlices
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.resource_variables import ResourceVariable
 from tensorlite.ops.nn import training
 
 __all__ = [
@@ -70,7 +75,7 @@ class NadamOptimizer(AdamOptimizer):
         """Decay all moments, and change the rows that have gradients."""
         rows = self._without_twins(grad)
         rate, beta1, beta2, epsilon = _at_this_step(
-            self._hyper, self._get_beta_accumulators(), var
+            self._hyper, self._powers_for(var), var
         )
         scaled = (1 - beta1) * rows.values
         squares = (1 - beta2) * elementwise.square(rows.values)
@@ -84,7 +89,6 @@ class NadamOptimizer(AdamOptimizer):
 def _at_this_step(hyper: Sequence[Any], powers: Sequence[Any], var: Any) -> list[Any]:
     """Return Adam's rate, its bias taken away, and its other numbers, of a variable's dtype."""
     rate, *others = [elementwise.cast(x, var.dtype) for x in hyper]
-    powers = [elementwise.cast(x.value(), var.dtype) for x in powers]
     return [rate * elementwise.sqrt(1 - powers[1]) / (1 - powers[0]), *others]
 
 
@@ -102,23 +106,24 @@ class LazyAdamOptimizer(AdamOptimizer):
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         rows = self._without_twins(grad)
         rate, beta1, beta2, epsilon = _at_this_step(
-            self._hyper, self._get_beta_accumulators(), var
+            self._hyper, self._powers_for(var), var
         )
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         mean = beta1 * _rows(m, rows) + (1 - beta1) * rows.values
+        means = variable_parts.scatter_update(m, rows.indices, mean)
         squares = beta2 * _rows(v, rows) + (1 - beta2) * elementwise.square(
             rows.values
         )
+        spreads = variable_parts.scatter_update(v, rows.indices, squares)
+        if not isinstance(m, ResourceVariable) and active_graph() is not None:
+            mean, squares = [_rows(x, rows) for x in (means, spreads)]
         step = rate * mean / (elementwise.sqrt(squares) + epsilon)
-        return framework.group(
-            var.scatter_sub(_slices(step, rows)),
-            m.scatter_update(_slices(mean, rows)),
-            v.scatter_update(_slices(squares, rows)),
-        )
+        changed = variable_parts.scatter_sub(var, rows.indices, step)
+        return framework.group(changed, means, spreads)
 
 
 def _rows(variable: Any, rows: Any) -> Any:
-    return v1_arrays.gather(variable.value(), rows.indices)
+    return v1_arrays.gather(variable, rows.indices)
 
 
 def _slices(values: Any, rows: Any) -> IndexedSlices:
@@ -127,6 +132,8 @@ def _slices(values: Any, rows: Any) -> IndexedSlices:
 
 class AdaMaxOptimizer(AdamOptimizer):
     """Adam by the largest gradient instead of the mean square."""
+
+    _rule = training.ResourceApplyAdaMax()
 
     def __init__(
         self,
@@ -150,39 +157,31 @@ class AdaMaxOptimizer(AdamOptimizer):
     def _get_beta_accumulators(self) -> Any:
         return self._get_non_slot_variable("beta1_power")
 
-    def _moved(self, var: Any, mean: Any, largest: Any) -> Any:
-        rate, _, _, epsilon = [elementwise.cast(x, var.dtype) for x in self._hyper]
-        power = elementwise.cast(self._get_beta_accumulators().value(), var.dtype)
-        return rate / (1 - power) * (mean / (largest + epsilon))
-
-    def _moments(
-        self, var: Any, mean: Any, largest: Any, grad: Any
-    ) -> tuple[Any, Any]:
-        _, beta1, beta2, _ = [elementwise.cast(x, var.dtype) for x in self._hyper]
-        mean = beta1 * mean + (1 - beta1) * grad
-        return mean, elementwise.maximum(beta2 * largest, elementwise.abs(grad))
-
-    def _apply_dense(self, grad: Any, var: Any) -> Any:
-        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
-        mean, largest = self._moments(var, m.value(), v.value(), grad)
-        return framework.group(
-            var.assign_sub(self._moved(var, mean, largest)),
-            m.assign(mean),
-            v.assign(largest),
-        )
+    def _powers_for(self, var: Any) -> list[Any]:
+        power = self._get_beta_accumulators()
+        return [power if power.dtype is var.dtype else cast(power, var.dtype)]
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
+        """Change the rows that have gradients, and their moments, alone."""
         rows = self._without_twins(grad)
-        m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
-        mean, largest = self._moments(
-            var, _rows(m, rows), _rows(v, rows), rows.values
-        )
-        step = self._moved(var, mean, largest)
-        return framework.group(
-            var.scatter_sub(_slices(step, rows)),
-            m.scatter_update(_slices(mean, rows)),
-            v.scatter_update(_slices(largest, rows)),
-        )
+        (power,) = self._powers_for(var)
+        rate, beta1, beta2, epsilon = [cast(x, var.dtype) for x in self._hyper]
+        mean = _rows(self.get_slot(var, "m"), rows) * beta1
+        mean = mean + rows.values * (1 - beta1)
+        means = self._renewed(var, "m", rows, mean)
+        greatest = _rows(self.get_slot(var, "v"), rows) * beta2
+        greatest = elementwise.maximum(greatest, elementwise.abs(rows.values))
+        bounds = self._renewed(var, "v", rows, greatest)
+        step = -rate / (1 - power) * (mean / (greatest + epsilon))
+        with framework.control_dependencies([step]):
+            changed = variable_parts.scatter_add(var, rows.indices, step)
+        return framework.group(changed, means, bounds)
+
+    def _renewed(self, var: Any, name: str, rows: Any, values: Any) -> Any:
+        """Return a slot behind the change of its rows."""
+        slot = self.get_slot(var, name)
+        with framework.control_dependencies([values]):
+            return variable_parts.scatter_update(slot, rows.indices, values)
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
         power = self._get_beta_accumulators()
@@ -295,21 +294,22 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
         )
 
 
-class _SignOptimizer(Optimizer):
+class _SignOptimizer(ByRule):
     """Steps that are longer where gradient and its mean have one sign."""
+
+    _slot_names = ("m",)
 
     def __init__(
         self,
         learning_rate: Any,
-        base: Any,
         beta: float,
         sign_decay_fn: Any,
         use_locking: bool,
         name: str,
     ) -> None:
         super().__init__(use_locking, name)
-        self._learning_rate, self._step = learning_rate, None
-        self._base, self._beta, self._decay_fn = base, beta, sign_decay_fn
+        self._learning_rate, self._beta = learning_rate, beta
+        self._decay_fn, self._sign_decay_tensor = sign_decay_fn, None
 
     def _create_slots(self, var_list: Sequence[Any]) -> None:
         for v in var_list:
@@ -318,25 +318,24 @@ class _SignOptimizer(Optimizer):
     def apply_gradients(
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
-        self._step = global_step
+        if self._decay_fn is not None:
+            self._sign_decay_tensor = framework.convert_to_tensor(
+                self._decay_fn(global_step), name="sign_decay"
+            )
         return super().apply_gradients(
             grads_and_vars, global_step=global_step, name=name
         )
 
-    def _factor(self, agree: Any) -> Any:
-        raise NotImplementedError
+    def _prepare(self) -> None:
+        super()._prepare()
+        if self._decay_fn is None:
+            made = framework.convert_to_tensor(1.0, name="sign_decay")
+            self._sign_decay_tensor = made
 
-    def _apply_dense(self, grad: Any, var: Any) -> Any:
-        m = self.get_slot(var, "m")
-        mean = m.value() * self._beta + (1 - self._beta) * grad
-        decayed = 1.0 if self._decay_fn is None else self._decay_fn(self._step)
-        decay = elementwise.cast(decayed, var.dtype)
-        agree = decay * elementwise.sign(grad) * elementwise.sign(mean)
-        rate = elementwise.cast(
-            self._call_if_callable(self._learning_rate), var.dtype
-        )
-        step = rate * self._factor(agree) * grad
-        return framework.group(var.assign_sub(step), m.assign(mean))
+    @property
+    def _hyper(self) -> list[Any]:
+        rate, beta, number = super()._hyper
+        return [rate, number, self._sign_decay_tensor, beta]
 
     def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
         return self._apply_dense(framework.convert_to_tensor(grad), var)
@@ -344,6 +343,9 @@ class _SignOptimizer(Optimizer):
 
 class AddSignOptimizer(_SignOptimizer):
     """Steps alpha + sign(gradient) * sign(its average) times the gradient (Bello et al. 2017)."""
+
+    _rule = training.ResourceApplyAddSign()
+    _hyper_names = ("learning_rate", "beta", "alpha")
 
     def __init__(
         self,
@@ -354,14 +356,15 @@ class AddSignOptimizer(_SignOptimizer):
         use_locking: bool = False,
         name: str = "AddSignOptimizer",
     ) -> None:
-        super().__init__(learning_rate, alpha, beta, sign_decay_fn, use_locking, name)
-
-    def _factor(self, agree: Any) -> Any:
-        return self._base + agree
+        super().__init__(learning_rate, beta, sign_decay_fn, use_locking, name)
+        self._alpha = alpha
 
 
 class PowerSignOptimizer(_SignOptimizer):
     """Steps base ** (sign(gradient) * sign(its average)) times the gradient (Bello et al. 2017)."""
+
+    _rule = training.ResourceApplyPowerSign()
+    _hyper_names = ("learning_rate", "beta", "logbase")
 
     def __init__(
         self,
@@ -372,10 +375,8 @@ class PowerSignOptimizer(_SignOptimizer):
         use_locking: bool = False,
         name: str = "PowerSignOptimizer",
     ) -> None:
-        super().__init__(learning_rate, base, beta, sign_decay_fn, use_locking, name)
-
-    def _factor(self, agree: Any) -> Any:
-        return elementwise.pow(framework.constant(self._base, agree.dtype), agree)
+        super().__init__(learning_rate, beta, sign_decay_fn, use_locking, name)
+        self._logbase = log(base)
 
 
 __dir__ = listing(__name__, globals())

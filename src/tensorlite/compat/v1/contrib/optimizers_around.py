@@ -6,19 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tensorlite.compat.shared.elementwise import cast, equal, greater, sqrt, square
-from tensorlite.compat.v1.functions.arrays import gather, where_v2
+from tensorlite.compat.calling import converted
+from tensorlite.compat.shared.elementwise import cast, equal, greater, sqrt
+from tensorlite.compat.shared.linear.norms import norm
+from tensorlite.compat.v1.functions.arrays import where
 from tensorlite.compat.v1.functions.clipping import clip_by_global_norm, clip_by_norm
 from tensorlite.compat.v1.functions.control_flow import cond
-from tensorlite.compat.v1.functions.numbers import reduce_all, reduce_sum
+from tensorlite.compat.v1.functions.numbers import count_nonzero
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.training.averages import ExponentialMovingAverage
 from tensorlite.compat.v1.training.optimizer import Optimizer, Pair, dense
-from tensorlite.compat.v1.training.optimizer_classes import AdagradOptimizer
+from tensorlite.compat.v1.training.optimizer_classes import (
+    AdagradOptimizer,
+    MomentumOptimizer,
+)
 from tensorlite.compat.v1.training.saver import Saver
+from tensorlite.compat.views import in_graph, plain
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.partitioned import PartitionedVariable
+from tensorlite.ops.fetchable import effect
 
 
 class _Around(Optimizer):
@@ -177,7 +184,7 @@ class VariableClippingOptimizer(_Around):
         return variable.scatter_update(found)
 
 
-class LARSOptimizer(Optimizer):
+class LARSOptimizer(MomentumOptimizer):
     """Momentum with a rate for each layer, by the lengths of its weights and of their gradients."""
 
     def __init__(
@@ -195,56 +202,36 @@ class LARSOptimizer(Optimizer):
             raise InvalidArgumentError(
                 f"momentum should be positive: {momentum}; give a number from 0 on"
             )
-        super().__init__(False, name)
-        self._learning_rate, self._momentum = learning_rate, momentum
+        super().__init__(learning_rate, momentum, False, name, use_nesterov)
         self._weight_decay, self._eeta, self._epsilon = weight_decay, eeta, epsilon
-        self._skipped, self._nesterov = list(skip_list or ()), use_nesterov
-
-    def _create_slots(self, var_list: Sequence[Any]) -> None:
-        for v in var_list:
-            self._zeros_slot(v, "momentum", self._name)
+        self._skipped = list(skip_list or ())
 
     def compute_lr(self, grad: Any, var: Any) -> tuple[Any, Any]:
         """Return the rate of a layer, and its gradient with that of the decay of its weights."""
-        rate = cast(self._call_if_callable(self._learning_rate), var.dtype)
+        rate = self._call_if_callable(self._learning_rate)
         if any(name in var.name for name in self._skipped):
             return rate, grad
-        weight = sqrt(reduce_sum(square(var.value())))
-        slope = sqrt(reduce_sum(square(grad)))
+        weight, slope = norm(var, ord=2), norm(grad, ord=2)
+        has_weight, has_slope = greater(weight, 0), greater(slope, 0)
+        above = self._eeta * weight
         whole = slope + self._weight_decay * weight + self._epsilon
-        trusted = where_v2(greater(slope, 0), self._eeta * weight / whole, 1.0)
-        scaled = rate * where_v2(greater(weight, 0), trusted, 1.0)
-        return scaled, grad + self._weight_decay * var.value()
-
-    def _factor(self, var: Any) -> Any:
-        return cast(self._call_if_callable(self._momentum), var.dtype)
+        trusted = where(has_slope, above / whole, 1.0)
+        scaled = rate * where(has_weight, trusted, 1.0)
+        return scaled, grad + self._weight_decay * var
 
     def _apply_dense(self, grad: Any, var: Any) -> Any:
         """Sum up steps, and not gradients: rates change from step to step."""
         rate, whole = self.compute_lr(grad, var)
-        momentum, slot, step = (
-            self._factor(var),
-            self.get_slot(var, "momentum"),
-            rate * whole,
-        )
-        speed = momentum * slot.value() + step
-        way = step + momentum * speed if self._nesterov else speed
-        return framework.group(var.assign_sub(way), slot.assign(speed))
+        one = plain(cast(1.0, var.dtype))
+        step = plain(whole * rate)
+        states = [var.handle, self.get_slot(var, "momentum").handle]
 
-    def _apply_sparse_duplicate_indices(self, grad: Any, var: Any) -> Any:
-        """Move the rows that have gradients as MomentumOptimizer does."""
-        rows = self._without_twins(grad)
-        rate = cast(self._call_if_callable(self._learning_rate), var.dtype)
-        momentum, slot = self._factor(var), self.get_slot(var, "momentum")
-        speed = momentum * gather(slot.value(), rows.indices) + rows.values
-        way = rows.values + momentum * speed if self._nesterov else speed
-        moved = [
-            IndexedSlices(x, rows.indices, rows.dense_shape)
-            for x in (rate * way, speed)
-        ]
-        return framework.group(
-            var.scatter_sub(moved[0]), slot.scatter_update(moved[1])
-        )
+        def made() -> Any:
+            by = converted(self._call_if_callable(self._momentum), var.dtype)
+            return effect(self._rule, *self._rule.ordered(states, [one, by], step))
+
+        kind = "" if getattr(var, "is_reference", True) else "Resource"
+        return in_graph(made, f"{kind}ApplyMomentum")
 
 
 class RegAdagradOptimizer(AdagradOptimizer):
@@ -301,12 +288,13 @@ class MultitaskOptimizerWrapper:
     def _unless_zero(apply: Any) -> Any:
         def applied(grad: Any, var: Any) -> Any:
             values = grad.values if isinstance(grad, IndexedSlices) else grad
-            nothing = reduce_all(equal(values, 0))
-            return cond(
-                nothing,
-                framework.no_op,
-                lambda: framework.group(apply(grad, var)),
-            )
+            nothing = equal(count_nonzero(values), 0)
+
+            def called() -> Any:
+                with framework.control_dependencies([apply(grad, var)]):
+                    return framework.no_op()
+
+            return cond(nothing, framework.no_op, called)
 
         return applied
 

@@ -20,6 +20,7 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.resource_variables import ResourceVariable
 from tensorlite.ops.fetchable import effect
 from tensorlite.ops.nn import training
+from tensorlite.ops.nn.applying import Apply
 from tensorlite.ops.sparse.state import ResourceScatterAdd, ResourceScatterSub
 
 
@@ -391,7 +392,7 @@ class AdamOptimizer(ByRule):
     0.5
     """
 
-    _rule = training.AdamByPowers()
+    _rule: Apply = training.AdamByPowers()
     _slot_names = ("m", "v")
     _hyper_names = ("lr", "beta1", "beta2", "epsilon")
     _as_tensor = "_t"

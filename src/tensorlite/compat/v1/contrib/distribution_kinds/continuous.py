@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
-from tensorlite.compat.shared.making import unary
+from tensorlite.compat.shared import arrays, cutting, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     Distribution,
@@ -16,6 +15,11 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     as_parameter,
     held,
     new_seed,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.tail_functions import (
+    log_half_tail,
+    log_ndtr,
+    ndtr,
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
     below,
@@ -25,19 +29,9 @@ from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.graph_mode.graph import name_scope
-from tensorlite.math import log_ndtr
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 log, exp, square = elementwise.log, elementwise.exp, elementwise.square
-
-
-_log_ndtr = unary("log_ndtr", log_ndtr)
-
-
-def _log_half_tail(z: Any) -> Any:
-    """Return the logarithm of Laplace's distribution function, exact far out on either side."""
-    right = elementwise.log1p(-0.5 * exp(-elementwise.abs(z)))
-    return v1_arrays.where_v2(z < 0, z - math.log(2.0), right)
 
 
 class LocationScale(Distribution):
@@ -101,19 +95,21 @@ class Normal(LocationScale):
         return away - (_HALF_LOG_2PI + log(self._scale))
 
     def _cdf(self, x: Any) -> Any:
-        return 0.5 * elementwise.erfc(-self._standard(x) / math.sqrt(2.0))
+        return ndtr(self._standard(x))
 
     def _log_cdf(self, x: Any) -> Any:
-        return _log_ndtr(self._standard(x))
+        return log_ndtr(self._standard(x))
 
     def _survival(self, x: Any) -> Any:
-        return 0.5 * elementwise.erfc(self._standard(x) / math.sqrt(2.0))
+        return ndtr(-self._standard(x))
 
     def _log_survival(self, x: Any) -> Any:
-        return _log_ndtr(-self._standard(x))
+        return log_ndtr(-self._standard(x))
 
     def _quantile(self, p: Any) -> Any:
-        return self._loc + self._scale * elementwise.ndtri(p)
+        z = elementwise.ndtri(p)
+        with name_scope("reconstruct"):
+            return z * self._scale + self._loc
 
     def _entropy(self) -> Any:
         scale = self._scale * v1_arrays.ones_like(self._loc)
@@ -174,10 +170,10 @@ class Laplace(LocationScale):
         return v1_arrays.where_v2(z > 0, 1.0 - tail, tail)
 
     def _log_cdf(self, x: Any) -> Any:
-        return _log_half_tail(self._standard(x))
+        return log_half_tail(self._standard(x))
 
     def _log_survival(self, x: Any) -> Any:
-        return _log_half_tail(-self._standard(x))
+        return log_half_tail(-self._standard(x))
 
     def _entropy(self) -> Any:
         scale = self._scale + v1_arrays.zeros_like(self._loc)
@@ -252,8 +248,14 @@ class Uniform(Distribution):
         return log(self._density(x))
 
     def _cdf(self, x: Any) -> Any:
-        inner = (x - self._low) / (self._high - self._low)
-        return elementwise.clip_by_value(inner, 0.0, 1.0)
+        own = self.batch_shape_tensor()
+        sizes = cutting.broadcast_dynamic_shape(v1_arrays.shape(x), own)
+        none, all_of_it = arrays.zeros(sizes, x.dtype), arrays.ones(sizes, x.dtype)
+        whole = x * all_of_it
+        is_below = x < self._low
+        inner = (whole - self._low) / self.range()
+        inside = v1_arrays.where_v2(is_below, none, inner)
+        return v1_arrays.where_v2(x >= self._high, all_of_it, inside)
 
     def _quantile(self, p: Any) -> Any:
         return self._low + p * (self._high - self._low)
@@ -319,8 +321,7 @@ class Gamma(Distribution):
         return inner - (elementwise.lgamma(a) - a * log(b))
 
     def _cdf(self, x: Any) -> Any:
-        a = self._concentration + v1_arrays.zeros_like(self._rate * x)
-        return elementwise.igamma(a, self._rate * x)
+        return elementwise.igamma(self._concentration, self._rate * x)
 
     def _entropy(self) -> Any:
         a = self._concentration
@@ -337,10 +338,10 @@ class Gamma(Distribution):
         return elementwise.sqrt(self._concentration) / self._rate
 
     def _mode(self) -> Any:
-        found = (self._concentration - 1.0) / self._rate
-        inside = self._concentration + v1_arrays.zeros_like(found) > 1.0
+        a = self._concentration
+        found = (a - 1.0) / self._rate
         message = "mode not defined when any concentration <= 1"
-        return self._where_defined(inside, found, message, self._concentration)
+        return self._where_defined(lambda: a > 1.0, found, message, a)
 
     def _valid_sample(self, x: Any) -> Any:
         return validated(True, x, positive())
@@ -348,10 +349,12 @@ class Gamma(Distribution):
 
 @RegisterKL(Gamma, Gamma)
 def _gammas(a: Gamma, b: Gamma) -> Any:
-    shape = (a.concentration - b.concentration) * elementwise.digamma(a.concentration)
-    norm = elementwise.lgamma(b.concentration) - elementwise.lgamma(a.concentration)
-    rates = b.concentration * (log(a.rate) - log(b.rate))
-    return shape + norm + rates + a.concentration * (b.rate / a.rate - 1.0)
+    first, second = a.concentration, b.concentration
+    with name_scope("kl_gamma_gamma"):
+        sum_of = (first - second) * elementwise.digamma(first)
+        sum_of = sum_of + elementwise.lgamma(second) - elementwise.lgamma(first)
+        sum_of = sum_of + second * log(a.rate) - second * log(b.rate)
+        return sum_of + first * (b.rate / a.rate - 1.0)
 
 
 class Exponential(Gamma):
@@ -442,8 +445,7 @@ class Beta(Distribution):
         return ends - self._norm()
 
     def _cdf(self, x: Any) -> Any:
-        zeros = v1_arrays.zeros_like(self._total + x)
-        return elementwise.betainc(self._one + zeros, self._zero + zeros, x + zeros)
+        return elementwise.betainc(self._one, self._zero, x)
 
     def _entropy(self) -> Any:
         digamma, total = elementwise.digamma, self._total
@@ -459,9 +461,12 @@ class Beta(Distribution):
 
     def _mode(self) -> Any:
         found = (self._one - 1.0) / (self._total - 2.0)
-        both = elementwise.logical_and(self._one > 1.0, self._zero > 1.0)
         message = "Mode undefined for concentrations <= 1."
-        return self._where_defined(both, found, message, self._one, self._zero)
+
+        def are_above() -> Any:
+            return elementwise.logical_and(self._one > 1.0, self._zero > 1.0)
+
+        return self._where_defined(are_above, found, message, self._one, self._zero)
 
     def _valid_sample(self, x: Any) -> Any:
         less = below(v1_arrays.ones_like(x), "sample must be less than `1`.")
@@ -471,12 +476,13 @@ class Beta(Distribution):
 @RegisterKL(Beta, Beta)
 def _betas(a: Beta, b: Beta) -> Any:
     digamma = elementwise.digamma
-
-    def part(x: Any, y: Any) -> Any:
-        return (x - y) * digamma(x)
-
-    sums = a.total_concentration, b.total_concentration
-    norm = b._norm() - a._norm()  # noqa: SLF001  # one kind
-    ends = part(a.concentration1, b.concentration1)
-    ends = ends + part(a.concentration0, b.concentration0)
-    return norm + ends - (sums[0] - sums[1]) * digamma(sums[0])
+    pairs = [
+        (a.concentration1, b.concentration1),
+        (a.concentration0, b.concentration0),
+    ]
+    with name_scope("kl_beta_beta"):
+        apart = b._norm() - a._norm()  # noqa: SLF001  # one kind
+        for x, y in pairs:
+            apart = apart - digamma(x) * (y - x)
+        total = digamma(a.total_concentration)
+        return apart + total * (b.total_concentration - a.total_concentration)

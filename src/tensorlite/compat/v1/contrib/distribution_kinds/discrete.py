@@ -129,6 +129,10 @@ class _Classes(Distribution):
     """One of several classes."""
 
     reparameterized = False
+    _rank: Any = -1
+    """The axis of the classes, or what a graph tells of it."""
+    _number: Any = None
+    """How many classes there are, where a graph tells it."""
 
     def __init__(
         self,
@@ -144,7 +148,8 @@ class _Classes(Distribution):
             if logits is None:
                 found = as_parameter(probs, "probs")
                 self._probs = probabilities(validate_args, found, of_classes=True)
-                self._logits = elementwise.log(self._probs)
+                with name_scope("logits"):
+                    self._logits = elementwise.log(self._probs)
             else:
                 self._logits = as_parameter(logits, "logits")
                 self._probs = nn_functions.softmax(self._logits, name="probs")
@@ -179,7 +184,8 @@ class _Classes(Distribution):
         """Return so many classes for each element of the batch, on a new first axis."""
         flat = self._logits
         if flat.get_shape().rank != _A_MATRIX:
-            flat = arrays.reshape(flat, [-1, self.event_size])
+            number = self.event_size if self._number is None else self._number
+            flat = arrays.reshape(flat, [-1, number])
         drawn = random.multinomial(flat, count, seed, output_dtype=dtype)
         return arrays.transpose(drawn)
 
@@ -194,8 +200,10 @@ class _Classes(Distribution):
 
 @RegisterKL(_Classes, _Classes)
 def _classes(a: _Classes, b: _Classes) -> Any:
-    apart = nn_functions.log_softmax(a.logits) - nn_functions.log_softmax(b.logits)
-    return numbers.reduce_sum(nn_functions.softmax(a.logits) * apart, -1)
+    log_softmax = nn_functions.log_softmax
+    with name_scope("kl_categorical_categorical"):
+        apart = log_softmax(a.logits) - log_softmax(b.logits)
+        return numbers.reduce_sum(nn_functions.softmax(a.logits) * apart, -1)
 
 
 class Categorical(_Classes):
@@ -212,10 +220,10 @@ class Categorical(_Classes):
         dims = self._logits.get_shape().dims
         if active_graph() is None or not dims or None in [x.value for x in dims]:
             return
-        sizes = [x.value for x in dims]
-        framework.convert_to_tensor(len(sizes) - 1, int32, name="batch_rank")
+        sizes, given = [x.value for x in dims], framework.convert_to_tensor
+        self._rank = given(len(sizes) - 1, int32, name="batch_rank")
         v1_arrays.shape(self._logits, name="logits_shape")
-        framework.convert_to_tensor(sizes[-1], int32, name="event_size")
+        self._number = given(sizes[-1], int32, name="event_size")
         constant(sizes[:-1], int32, name="batch_shape")
 
     def _draw(self, count: Any, seed: int | None) -> Any:
@@ -229,12 +237,11 @@ class Categorical(_Classes):
             return -nn_losses.sparse_softmax_cross_entropy_with_logits(
                 labels=x, logits=self._logits
             )
-        classes = elementwise.cast(x, int32)
-        ones = v1_arrays.ones_like(self._logits[..., 0], dtype=int32)
-        whole = classes * ones
-        scores = self._logits + v1_arrays.zeros_like(
-            v1_arrays.expand_dims(elementwise.cast(whole, self._logits.dtype), -1)
-        )
+        classes = x if x.dtype.is_integer else elementwise.cast(x, int32)
+        ones = v1_arrays.ones_like(classes[..., None], dtype=self._logits.dtype)
+        scores = self._logits * ones
+        sizes = v1_arrays.shape(scores)[:-1]
+        whole = classes * arrays.ones(sizes, classes.dtype)
         return -nn_losses.sparse_softmax_cross_entropy_with_logits(
             labels=whole, logits=scores
         )
@@ -248,7 +255,7 @@ class Categorical(_Classes):
         )
 
     def _mode(self) -> Any:
-        return elementwise.cast(numbers.argmax(self._logits, -1), self.dtype)
+        return elementwise.cast(numbers.argmax(self._logits, self._rank), self.dtype)
 
 
 class OneHotCategorical(_Classes):

@@ -221,12 +221,19 @@ class Distribution:
         return x
 
     def _where_defined(
-        self, inside: Any, found: Any, message: str, *above_one: Any
+        self,
+        inside: Callable[[], Any],
+        found: Any,
+        message: str,
+        *above_one: Any,
     ) -> Any:
         """Return what is defined where some are greater than 1, and NaN or an error elsewhere."""
         if self.allow_nan_stats:
-            nowhere = v1_arrays.zeros_like(found) + float("nan")
-            return v1_arrays.where_v2(inside, found, nowhere)
+            rank = self.event_rank
+            sizes = v1_arrays.shape(found) if rank else self.batch_shape_tensor()
+            nan = np.array(np.nan, self.dtype.numpy)
+            nowhere = arrays.fill(sizes, nan, name="nan")
+            return v1_arrays.where_v2(inside(), found, nowhere)
         each = [above_one_by(x, message) for x in above_one]
         return validated(True, found, *each)
 

@@ -81,11 +81,10 @@ class Dirichlet(Distribution):
 
     def _entropy(self) -> Any:
         digamma, a = elementwise.digamma, self._concentration
-        count = float(a.get_shape().as_list()[-1])
-        total = self.total_concentration
-        spread = (total - count) * digamma(total)
-        ends = numbers.reduce_sum((a - 1.0) * digamma(a), -1)
-        return elementwise.lbeta(a) + spread - ends
+        count = elementwise.cast(self.event_shape_tensor()[0], self.dtype)
+        total, norm = self.total_concentration, elementwise.lbeta(a)
+        found = norm + (total - count) * digamma(total)
+        return found - numbers.reduce_sum((a - 1.0) * digamma(a), -1)
 
     def _whole(self) -> Any:
         return self._total[..., None]
@@ -100,9 +99,12 @@ class Dirichlet(Distribution):
     def _mode(self) -> Any:
         count = float(self._concentration.get_shape().as_list()[-1])
         found = (self._concentration - 1.0) / (self._whole() - count)
-        inside = numbers.reduce_all(self._concentration > 1.0, -1, keepdims=True)
         message = "Mode undefined when any concentration <= 1"
-        return self._where_defined(inside, found, message, self._concentration)
+
+        def are_above() -> Any:
+            return numbers.reduce_all(self._concentration > 1.0, -1, keepdims=True)
+
+        return self._where_defined(are_above, found, message, self._concentration)
 
     def _covariance(self) -> Any:
         mean = self._mean()
@@ -118,11 +120,13 @@ class Dirichlet(Distribution):
 
 @RegisterKL(Dirichlet, Dirichlet)
 def _dirichlets(a: Dirichlet, b: Dirichlet) -> Any:
-    digamma = elementwise.digamma
-    whole = v1_arrays.expand_dims(digamma(a.total_concentration), -1)
-    apart = (a.concentration - b.concentration) * (digamma(a.concentration) - whole)
-    norm = elementwise.lbeta(b.concentration) - elementwise.lbeta(a.concentration)
-    return numbers.reduce_sum(apart, -1) + norm
+    digamma, lbeta = elementwise.digamma, elementwise.lbeta
+    with name_scope("kl_dirichlet_dirichlet"):
+        whole = digamma(numbers.reduce_sum(a.concentration, -1, keepdims=True))
+        expected = digamma(a.concentration) - whole
+        apart = (a.concentration - b.concentration) * expected
+        total = numbers.reduce_sum(apart, -1)
+        return total - lbeta(a.concentration) + lbeta(b.concentration)
 
 
 def diagonal_scale(sizes: Any) -> Any:
