@@ -223,6 +223,22 @@ class ResourceApplyAdamWithAmsgrad(Squaring):
         return stepped(xp, w, hyper, mean, largest), mean, squares, largest
 
 
+class AmsgradByPowers(Squaring):
+    """ResourceApplyAdamWithAmsgrad as TensorFlow's: powers come with it, as AdamByPowers' do."""
+
+    def update_by(
+        self, xp: Xp, values: Arrays, hyper: Arrays, g: Array, square: Array
+    ) -> Arrays:
+        """Return variable, mean, mean square and its maximum; hyper as AdamByPowers'."""
+        *held, largest = values
+        power1, power2, lr, beta1, beta2, epsilon = hyper
+        mean, squares = moved(held[1], g, beta1), moved_square(held[2], square, beta2)
+        largest = xp.maximum(largest, squares)
+        rate = lr * xp.sqrt(1 - power2) / (1 - power1)
+        moved_on = _stepped_by(xp, held[0], mean, largest, (rate, epsilon))
+        return moved_on, mean, squares, largest
+
+
 class ResourceApplyAdamW(Squaring):
     """Adam with weight decay apart from the gradient (Loshchilov and Hutter 2019)."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from tensorlite.compat.shared import (
     segments,
 )
 from tensorlite.compat.shared.cutting import broadcast_dynamic_shape as _broadcast
+from tensorlite.compat.shared.values import constant_value
 from tensorlite.compat.v1.functions.counts_written import (
     bincount_written,
     can_be_written,
@@ -29,6 +29,7 @@ from tensorlite.compat.v1.functions.statistics_written import (
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.resource_variables import ResourceVariable
 
@@ -168,7 +169,8 @@ def gather(
     [30, 10]
     """
     batched = 0 if batch_dims is None else batch_dims
-    is_rows = batched == 0 and isinstance(axis, (int, NoneType)) and not axis
+    known = constant_value(axis) if isinstance(axis, Operand) else axis or 0
+    is_rows = batched == 0 and known is not None and not known
     is_resource = isinstance(params, ResourceVariable)
     if is_resource and is_rows and active_graph() is not None:
         return params.sparse_read(indices, name=name)

@@ -19,7 +19,9 @@ from tensorlite.compat.v1.keras import (
     metrics as metrics,
     mixed_precision as mixed_precision,
     optimizers as optimizers,
+    optimizers_written as optimizers_written,
     preprocessing as preprocessing,
+    training_written as training_written,
     utils as utils,
     wrappers as wrappers,
 )

@@ -38,8 +38,9 @@ from tensorlite.compat.v1.metric_kinds.weights import broadcast_weights
 from tensorlite.compat.v2.keras.defaults import epsilon
 from tensorlite.compat.v2.keras.src.layers import masks
 from tensorlite.compat.v2.keras.src.losses import base, functions, ranks
-from tensorlite.compat.v2.keras.src.losses.base import Loss
+from tensorlite.compat.v2.keras.src.losses.base import Loss, LossFunctionWrapper
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere, writes
+from tensorlite.compat.v2.keras.src.saving import describing
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import float32, int64
 from tensorlite.core.operand import Operand
@@ -261,6 +262,20 @@ def _whole(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> An
             return _weighted(losses, sample_weight, self.reduction)
 
 
+def of_batch(loss: Any, y_true: Any, y_pred: Any, sample_weight: Any) -> Any:
+    """Return what a batch costs in a compiled model."""
+    if type(loss).__call__ is not Loss.__call__:
+        return loss(y_true, y_pred, sample_weight=sample_weight)
+    if isinstance(loss, LossFunctionWrapper) and not describing.is_ours(loss.fn):
+        losses = loss.fn(y_true, y_pred, **loss.options)
+    else:
+        losses = shown(loss.call(y_true, y_pred))
+    with name_scope(None, "weighted_loss"):
+        each = _weighted(losses, sample_weight, None)
+    how = base.Reduction.SUM_OVER_BATCH_SIZE
+    return _reduced(each, how if loss.reduction == "auto" else loss.reduction)
+
+
 def _weighted(losses: Any, sample_weight: Any, reduction: Any) -> Any:
     given = convert_to_tensor(losses)
     x = cast(given, float32)
@@ -273,10 +288,16 @@ def _weighted(losses: Any, sample_weight: Any, reduction: Any) -> Any:
     elif known[1] and known[1] - known[0] == -1:
         weights = expand_dims(weights, -1)
     loss = multiply(x, weights if None in known else broadcast_weights(weights, x))
-    if reduction not in (base.Reduction.NONE, None):
-        each, loss = loss, reduce_sum(loss)
-        if reduction != base.Reduction.SUM:
-            with name_scope(None, "num_elements") as prefix:
-                count = cast(size(each, name=prefix), each.dtype)
-            loss = div_no_nan(reduce_sum(loss), count, name="value")
-    return cast(loss, given.dtype)
+    return cast(_reduced(loss, reduction), given.dtype)
+
+
+def _reduced(each: Any, reduction: Any) -> Any:
+    """Return the sum or the mean of losses, or each of them."""
+    if reduction in (base.Reduction.NONE, None):
+        return each
+    loss = reduce_sum(each)
+    if reduction == base.Reduction.SUM:
+        return loss
+    with name_scope(None, "num_elements") as prefix:
+        count = cast(size(each, name=prefix), each.dtype)
+    return div_no_nan(reduce_sum(loss), count, name="value")

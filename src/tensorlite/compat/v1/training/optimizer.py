@@ -244,7 +244,7 @@ class Optimizer:
             made = self._finish(updates, prefix)
         else:
             with framework.control_dependencies([self._finish(updates, "update")]):
-                made = global_step.assign_add(1, name=prefix)
+                made = global_step.assign_add(1, name=prefix, read_value=False)
         node = made if isinstance(made, Operation) else made.op
         ends = get_default_graph().get_collection_ref(GraphKeys.TRAIN_OP)
         if not any(x is node for x in ends):

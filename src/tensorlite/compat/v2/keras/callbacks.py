@@ -24,6 +24,7 @@ from tensorlite.compat.v2.keras.src.callbacks.row_files import CSVLogger as CSVL
 from tensorlite.compat.v2.keras.src.callbacks.tensorboards import (
     TensorBoard as TensorBoard,
 )
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.core.check import a_path
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -335,7 +336,13 @@ class LearningRateScheduler(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Add the rate to what the epoch came to."""
         if logs is not None:
-            logs["learning_rate"] = float(self.model.optimizer.learning_rate)
+            _note_rate(logs, self.model.optimizer)
+
+
+def _note_rate(logs: dict[str, Any], optimizer: Any) -> None:
+    """Add the learning rate to what an epoch came to, by the name that Keras has for it."""
+    key = "learning_rate" if naming.is_keras_3() else "lr"
+    logs[key] = float(optimizer.learning_rate)
 
 
 def _is_rate(value: Any) -> bool:
@@ -377,7 +384,7 @@ class ReduceLROnPlateau(_Watching):
         It is not lowered below min_lr, nor for `cooldown` epochs after it was.
         """
         if logs is not None:
-            logs["learning_rate"] = float(self.model.optimizer.learning_rate)
+            _note_rate(logs, self.model.optimizer)
         value = self.seen(logs)
         if value is None:
             return

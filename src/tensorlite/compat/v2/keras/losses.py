@@ -131,7 +131,7 @@ FUNCTIONS: dict[str, Any] = {
 def get(identifier: Any) -> Any:
     """Return a loss: a function by a function's name, an object by a class's."""
     if isinstance(identifier, str) and identifier in FUNCTIONS:
-        return FUNCTIONS[identifier]
+        return lookup.of_version(identifier, FUNCTIONS[identifier])
     return lookup.found("loss", identifier, {**CLASSES, **FUNCTIONS})
 
 

@@ -229,6 +229,10 @@ _BY_SHAPES = {"accuracy": "acc", "acc": "acc", "crossentropy": "ce", "ce": "ce"}
 """Metrics that depend on what is compared, and what TensorFlow 1 calls their results."""
 
 
+_OF_LOSSES = "SparseCategorical", "Binary"
+"""Kinds of losses by which Keras 2 of TensorFlow 1 chooses such metrics; others are of classes."""
+
+
 def as_metric(identifier: Any, y_true: Any, y_pred: Any, loss: Any = None) -> Any:
     """Return a metric object; "accuracy" and "crossentropy" are chosen by what is compared."""
     is_keras_3 = naming.is_keras_3()
@@ -257,6 +261,12 @@ def as_metric(identifier: Any, y_true: Any, y_pred: Any, loss: Any = None) -> An
 def _by_shapes(name: str, y_true: Any, y_pred: Any, loss: Any) -> Any:
     classes = y_pred.shape[-1] if len(y_pred.shape) else 1
     is_accuracy = name in ("accuracy", "acc")
+    if not naming.is_keras_3():
+        what = next(
+            (x for x in _OF_LOSSES if x in type(loss).__name__), "Categorical"
+        )
+        what = "Binary" if classes == 1 else what
+        return CLASSES[what + ("Accuracy" if is_accuracy else "Crossentropy")](name)
     if classes == 1:
         kind: Any = BinaryAccuracy if is_accuracy else BinaryCrossentropy
     elif len(y_true.shape) < len(y_pred.shape) or y_true.shape[-1] == 1:

@@ -89,7 +89,7 @@ class Sequential(Model):
 
     def _begin(self, tensor: Any) -> None:
         phases.keep(self)
-        self.starts, self._tip = [tensor], tensor
+        self.starts, self._input_form, self._tip = [tensor], tensor, tensor
         self.input_names = [tensor.name]
 
     def _extend(self, layer: Any) -> None:

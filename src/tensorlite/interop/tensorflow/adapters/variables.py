@@ -250,6 +250,7 @@ def _apply(rule: type[Apply], states: int, given: Given) -> Values:
 _RULES: dict[str, tuple[type[Apply], int]] = {
     "AdaMax": (training.ResourceApplyAdaMax, 3),
     "Adam": (training.AdamByPowers, 3),
+    "AdamWithAmsgrad": (training.AmsgradByPowers, 4),
     "AddSign": (training.ResourceApplyAddSign, 2),
     "PowerSign": (training.ResourceApplyPowerSign, 2),
     "GradientDescent": (training.ResourceApplyGradientDescent, 1),

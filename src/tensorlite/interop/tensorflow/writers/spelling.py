@@ -392,6 +392,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "AddSparseToTensorsMap": _shared,
     "AddV2": _added,
     "AdamByPowers": _renamed("ResourceApplyAdam"),
+    "AmsgradByPowers": _renamed("ResourceApplyAdamWithAmsgrad"),
     "Assert": asserted,
     **dict.fromkeys(_OF_TRUTH, _bitwise),
     "Barrier": _barrier,

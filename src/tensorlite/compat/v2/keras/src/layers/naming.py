@@ -108,6 +108,16 @@ def apart() -> Iterator[None]:
         _scope.reset(token)
 
 
+@contextmanager
+def without_innermost() -> Iterator[None]:
+    """Let weights that are made inside not have the innermost name before theirs."""
+    token = _path.set(_path.get()[:-1])
+    try:
+        yield
+    finally:
+        _path.reset(token)
+
+
 def prefixed(name: str) -> str:
     """Return the whole name of a weight."""
     return "/".join([*_here(), name])

@@ -65,8 +65,12 @@ class OlderLayer:
         given = histories.recovered(value)
         if sketch.is_leaf(given):
             self.take_beside(given, mean.update_state)
+            if given.placed is not None:
+                mean(given.placed)
         elif active_graph() is None:
             mean.update_state(given)
+        else:
+            mean(given)
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Note what a step is to change besides weights: in graphs nodes, else it is done now."""

@@ -106,8 +106,8 @@ class RNN(Layer):
         results, last, end = self._run(x, kept, state, training)
         _forget_masks(self.cell)
         if self.stateful:
-            for held, value in zip(self.states, nest.flatten(end), strict=True):
-                held.assign(value)
+            kept = zip(self.states, nest.flatten(end), strict=True)
+            self.add_update([held.assign(value) for held, value in kept])
         if self.return_sequences:
             made = results if self.time_major else tl.moveaxis(results, 0, 1)
         else:

@@ -121,9 +121,9 @@ class _Sparse(MeanMetricWrapper):
 
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
+    ) -> Any:
         (y_true, y_pred), sample_weight = ranks.flat([y_true, y_pred], sample_weight)
-        Mean.update_state(
+        return Mean.update_state(
             self,
             self._fn(y_true, y_pred, **self._options),
             shown(y_pred, sample_weight),

@@ -45,6 +45,8 @@ class Metric(Module):
     _made: tuple[Any, ...]
     _arguments: tuple[Any, Any]
     stateful = True
+    call_result: Any = None
+    """What the last call in a graph comes to, a tensor of it."""
     updates: tuple[Any, ...] = ()
     """The nodes of a graph that let it gather, one for each call of update_state."""
 
@@ -209,7 +211,8 @@ class Metric(Module):
         if not isinstance(update, Operation):
             return self.result()
         with control_dependencies([update.node]):
-            return self.result()
+            self.call_result = self.result()
+        return self.call_result
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}>"
@@ -223,13 +226,22 @@ class Metric(Module):
 def _updating(update: Callable[..., Any]) -> Callable[..., Any]:
     """Let a metric take tensors of a graph, and return the node that gathers them."""
 
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        found: Any = NotImplemented
+        if in_graphs.building.get() is not None:
+            given = views.shown(args), views.shown(kwargs)
+            found = in_graphs.written(made, self, *given[0], **given[1])
+        if found is not NotImplemented:
+            return found
+        return _in_trace(update)(self, *args, **kwargs)
+
     @wraps(update)
     def made(self: Any, *args: Any, **kwargs: Any) -> Any:
         graph = active_graph()
         if graph is None or in_graphs.building.get() is not None:
-            return _in_trace(update)(self, *args, **kwargs)
+            return called(self, *args, **kwargs)
         before = len(graph.nodes)
-        returned = in_graphs.in_default(_called, update, self, args, kwargs)
+        returned = in_graphs.in_default(_called, called, self, args, kwargs)
         if not isinstance(returned, (Operation, GraphTensor)):
             writes = [x for x in graph.nodes[before:] if _writes(x, self.variables)]
             with built(graph), control_dependencies(writes):
@@ -254,9 +266,15 @@ def _called(function: Callable[..., Any], self: Any, args: Any, kwargs: Any) -> 
 def _reading(result: Callable[..., Any]) -> Callable[..., Any]:
     """Let a metric say what it has gathered in a graph, where one is being built."""
 
+    def called(self: Any) -> Any:
+        found: Any = NotImplemented
+        if in_graphs.building.get() is not None:
+            found = in_graphs.written(made, self)
+        return _in_trace(result)(self) if found is NotImplemented else found
+
     @wraps(result)
     def made(self: Any) -> Any:
-        return in_graphs.in_default(_in_trace(result), self)
+        return in_graphs.in_default(called, self)
 
     return made
 
@@ -352,7 +370,7 @@ class Mean(Metric):
         self.total = self.add_weight("total")
         self.count = self.add_weight("count")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> None:
+    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
         """Add values and their weights, 1 each if none are given."""
         (values,), sample_weight = ranks.flat([values], sample_weight)
         x, weights = weighed(self.number(values), masked(values, sample_weight))
@@ -382,7 +400,7 @@ class MeanMetricWrapper(Mean):
 
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
+    ) -> Any:
         """Add what the function makes of true and predicted values."""
         is_ragged = isinstance(y_pred, RaggedParts)
         (y_true, y_pred), sample_weight = ranks.flat([y_true, y_pred], sample_weight)
@@ -391,7 +409,7 @@ class MeanMetricWrapper(Mean):
         true, predicted = base_loss.as_tensors(y_true, y_pred)
         if not naming.is_keras_3():
             true, predicted = self._counted(true), self._counted(predicted)
-        super().update_state(
+        return super().update_state(
             self._fn(true, predicted, **self._options), shown(y_pred, sample_weight)
         )
 

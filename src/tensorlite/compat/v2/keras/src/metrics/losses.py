@@ -9,6 +9,7 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.src.losses import functions as losses, ranks
 from tensorlite.compat.v2.keras.src.losses.base import as_tensors
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, MeanMetricWrapper, shown
+from tensorlite.ops.math.differences import squared_difference
 from tensorlite.ops.math.quotients import divide_no_nan
 
 
@@ -184,9 +185,9 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
 
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
+    ) -> Any:
         """Add the losses of a batch."""
-        Mean.update_state(
+        return Mean.update_state(
             self,
             self._fn(y_true, y_pred, **self._options),
             shown(y_pred, sample_weight),
@@ -219,11 +220,13 @@ class RootMeanSquaredError(Mean):
 
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
+    ) -> Any:
         """Add the squared differences of a batch."""
         (y_true, y_pred), sample_weight = ranks.flat([y_true, y_pred], sample_weight)
         true, predicted = losses.pair(*as_tensors(y_true, y_pred))
-        super().update_state(tl.square(predicted - true), sample_weight)
+        return super().update_state(
+            squared_difference(predicted, true), sample_weight
+        )
 
     def result(self) -> Any:
         """Return the root of the mean of squares."""
@@ -241,8 +244,8 @@ class MeanRelativeError(Mean):
 
     def update_state(  # type: ignore[override]
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
-    ) -> None:
+    ) -> Any:
         """Add the differences of a batch, divided by the normalizer."""
         true, predicted = losses.pair(y_true, y_pred)
         off = divide_no_nan(tl.abs(true - predicted), self.number(self.normalizer))
-        super().update_state(off, sample_weight)
+        return super().update_state(off, sample_weight)

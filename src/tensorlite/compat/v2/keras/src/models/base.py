@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from tensorlite.compat.shared import nests
 from tensorlite.compat.v2 import distribute
+from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.src.layers import naming, phases
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.layers.own_weights import once
@@ -30,6 +31,8 @@ from tensorlite.compat.v2.keras.src.trainers.fitting import fitted, picked
 from tensorlite.compat.v2.keras.src.trainers.trainer import Training
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape
+from tensorlite.core.spec import TensorSpec
+from tensorlite.function.function import function
 
 
 class _Ends(NamedTuple):
@@ -177,6 +180,13 @@ class Model(Training, Layer):
         )
         shapes = list(input_shape) if many else [input_shape]
         self.built = True
+        if (
+            not naming.is_keras_3()
+        ):  # layers' weights have no name of the model before theirs
+            specs = [TensorSpec(shape, width()) for shape in shapes]
+            with naming.without_innermost():
+                function(self.call).get_concrete_function(specs if many else specs[0])
+            return
         made = [histories.placed_input(shape) for shape in shapes]
         histories.record(self, (made if many else made[0],), {})
 
@@ -271,7 +281,8 @@ class Model(Training, Layer):
     @property
     def inputs(self) -> Any:
         """What the model is given, as a list; None where that is not known."""
-        return histories.shown(self.starts)
+        given = self._given_ends
+        return histories.shown(self.starts) if given is None else given.inputs
 
     @inputs.setter
     def inputs(self, given: Any) -> None:
@@ -281,7 +292,8 @@ class Model(Training, Layer):
     @property
     def outputs(self) -> Any:
         """What the model returns, as a list; None where that is not known."""
-        return histories.shown(self.ends)
+        given = self._given_ends
+        return histories.shown(self.ends) if given is None else given.outputs
 
     @outputs.setter
     def outputs(self, given: Any) -> None:
@@ -311,8 +323,19 @@ class Model(Training, Layer):
 
     @property
     def state_updates(self) -> list[Any]:
-        """An empty list: layers change their states as they are called."""
-        return []
+        """What lets layers go on from their states, nodes of a graph; elsewhere it is done."""
+        every = [x for x in self.sublayers() if x.updates]
+        return [
+            update
+            for layer in every
+            for update in (
+                layer.state_updates
+                if isinstance(layer, Model)
+                else layer.updates
+                if getattr(layer, "stateful", False)
+                else ()
+            )
+        ]
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
         """Return the layer of a name, or the one at an index.

@@ -59,6 +59,16 @@ def inside(name: str) -> Iterator[None]:
     name_arguments(within, count, prefix[:-1])
 
 
+@contextmanager
+def written_into(graph: Any) -> Iterator[None]:
+    """Let functions of Keras write into a graph inside, whatever they are given."""
+    token = building.set(graph)
+    try:
+        yield
+    finally:
+        building.reset(token)
+
+
 def anywhere(call: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function of tensors take those of the graph being built, and return such."""
     return _building(call, of_graph)
@@ -87,15 +97,12 @@ def _building(
             found = own(*views.shown(args), **views.shown(kwargs))
             is_own = found is not NotImplemented
             return views.plain(found) if is_own else call(*args, **kwargs)
-        token = building.set(graph)
-        try:
+        with written_into(graph):
             found = own(*args, **kwargs)
             if found is not NotImplemented:
                 return found
             with built(graph):
                 return views.shown(call(*views.plain(args), **views.plain(kwargs)))
-        finally:
-            building.reset(token)
 
     return made
 
@@ -106,6 +113,14 @@ _written: dict[Any, Callable[..., Any]] = {}
 
 def _as_they_are(*_: Any, **__: Any) -> Any:
     return NotImplemented
+
+
+def written(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Return what a function of Keras writes into the graph being built; NotImplemented if nothing.
+
+    What programs hold is what it is given, and what it returns.
+    """
+    return _written.get(function, _as_they_are)(*args, **kwargs)
 
 
 def writes(function: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -145,12 +160,8 @@ def in_default(call: Callable[..., Any], *args: Any) -> Any:
     graph = active_graph()
     if graph is None or building.get() is not None:
         return call(*args)
-    token = building.set(graph)
-    try:
-        with built(graph):
-            return views.shown(call(*args))
-    finally:
-        building.reset(token)
+    with written_into(graph), built(graph):
+        return views.shown(call(*args))
 
 
 def apart(call: Callable[..., Any]) -> Callable[..., Any]:

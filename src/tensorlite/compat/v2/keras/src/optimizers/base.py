@@ -17,8 +17,7 @@ from tensorlite.compat.v2.keras.src.optimizers.clipping import CLIPPING
 from tensorlite.compat.v2.keras.src.optimizers.decaying import WeightDecay
 from tensorlite.compat.v2.keras.src.optimizers.gathering import Averages, Gathered
 from tensorlite.compat.v2.keras.src.optimizers.in_graph_state import (
-    TRAINING,
-    InGraph,
+    KeptInGraph,
     graph_behind,
 )
 from tensorlite.compat.v2.keras.src.optimizers.own_updates import (
@@ -62,11 +61,13 @@ _BESIDE = (
 """What is asked for of averages and of gradients that are gathered."""
 
 
-class Optimizer(Written, Module):
+class Optimizer(Written, KeptInGraph, Module):
     """Applies gradients to variables."""
 
     awaiting: tuple[Any, ...] = ()
     """Restores of checkpoints that have something for what will be built."""
+    are_clipped = False
+    """Whether the gradients that are applied have been clipped."""
     by_rows = False
     """Whether rows that a gradient leaves out stay as they are; else momentum moves them on."""
 
@@ -104,7 +105,6 @@ class Optimizer(Written, Module):
                 self._entitle()
         self._core.rows_alone = self.by_rows
         self._own: OwnState = OwnState(self.name)
-        self._in_graph: InGraph | None = None
         self.built = False
 
     def _entitle(self) -> None:
@@ -241,16 +241,6 @@ class Optimizer(Written, Module):
         for restore in self.awaiting:
             restore.again()
 
-    def _move_into(self, graph: Any) -> None:
-        """Keep state where the variables are: as variables of their graph."""
-        if self._in_graph is None:
-            direct = building.get() is not None
-            self._in_graph = InGraph(graph, self.name, () if direct else TRAINING)
-            told = self.numbers()
-            self._rate = self._in_graph.take_numbers(self._core, self._rate, told)
-            self._core.learning_rate = self._rate
-        self._in_graph.take_slots(self._core)
-
     @property
     def averages(self) -> Averages | None:
         """The averages of what it trains, if `use_ema` asked for them."""
@@ -270,12 +260,13 @@ class Optimizer(Written, Module):
     @anywhere
     def get_gradients(self, loss: Any, params: Any) -> Any:
         """Return a loss' derivatives by params, in a graph or a traced function."""
-        return tl.gradients(loss, params)
+        return clipping.clipped(self, tl.gradients(loss, params))
 
     def get_updates(self, loss: Any, params: Any) -> list[Any]:
         """Return what takes a step in a graph."""
         given = self.get_gradients(loss, params)
-        return [self.apply_gradients(list(zip(given, params, strict=True)))]
+        with clipping.done(self):
+            return [self.apply_gradients(list(zip(given, params, strict=True)))]
 
     def apply_gradients(
         self,
@@ -305,7 +296,7 @@ class Optimizer(Written, Module):
         if self.loss_scale_factor is not None:
             scale = self.loss_scale_factor
             gradients = [rows.each(lambda x: x / scale, g) for g in gradients]
-        if self._gathered is None:
+        if self._gathered is None and not self.are_clipped:
             gradients = clipping.clipped(self, gradients)
         return jointly(self._updated, list(zip(gradients, variables, strict=True)))
 

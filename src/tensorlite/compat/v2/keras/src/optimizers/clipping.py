@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import tensorlite as tl
@@ -27,6 +29,16 @@ def check(optimizer: Any) -> None:
             "Only one of `clipnorm`, `clipvalue` and `global_clipnorm` can be set. Received: "
             f"{given}"
         )
+
+
+@contextmanager
+def done(optimizer: Any) -> Iterator[None]:
+    """Let an optimizer take gradients as they are inside: they have been clipped."""
+    optimizer.are_clipped = True
+    try:
+        yield
+    finally:
+        optimizer.are_clipped = False
 
 
 def clipped(optimizer: Any, gradients: list[Any]) -> list[Any]:

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.keras import initializers
 from tensorlite.compat.v2.keras.src.models import in_sessions
+from tensorlite.compat.v2.keras.src.models.in_graphs import building
 from tensorlite.compat.v2.keras.src.optimizers import slots
+from tensorlite.compat.v2.keras.src.optimizers.decaying import WeightDecay
 from tensorlite.compat.v2.keras.src.optimizers.rates import Decaying, settable
 from tensorlite.core.dispatch import interpreted_by
 from tensorlite.graph_mode.graph import Graph, at_once, name_scope
@@ -62,7 +66,7 @@ class InGraph:
             self._scopes = (prefix,)  # which is unlike those of other optimizers
             core.iterations = self._made("iter", core.iterations)
             if settable(rate) is not None:
-                here["learning_rate"] = settable(rate)
+                here["learning_rate"] = _number(settable(rate))
             for name in sorted(here):
                 self.numbers[name] = self._made(name, here[name])
         for name, variable in self.numbers.items():
@@ -99,10 +103,85 @@ class InGraph:
 
     def _made(self, name: str, value: Any) -> Any:
         """Return a variable that begins with a number, or with what another variable has now."""
-        with interpreted_by(None), at_once():
-            first = (
-                value.numpy() if isinstance(value, Variable) else np.float32(value)
-            )
+        if not isinstance(value, Variable):
+            number = np.asarray(value, np.float32)
+            return in_sessions.SessionWeight(number, name=name, trainable=False)
+        first, dtype = _beginning(_number(value)), value.dtype
         return in_sessions.SessionWeight(
-            np.asarray(first), name=name, trainable=False
+            first, name=name, trainable=False, dtype=dtype
         )
+
+
+def _number(variable: Any) -> np.ndarray:
+    """Return the value of a variable that is none of a graph's."""
+    with interpreted_by(None), at_once():
+        return np.asarray(variable.numpy())
+
+
+def _beginning(held: np.ndarray) -> Any:
+    """Return what gives a variable the values of an array, which is of one number mostly."""
+    one = held.flat[0] if held.size else held.dtype.type(0)
+    if not (held == one).all():
+        return held
+    known = {0: initializers.Zeros(), 1: initializers.Ones()}
+    make = known.get(one) or initializers.Constant(one)
+    return partial(make, held.shape, dtype=held.dtype.name)
+
+
+class KeptInGraph:
+    """The part of an optimizer that keeps its state in the graph whose variables it changes."""
+
+    name: str
+    built: bool
+    numbers: Any
+    is_written: Any
+    is_from_scratch: Any
+    loss_scale_factor: Any
+    _core: Any
+    _own: Any
+    _rate: Any
+    _decay: WeightDecay
+    _kept: Any
+    _in_graph: InGraph | None = None
+    _scope: str | None = None
+
+    def build(self, var_list: Any) -> None:
+        """Make what is kept beside variables; an optimizer says how."""
+        raise NotImplementedError("an optimizer makes its state")
+
+    def build_in(self, scope: str, variables: Any) -> None:
+        """Make what is kept beside variables of a graph, in a scope of names if nothing is yet."""
+        self._scope = scope
+        if not self.built or not self._own.knows(variables):
+            self.build(variables)
+
+    def _move_into(self, graph: Any) -> None:
+        """Keep state where the variables are: as variables of their graph."""
+        if self._in_graph is None:
+            around = () if building.get() is not None else TRAINING
+            self._in_graph = InGraph(graph, self._scope or self.name, around)
+            told = self.numbers()
+            self._rate = self._in_graph.take_numbers(self._core, self._rate, told)
+            self._core.learning_rate = self._rate
+        self._in_graph.take_slots(self._core)
+
+    @property
+    def numbers_in_graph(self) -> dict[str, Any]:
+        """The hyperparameters in its graph, by their names."""
+        return {} if self._in_graph is None else self._in_graph.numbers
+
+    @property
+    def rate_in_graph(self) -> Any:
+        """The learning rate: a variable, or a schedule of steps."""
+        return self._rate
+
+    @property
+    def momentum_cache(self) -> Any:
+        """The product of momenta that Nadam keeps for all variables."""
+        return self._core.shared[0]
+
+    def asks_for_more(self) -> bool:
+        """Return whether a program's class updates, or averages or the like are asked for."""
+        own = self.is_written() or self.is_from_scratch()
+        scaled = self.loss_scale_factor is not None or self._decay.share
+        return bool(own or scaled or self._kept())

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.keras.src.models import in_sessions
 from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
 from tensorlite.compat.v2.keras.src.optimizers.own_updates import Replaced
 from tensorlite.compat.v2.keras.src.optimizers.slots import Variables
 from tensorlite.core.errors import FailedPreconditionError
-from tensorlite.graph_mode.graph import at_once
+from tensorlite.graph_mode.graph import at_once, name_scope
 
 
 class _Updates(Replaced):
@@ -35,6 +36,17 @@ class _Updates(Replaced):
         self.iterations.assign_add(np.asarray(1, np.int64))
 
 
+def _count_in(graph: Any) -> Any:
+    """Return the count of steps, as a variable of a graph."""
+    with (
+        in_sessions.in_graph_of_models(graph),
+        graph.building(),
+        name_scope("TFOptimizer"),
+    ):
+        zero = np.asarray(0, np.int64)
+        return in_sessions.SessionWeight(zero, name="iterations")
+
+
 class TFOptimizer(Optimizer):
     """An optimizer of tf.train, which keeps its learning rate to itself."""
 
@@ -42,8 +54,20 @@ class TFOptimizer(Optimizer):
         self.optimizer = optimizer
         super().__init__(0.0)
 
+        graph = in_sessions.graph_of_models()
+        if graph is not None:
+            self._core.iterations = _count_in(graph)
+
     def core(self, rate: Any) -> Any:
         return _Updates(self.optimizer)
+
+    def _move_into(self, graph: Any) -> None:
+        """Do nothing: what it keeps is in the graph from the beginning."""
+
+    def get_updates(self, loss: Any, params: Any) -> list[Any]:
+        """Return what takes a step in a graph."""
+        pairs = self.optimizer.compute_gradients(loss, params)
+        return [self.optimizer.apply_gradients(pairs, self.iterations)]
 
     @property
     def variables(self) -> Any:

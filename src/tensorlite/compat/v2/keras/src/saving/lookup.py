@@ -107,7 +107,8 @@ def fitting(kind: type, config: dict[str, Any]) -> dict[str, Any]:
 
 def found_class(kind: str, name: str, known: Mapping[str, Any]) -> Any:
     """Return what stands under a name, in whichever way it is spelled."""
-    everything = {**known, **custom_objects}
+    here = {key: of_version(key, value) for key, value in known.items()}
+    everything = {**here, **custom_objects}
     if name in custom_objects:
         return custom_objects[name]
     chosen = of_version(name, everything.get(name))

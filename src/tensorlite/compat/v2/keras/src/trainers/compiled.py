@@ -64,29 +64,42 @@ def _loss_of_output(given: Any) -> Any:
 class CompiledLoss:
     """What a batch costs: the sum of the outputs' losses, and what weights cost."""
 
-    def __init__(self, loss: Any, weights: Any, names: list[str]) -> None:
+    def __init__(
+        self, loss: Any, weights: Any, names: list[str], mean: Any = None
+    ) -> None:
         self._given, self._weights, self._names = loss, weights, names
         self._losses: list[Any] | None = None
-        self.mean = Mean("loss")
-        self._each: list[Any] = []
+        self.mean: Any = Mean("loss") if mean is None else mean
+        self.each: list[Any] = []
+        """The means of several outputs' losses, None of an output that has none."""
 
     def build(self, outputs: Any) -> None:
-        if self._losses is not None:
-            return
+        if self._losses is None:
+            self.of_outputs(outputs)
+            self.count_each(outputs)
+
+    def of_outputs(self, outputs: Any) -> list[Any]:
+        """Return the loss of each output, None of one that has none."""
         known_outputs(self._given, outputs, self._names, "loss")
         given = spread(self._given, outputs, self._names)
         self._losses = [_loss_of_output(x) for x in given]
-        if len(self._losses) > 1:
-            titles = _titles_of_losses(outputs, self._names, given, self._losses)
-            self._each = [
+        return self._losses
+
+    def count_each(self, outputs: Any) -> None:
+        """Make the means of the losses, if there are several outputs."""
+        losses = self._losses or []
+        if len(losses) > 1:
+            given = spread(self._given, outputs, self._names)
+            titles = _titles_of_losses(outputs, self._names, given, losses)
+            self.each = [
                 None if loss is None else Mean(f"{title}_loss")
-                for title, loss in zip(titles, self._losses, strict=True)
+                for title, loss in zip(titles, losses, strict=True)
             ]
 
     @property
     def metrics(self) -> list[Metric]:
         """The means of the outputs' losses, each batch counting the same, however large."""
-        return [each for each in self._each if each is not None]
+        return [each for each in self.each if each is not None]
 
     def anew(self) -> CompiledLoss:
         """Return the same with means of its own."""
@@ -133,8 +146,8 @@ class CompiledLoss:
             if loss is None or y is None:
                 continue
             value = loss(y, p, sample_weight=weight)
-            if self._each:
-                self._each[i].update_state(unscaled(value))
+            if self.each:
+                self.each[i].update_state(unscaled(value))
             term = value if share in (None, 1.0) else value * share
             total = term if total is None else total + term
         for term in map(scaled, regularization_losses or ()):
@@ -263,6 +276,11 @@ class CompiledMetrics(Metric):
     def result(self) -> dict[str, Any]:
         """Return what the metrics came to, by name."""
         return results(self.metrics)
+
+    @property
+    def of_outputs(self) -> list[tuple[int, bool, Any]]:
+        """The number of each metric's output, whether it takes weights, and the metric."""
+        return self._metrics or []
 
     @property
     def metrics(self) -> list[Any]:

@@ -15,7 +15,9 @@ from tensorlite.compat.shared import nests
 from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.models import in_sessions
 from tensorlite.compat.v2.keras.src.trainers.fitting import filled as filled
+from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -165,6 +167,22 @@ class Stream:
         return self.source if self._one else iter(self.source)
 
 
+class OfTensors:
+    """Batches that tensors of a graph are, each time that Keras' session runs them."""
+
+    steps = None
+    is_endless = True
+
+    def __init__(self, tensors: Any) -> None:
+        self._tensors = tensors
+
+    def epoch(self) -> Iterator[Any]:
+        """Yield what the tensors are, without end."""
+        first = nests.flatten(self._tensors)[0]
+        while True:
+            yield in_sessions.session_of(first.graph).run(self._tensors)
+
+
 class Sequence:
     """Batches by number, for `fit`; they are made one after the other."""
 
@@ -227,6 +245,8 @@ def source_of(
     """Return what gives the batches of an epoch."""
     if isinstance(x, Dataset):
         return Stream(x)
+    if any(isinstance(part, GraphTensor) for part in nests.flatten(x)):
+        return OfTensors(packed(x, y, weights))
     if isinstance(x, RaggedParts):
         return Arrays(x, y, weights, batch_size, shuffle)
     x = filled(x)
@@ -277,13 +297,14 @@ def _weights_of(y: Any, class_weight: Any, weights: Any) -> Any:
 def in_columns(batch: Any) -> Any:
     """Return a batch of which no input or label has one axis only, as Keras 2 takes them."""
     x, y, weights = unpacked(batch)
-
-    def column(value: Any) -> Any:
-        is_row = isinstance(value, Tensor) and len(value.spec.shape or ()) == 1
-        return value[:, None] if is_row else value
-
     x, y = nest.map_structure(column, x), nest.map_structure(column, y)
     return packed(x, y, weights)
+
+
+def column(value: Any) -> Any:
+    """Return a tensor of one axis as a column, others as they are."""
+    is_row = isinstance(value, Tensor) and len(value.spec.shape or ()) == 1
+    return value[:, None] if is_row else value
 
 
 def portions(source: Any, steps: int | None) -> Any:

@@ -13,7 +13,6 @@ import numpy as np
 from tensorlite.compat.v2.framework import GradientTape
 from tensorlite.compat.v2.keras import callbacks, optimizers
 from tensorlite.compat.v2.keras.src.layers import naming
-from tensorlite.compat.v2.keras.src.layers.own_weights import members, once
 from tensorlite.compat.v2.keras.src.layers.phases import in_step
 from tensorlite.compat.v2.keras.src.metrics.base import Metric
 from tensorlite.compat.v2.keras.src.models import histories, in_sessions
@@ -21,13 +20,14 @@ from tensorlite.compat.v2.keras.src.models.in_graphs import apart
 from tensorlite.compat.v2.keras.src.optimizers.loss_scaling import LossScaleOptimizer
 from tensorlite.compat.v2.keras.src.optimizers.older import TFOptimizer
 from tensorlite.compat.v2.keras.src.saving import describing
-from tensorlite.compat.v2.keras.src.trainers import compiled, feeding
+from tensorlite.compat.v2.keras.src.trainers import feeding
 from tensorlite.compat.v2.keras.src.trainers.compiled import (
     CompiledLoss,
     CompiledMetrics,
-    results,
 )
 from tensorlite.compat.v2.keras.src.trainers.generators import OfGenerators
+from tensorlite.compat.v2.keras.src.trainers.graph_steps import OfGraphs
+from tensorlite.compat.v2.keras.src.trainers.measured import OfMetrics
 from tensorlite.compat.v2.keras.src.trainers.stepping import (
     Steps,
     all_over,
@@ -48,12 +48,11 @@ from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.function.function import function, run_eagerly
 
-_GIVEN = ("_arguments", "_compile_config", "compiled_metrics")
-"""Attributes with what objects were made of and compiled with."""
+_STEPS = ("train_step", "test_step", "compute_loss", "compute_metrics")
 _COMPILED = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
 
-class Training(OfGenerators):
+class Training(OfGenerators, OfGraphs, OfMetrics):
     """The part of a model that trains it."""
 
     optimizer: Any = None
@@ -67,7 +66,7 @@ class Training(OfGenerators):
     steps_per_execution = 1
     stop_evaluating = stop_predicting = False
     loss: Any = None
-    output_names: list[str]
+    output_names: Any
     distribute_strategy: Any
     __steps: Any = None
     __compiled = False
@@ -110,7 +109,8 @@ class Training(OfGenerators):
         self.jit_compile = jit_compile is True
         self.steps_per_execution = steps_per_execution or 1
         names = list(getattr(self, "output_names", []))
-        self.compiled_loss = CompiledLoss(loss, loss_weights, names)
+        mean = self.mean_in_graph()
+        self.compiled_loss = CompiledLoss(loss, loss_weights, names, mean)
         self.compiled_metrics = CompiledMetrics(given, weighted_metrics, names, loss)
         self.__steps = Steps()
         layer = self.__layer()
@@ -120,6 +120,7 @@ class Training(OfGenerators):
             else None
         )
         self.__compiled = True
+        self.begin_in_graph()
 
     @property
     def compiled(self) -> bool:
@@ -155,26 +156,6 @@ class Training(OfGenerators):
         known = {key: describing.restored(config.get(key)) for key in _COMPILED}
         self.compile(**known)
 
-    @property
-    def metrics(self) -> list[Any]:
-        """The metrics of the loss, of compile, and of the layers."""
-        return once([*self.__compiled_to(), *_kept_metrics(self)])
-
-    def __compiled_to(self) -> list[Any]:
-        """Return the metrics that the model was compiled with, of Keras 3 as one."""
-        if self.compiled_loss is None:
-            return []
-        loss, given = self.compiled_loss, self.compiled_metrics
-        if not naming.is_keras_3():
-            return [loss.mean, *loss.metrics, *given.metrics]
-        return [loss.mean, *([given] if given.are_given else []), *loss.metrics]
-
-    @property
-    def metrics_names(self) -> list[str]:
-        """The names of `metrics`, in Keras 2 of those that the outputs will have, too."""
-        known = compiled.foretold(self) or self.__compiled_to()
-        return [x.name for x in once([*known, *_kept_metrics(self)])]
-
     def __layer(self) -> Any:
         """Return the model as the layer that it is, too."""
         return self
@@ -198,10 +179,6 @@ class Training(OfGenerators):
             self.compiled_metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
-    def get_metrics_result(self) -> dict[str, Any]:
-        """Return what metrics came to, by name."""
-        return results(self.metrics)
-
     @histories.stepping()
     def train_step(self, data: Any) -> Any:
         """Update weights by a batch; return what metrics came to. Models may have their own."""
@@ -210,7 +187,7 @@ class Training(OfGenerators):
             y_pred = self.__layer()(x, training=in_step(self, True))
             loss = self.compute_loss(x, y, y_pred, weights)
             loss = self.optimizer.scale_loss(loss)
-        variables = self._trained or self.__layer().trainable_variables
+        variables = self.trained_weights()
         self.optimizer.apply_gradients(
             zip(tape.gradient(loss, variables), variables, strict=True)
         )
@@ -229,13 +206,13 @@ class Training(OfGenerators):
         x, _, _ = feeding.unpacked(data)
         return self.__layer()(x, training=in_step(self, False))
 
-    def reset_metrics(self) -> None:
-        """Let all metrics begin anew."""
-        for metric in self.metrics:
-            metric.reset_state()
-
     def traced_step(self, name: str, is_spread: bool = False) -> Any:
         """Return a step that is traced once for each kind of batch, and spread over workers."""
+        if self.waits_for_inputs():
+            return self.after_inputs(lambda: self.traced_step(name, is_spread))
+        written = None if name == "predict" else self.graph_training()
+        if written is not None:
+            return written.step(name)
         if self.__steps is None:
             self.__steps = Steps()
         traced = self.__steps.traced
@@ -257,6 +234,15 @@ class Training(OfGenerators):
                 return step(batch)
 
         return run
+
+    def writes_its_steps(self) -> bool:
+        """Return whether a program's class says what a step is."""
+        kind = type(self)
+        return any(getattr(kind, x) is not getattr(Training, x) for x in _STEPS)
+
+    def trained_weights(self) -> Any:
+        """Return the weights that a step updates."""
+        return self._trained or self.__layer().trainable_variables
 
     def __check_compiled(self) -> None:
         if not self.__compiled:
@@ -346,7 +332,7 @@ class Training(OfGenerators):
             listeners.on_train_batch_end(last, logs)
             if self.stop_training:
                 break
-        return in_order(counted_by_all(self, logs))
+        return self.of_epoch(in_order(counted_by_all(self, logs)))
 
     def __validation(self, data: Any, batch_size: Any) -> Any:
         if isinstance(data, (tuple, list)):
@@ -367,7 +353,7 @@ class Training(OfGenerators):
             listeners.on_test_batch_end(last, logs)
             if self.stop_evaluating:
                 break
-        logs = counted_by_all(self, logs)
+        logs = self.of_epoch(counted_by_all(self, logs))
         listeners.on_test_end(logs)
         return dict(logs)
 
@@ -476,14 +462,6 @@ class Training(OfGenerators):
     def __batch(self, x: Any, y: Any, sample_weight: Any) -> Any:
         arrays = feeding.Arrays(x, y, sample_weight, None, False)
         return feeding.packed(*arrays.parts)
-
-
-def _kept_metrics(layer: Any) -> list[Metric]:
-    """Return the metrics among a layer's attributes, then those of its layers, but of no model."""
-    held = [x for key, x in vars(layer).items() if key not in _GIVEN]
-    own = members(held, Metric)
-    inner = [x for x in layer.sublayers() if not isinstance(x, Training)]
-    return [*own, *[x for each in inner for x in _kept_metrics(each)]]
 
 
 def _names_of(metric: Metric) -> list[str]:
