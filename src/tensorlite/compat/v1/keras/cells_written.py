@@ -111,6 +111,16 @@ def zeros_for(cell: Any, batch_size: Any, dtype: Any) -> Any:
     return one(sizes)
 
 
+def _only(states: Any) -> Any:
+    """Return the state of a cell that has one, which callers may give by itself."""
+    return states[0] if isinstance(states, (list, tuple)) else states
+
+
+def _like(states: Any, made: Any) -> Any:
+    """Return a state as the one before was given."""
+    return [made] if isinstance(states, (list, tuple)) else made
+
+
 def _each(x: Any, masks: Any, count: int) -> list[Any]:
     """Return what each gate gets of a value."""
     return [x] * count if masks is None else [x * mask for mask in masks]
@@ -126,7 +136,7 @@ class SimpleCell(WrittenCell):
     def written(self, inputs: Any, states: Any, training: Any) -> Any:
         """Return the activation of both products, and it as state."""
         cell: Any = self
-        before = states[0]
+        before = _only(states)
         of_inputs = self.dropped("inputs", inputs, cell.dropout, training)
         rate = cell.recurrent_dropout
         of_states = self.dropped("states", before, rate, training)
@@ -136,7 +146,7 @@ class SimpleCell(WrittenCell):
         before = _once(before, of_states)
         made = made + matmul(before, cell.recurrent_kernel)
         made = activated(cell, made)
-        return made, [made]
+        return made, _like(states, made)
 
 
 class MemoryCell(WrittenCell):
@@ -198,7 +208,7 @@ class GatedCell(WrittenCell):
     def written(self, inputs: Any, states: Any, training: Any) -> Any:
         """Return states and candidates in parts, and it as state."""
         cell: Any = self
-        before = states[0]
+        before = _only(states)
         of_inputs = self.dropped("inputs", inputs, cell.dropout, training)
         rate = cell.recurrent_dropout
         of_states = self.dropped("states", before, rate, training)
@@ -215,7 +225,7 @@ class GatedCell(WrittenCell):
             gates = self._joined(flows, before, biases[1])
         update, new = gates
         made = update * before + (1 - update) * new
-        return made, [made]
+        return made, _like(states, made)
 
     @property
     def _places(self) -> list[tuple[Any, Any]]:
