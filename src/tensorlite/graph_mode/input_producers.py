@@ -46,7 +46,6 @@ from tensorlite.ops.queues.queues import (
     RandomShuffleQueue,
 )
 from tensorlite.ops.random.words import Seeds
-from tensorlite.ops.records.files import matching_files
 from tensorlite.ops.records.tensor_bytes import (
     deserialize_many_sparse,
     serialize_many_sparse,
@@ -58,6 +57,8 @@ from tensorlite.ops.state.resource import CountUpToVariableOp
 Queued = Callable[[], Any]
 Summarise = Callable[[str, Tensor], Any]
 """Makes a summary of a number, under a name."""
+Choose = Callable[[Tensor, Callable[[], Any]], Any]
+"""Makes what a function does an effect that is had where a condition holds."""
 
 
 def local_variable(initial: Any, name: str) -> Any:
@@ -88,12 +89,6 @@ def limit_epochs(
         if isinstance(made, SymbolicTensor) and graph is get_default_graph():
             get_default_graph().rename(made.node, prefix[:-1])
         return made
-
-
-def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
-    """Return a local variable of the names of matching files, looked up when it is begun."""
-    with built(get_default_graph()), name_scope(name, "matching_filenames") as scope:
-        return local_variable(matching_files(pattern), scope)
 
 
 def producer(
@@ -191,7 +186,9 @@ class Batching:
         shared_name: str | None = None,
         keep: Any = True,
         summarise: Summarise | None = None,
+        choose: Choose | None = None,
     ) -> None:
+        self.choose = choose
         self.batch_size = batch_size
         self.capacity = capacity
         self.enqueue_many = enqueue_many
@@ -254,11 +251,17 @@ class Batching:
         put, kind = queue.enqueue, "enqueue"
         if self.enqueue_many:
             put, kind = queue.enqueue_many, "EnqueueMany"
-        if self.keep is True:
+
+        def putting() -> Any:
             return titled(put(list(element)), f"{last_name(queue)}_{kind}")
+
+        if self.keep is True:
+            return putting()
         kept = self._which()
         if kept.spec.rank == 1:
             return put([boolean_mask(x, kept) for x in element])
+        if self.choose is not None:
+            return self.choose(kept, putting)
 
         def keep() -> Tensor:
             with control_dependencies([put(list(element))]):

@@ -15,6 +15,7 @@ from tensorlite.core.dtypes import as_dtype, int32, int64, string
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor
+from tensorlite.graph.graph import is_const
 from tensorlite.graph_mode.graph import active_graph, get_default_graph
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.sessions import chosen_session
@@ -68,9 +69,9 @@ class KeyValueTensorInitializer:
 
 def _in_graph(value: Any, dtype: Any, name: str) -> Any:
     """Return a value as a tensor of the graph that is built, where there is one."""
-    return (
-        value if active_graph() is None else given_constant(value, dtype, name=name)
-    )
+    if active_graph() is None or isinstance(value, Operand):
+        return value
+    return given_constant(value, dtype, name=name)
 
 
 def _dtype_of(values: Any) -> Any:
@@ -101,7 +102,7 @@ class TextFileInitializer:
     ) -> None:
         if isinstance(filename, str) and not filename:
             raise InvalidArgumentError(f"Filename required for {name or 'a table'}.")
-        self.filename = filename
+        self.filename = _in_graph(filename, string, "asset_path")
         self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         _check_column("Keys", self.key_dtype, key_index)
         _check_column("Values", self.value_dtype, value_index)
@@ -113,12 +114,8 @@ class TextFileInitializer:
 
     def fill(self, handle: Any) -> Any:
         """Return what fills a table; the file's name is among what a SavedModel keeps."""
-        name, graph = (
-            _in_graph(self.filename, string, "asset_filepath"),
-            active_graph(),
-        )
-        path = converted(name, string)
-        if graph is not None:
+        path, graph = converted(self.filename, string), active_graph()
+        if graph is not None and is_const(path):
             graph.add_to_collection(GraphKeys.ASSET_FILEPATHS, shown(path))
         return effect(self.op, handle, path)
 

@@ -24,6 +24,7 @@ from tensorlite.compat.shared.tables.lookups import (
 from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import name_scope
 from tensorlite.ops.ragged.tensor import is_ragged
 from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
@@ -292,8 +293,14 @@ def index_table_from_tensor(
             )
 
 
+def _words(words: Any, dtype: Any) -> Any:
+    if isinstance(words, Operand) and words.__tensor__().dtype is dtype:
+        return words
+    return _made_of(words, dtype)
+
+
 @named("Const")
-def _words(words: Any, dtype: Any, name: str | None = None) -> Any:
+def _made_of(words: Any, dtype: Any, name: str | None = None) -> Any:
     return converted(words, dtype)
 
 

@@ -27,7 +27,7 @@ class StagingArea(staging.StagingArea):
         capacity: int = 0,
         memory_limit: int = 0,
     ) -> None:
-        name = get_default_graph().free_name("StagingArea")
+        name = shared_name or get_default_graph().free_name("StagingArea")
         with of_sessions():
             super().__init__(
                 dtypes,
@@ -35,9 +35,10 @@ class StagingArea(staging.StagingArea):
                 names,
                 capacity,
                 memory_limit,
-                name,
+                f"{name}_root/NoOp",
                 shared_name,
             )
+        self.name = name
 
     @property
     def shapes(self) -> list[Any]:

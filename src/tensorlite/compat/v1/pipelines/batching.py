@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.v1.functions import control_flow
+from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.pipelines.input import pipelined
 from tensorlite.compat.v1.summary import scalar
-from tensorlite.compat.views import plain
+from tensorlite.compat.views import plain, shown
 from tensorlite.graph_mode import input_producers as inputs
 from tensorlite.graph_mode.input_producers import Batching
 from tensorlite.graph_mode.streams import seeds_of
@@ -27,6 +29,11 @@ __all__ = [
 
 def _shapes(shapes: Any) -> Any:
     return None if shapes is None else [plain(TensorShape(x)) for x in shapes]
+
+
+def _if_kept(kept: Any, put: Callable[[], Any]) -> Any:
+    """Return what puts an element where it is to be kept, and else does nothing."""
+    return plain(control_flow.cond(shown(kept), put, framework.no_op))
 
 
 def _fifo(padded: bool) -> Callable[..., Any]:
@@ -85,7 +92,7 @@ def maybe_batch(
     """Return batches of those tensors for which keep_input is true, as tf.train.batch does."""
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
-    last = (smaller, shared_name, keep, scalar)
+    last = (smaller, shared_name, keep, scalar, _if_kept)
     how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
     return pipelined(
         lambda: inputs.batched(
@@ -147,7 +154,7 @@ def maybe_shuffle_batch(
     """Return shuffled batches of those tensors for which keep_input is true."""
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
-    last = (smaller, shared_name, keep, scalar)
+    last = (smaller, shared_name, keep, scalar, _if_kept)
     how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
     queue = _shuffled(min_after_dequeue, seed)
     return pipelined(
@@ -198,7 +205,7 @@ def maybe_batch_join(
     """Return batches, gathered by several threads, of tensors for which keep_input is true."""
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
-    last = (smaller, shared_name, keep, scalar)
+    last = (smaller, shared_name, keep, scalar, _if_kept)
     how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
     given = plain(list(tensors_list))
     return pipelined(
@@ -250,7 +257,7 @@ def maybe_shuffle_batch_join(
     """Return shuffled batches, by several threads, of tensors for which keep_input is true."""
     smaller, keep = allow_smaller_final_batch, plain(keep_input)
     known = _shapes(shapes)
-    last = (smaller, shared_name, keep, scalar)
+    last = (smaller, shared_name, keep, scalar, _if_kept)
     how = Batching(plain(batch_size), capacity, enqueue_many, known, *last)
     given, queue = plain(list(tensors_list)), _shuffled(min_after_dequeue, seed)
     return pipelined(

@@ -9,6 +9,7 @@ from typing import Any
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.shared.checks import Assert
+from tensorlite.compat.shared.parsing import matching_files
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.graphs.notes import adopt_runner, runner_info
@@ -126,7 +127,8 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     It is a local variable: run tf.local_variables_initializer().
     """
     _check_mode("matching_filenames")
-    return inputs.match_filenames_once(plain(pattern), name)
+    with name_scope(name, "matching_filenames") as scope:
+        return inputs.local_variable(plain(matching_files(pattern)), scope)
 
 
 def input_producer(

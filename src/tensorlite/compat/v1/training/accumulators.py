@@ -110,7 +110,8 @@ class SparseConditionalAccumulator(sparse_accumulators.SparseConditionalAccumula
 
     def num_accumulated(self, name: str | None = None) -> Any:
         """Return how many gradients wait in the accumulator, an int32 scalar."""
-        return in_graph(super().num_accumulated, "AccumulatorNumAccumulated", name)
+        own = self.accumulator_ref.op.name.rpartition("/")[2]
+        return in_graph(super().num_accumulated, f"{own}_NumAccumulated", name)
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
         """Return an operator that sets the accumulator's step.
