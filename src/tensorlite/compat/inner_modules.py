@@ -98,7 +98,7 @@ _OWN: Mapping[str, str] = {
     "ops.gradient_checker_v2": "tensorlite.compat.v2.test",
     "ops.linalg.linear_operator": "tensorlite.compat.shared.linear.linear_operator",
     "ops.linalg.linear_operator_addition": "tensorlite.compat.shared.linear.operator_sums",
-    "ops.metrics_impl": "tensorlite.compat.v1.metric_kinds.parts",
+    "ops.metrics_impl": "tensorlite.compat.v1.metric_kinds.inner_names",
     "ops.variable_scope": "tensorlite.compat.v1.graphs.scopes",
     "ops.variable_v1": "tensorlite.compat.v1.graphs.variables",
     "ops.variables": "tensorlite.compat.v1.graphs.partitioned",

@@ -28,16 +28,26 @@ class Entry(NamedTuple):
     masks: tuple[str, ...]
 
 
-def selection(key: Any, behind: Callable[[Any], Any]) -> Callable[[Tensor], Tensor]:
+def selection(
+    key: Any, taken: Callable[[Any], Tensor], behind: Callable[[Any], Any]
+) -> Callable[[Tensor], Tensor]:
     """Return what selects the part of a tensor that a key says.
 
-    `behind` makes of a place that is computed the one behind it.
+    `taken` returns the values of variables in a key; `behind` makes of a place that is computed
+    the one behind it.
     """
-    items = key if type(key) is tuple else (key,)
+
+    def with_values(item: Any) -> Any:
+        if isinstance(item, slice):
+            return slice(*map(with_values, (item.start, item.stop, item.step)))
+        return taken(item) if isinstance(item, Operand) else item
+
+    items = tuple(map(with_values, key if type(key) is tuple else (key,)))
     if not items:
         return _whole
     if not all(map(_is_plain, items)):
-        return lambda x: operand.operators.getitem(x, key)
+        whole = items if type(key) is tuple else items[0]
+        return lambda x: operand.operators.getitem(x, whole)
     entries = [_entry(item, behind) for item in items]
     return lambda x: _selected(x, entries)
 

@@ -208,7 +208,7 @@ class Operators:
     @at_home
     def __getitem__(self, key: Any) -> Any:
         x = _taken(self)
-        select = keys.selection(plain(key), lambda at: plain(view(at) + 1))
+        select = keys.selection(plain(key), _taken, lambda at: plain(view(at) + 1))
         return in_graph(lambda: select(x), "strided_slice")
 
     def __setitem__(self, key: Any, value: Any) -> None:

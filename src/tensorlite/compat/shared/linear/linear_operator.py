@@ -204,6 +204,9 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _diag_part(self) -> Any:
         return diagonals.matrix_diag_part(self.tril)
 
+    _get_diag = _diag_part
+    """What classes derived from this one call it."""
+
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:

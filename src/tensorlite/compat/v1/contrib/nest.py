@@ -39,7 +39,10 @@ __all__ = [
 
 is_sequence = is_nested
 _sequence_like = nest.rebuild
-_yield_value = nest.children
+
+
+def _yield_value(structure: Any) -> Iterator[Any]:
+    yield from nest.children(structure)
 
 
 def _members(structure: Any) -> dict[Any, Any]:

@@ -17,6 +17,7 @@ from tensorlite.compat.shared.values import (
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import EagerTensor as EagerTensor
 from tensorlite.graph_mode.graph import get_default_graph
@@ -53,6 +54,25 @@ def convert_n_to_tensor(
         convert_to_tensor(x, dtype, name and f"{name}_{i}", preferred_dtype)
         for i, x in enumerate(values)
     ]
+
+
+def _get_graph_from_inputs(op_input_list: Any, graph: Any = None) -> Any:
+    """Return the graph that all inputs are of, the default one if they are of none."""
+    if not isinstance(op_input_list, (list, tuple)):
+        raise DTypeError(
+            f"op_input_list={op_input_list!r} is a {type(op_input_list).__name__}; give a list or "
+            "tuple of tensors and operations"
+        )
+    found = graph
+    for x in plain(list(op_input_list)):
+        of = getattr(x, "graph", None)
+        if found is not None and of is not None and of is not found:
+            raise InvalidArgumentError(
+                f"{x} is not of the graph of {'the others' if graph is None else 'graph='}; give "
+                "inputs of one graph"
+            )
+        found = of if found is None else found
+    return get_default_graph() if found is None else found
 
 
 def convert_to_tensor_or_composite(

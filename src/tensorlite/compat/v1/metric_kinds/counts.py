@@ -154,7 +154,7 @@ def counts_at_thresholds(
         scale = broadcast_weights(elementwise.cast(scale, float32), found)
         each_weight = cutting.tile(arrays.reshape(scale, [1, -1]), [count, 1])
     made: dict[str, tuple[Any, Any]] = {}
-    for kind in [one for one in _ALL if one in kinds]:
+    for kind in [one for one in ALL_KINDS if one in kinds]:
         total = metric_variable([count], name=kind)
         truth, guess = scores.OUTCOMES[kind]
         hits = elementwise.logical_and(truths[truth], guesses[guess])
@@ -190,7 +190,7 @@ def _truths(yes: Any, part: int, kinds: Sequence[str]) -> dict[bool, Any]:
     )
 
 
-_ALL = ("true_positives", "false_negatives", "true_negatives", "false_positives")
+ALL_KINDS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
 
 
 def _counter_at_thresholds(kind: str) -> Callable[..., Metric]:
@@ -301,7 +301,7 @@ def auc(
         given = even_thresholds(num_thresholds)
         if thresholds is not None:
             given = [given[0], *sorted(thresholds), given[-1]]
-        both = counts_at_thresholds(labels, predictions, given, weights, _ALL)
+        both = counts_at_thresholds(labels, predictions, given, weights, ALL_KINDS)
         made = [
             _area(curve, summation_method, counts, what)
             for what, counts in zip(("value", "update_op"), both, strict=True)
@@ -366,7 +366,7 @@ def sensitivity_at_specificity(
 
     with scoped(name, "sensitivity_at_specificity"):
         limits = even_thresholds(num_thresholds)
-        both = counts_at_thresholds(labels, predictions, limits, weights, _ALL)
+        both = counts_at_thresholds(labels, predictions, limits, weights, ALL_KINDS)
         made = at(both[0], "value"), at(both[1], "update_op")
         return collected(*made, metrics_collections, updates_collections)
 
@@ -397,7 +397,7 @@ def specificity_at_sensitivity(
 
     with scoped(name, "specificity_at_sensitivity"):
         limits = even_thresholds(num_thresholds, 1.0 - _EPSILON)
-        both = counts_at_thresholds(labels, predictions, limits, weights, _ALL)
+        both = counts_at_thresholds(labels, predictions, limits, weights, ALL_KINDS)
         made = at(both[0], "value"), at(both[1], "update_op")
         return collected(*made, metrics_collections, updates_collections)
 

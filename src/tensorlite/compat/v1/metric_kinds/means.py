@@ -323,7 +323,7 @@ def mean_iou(
         wanted, found = _given(labels), _given(predictions)
         alike(found, wanted)
         matrix = metric_variable(
-            [num_classes, num_classes], float64, "total_confusion_matrix"
+            [num_classes, num_classes], float64, name="total_confusion_matrix"
         )
         found, wanted = (
             elementwise.cast(found, int64),

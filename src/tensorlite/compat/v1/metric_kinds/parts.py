@@ -48,12 +48,18 @@ def scoped(name: str | None, default: str) -> Iterator[None]:
         yield
 
 
-def metric_variable(shape: Any, dtype: Any = float32, name: str | None = None) -> Any:
-    """Return a local variable that begins with zeros."""
+def metric_variable(
+    shape: Any,
+    dtype: Any = float32,
+    validate_shape: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Return a local variable that begins with zeros, of any shape without validate_shape."""
     return Variable(
         lambda: arrays.zeros(shape, dtype),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        validate_shape=validate_shape,
         name=name,
     )
 
@@ -183,6 +189,3 @@ def short_scale(scale: Any, labels: Any) -> Any:
 def _squeezed_if(is_longer: Any, x: Any) -> Any:
     """Return a tensor of a rank that is known later, less its last axis if that is told."""
     return control_flow.cond(is_longer, lambda: v1_arrays.squeeze(x, [-1]), lambda: x)
-
-
-_remove_squeezable_dimensions = fitted

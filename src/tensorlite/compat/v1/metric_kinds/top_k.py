@@ -63,7 +63,7 @@ def _summed(name: str, each: Any, weights: Any) -> Metric:
     if weights is not None:
         each = elementwise.multiply(each, elementwise.cast(weights, float64))
     with name_scope(name) as prefix:
-        total = metric_variable([], float64, prefix)
+        total = metric_variable([], float64, name=prefix)
         return total.value(), total.assign_add(
             numbers.reduce_sum(each), name="update"
         )
@@ -201,16 +201,46 @@ def average_precision_at_k(
     with name_scope(name, _name("average_precision", k)) as prefix:
         top = _top(predictions, k)
         classes = elementwise.cast(v1_arrays.shape(predictions)[-1], int64)
-        given = _known(_rows(labels, top), classes), top
-        each = computed("average_precision", scores.average_precision, *given)
-        scale = (
-            v1_arrays.ones_like(each) if weights is None else spread(weights, each)
+        each = _averaged(_known(_rows(labels, top), classes), top)
+        collections = metrics_collections, updates_collections
+        return _mean(each, weights, collections, prefix)
+
+
+def average_precision_of_top_k(
+    labels: Any,
+    predictions_idx: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return the same for classes that are sorted already, the last axis of predictions_idx."""
+    top = elementwise.cast(predictions_idx, int64)
+    shape = top.get_shape()
+    if shape.rank is not None and (shape.rank < 2 or shape.as_list()[-1] is None):
+        raise InvalidArgumentError(
+            f"predictions_idx of shape {shape}: give classes for each row, [..., k], k known"
         )
-        most, most_update = _summed("max", scale, None)
-        total, total_update = _summed("total", each * scale, None)
-        value = elementwise.div_no_nan(total, most, name="mean")
-        update = elementwise.div_no_nan(total_update, most_update, name=prefix)
-        return collected(value, update, metrics_collections, updates_collections)
+    with name_scope(name, "average_precision_at_top_k") as prefix:
+        each = _averaged(_rows(labels, top), top)
+        collections = metrics_collections, updates_collections
+        return _mean(each, weights, collections, prefix)
+
+
+def _averaged(labels: Any, top: Any) -> Any:
+    return computed("average_precision", scores.average_precision, labels, top)
+
+
+def _mean(
+    each: Any, weights: Any, collections: tuple[Any, Any], prefix: str
+) -> Metric:
+    """Return the weighted mean of what is known of each row."""
+    scale = v1_arrays.ones_like(each) if weights is None else spread(weights, each)
+    most, most_update = _summed("max", scale, None)
+    total, total_update = _summed("total", each * scale, None)
+    value = elementwise.div_no_nan(total, most, name="mean")
+    update = elementwise.div_no_nan(total_update, most_update, name=prefix)
+    return collected(value, update, *collections)
 
 
 sparse_average_precision_at_k = average_precision_at_k

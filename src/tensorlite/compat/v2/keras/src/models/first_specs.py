@@ -30,7 +30,8 @@ def _of_any_batch(x: Any) -> Any:
         return ragged_rows.any_number_of(x)
     if not isinstance(x, Operand):
         return None
-    return _with_any_rows(TensorSpec(plain(x.get_shape()), x.dtype))
+    tensor: Any = x
+    return _with_any_rows(TensorSpec(plain(tensor.get_shape()), tensor.dtype))
 
 
 def _with_any_rows(spec: Any) -> Any:
