@@ -12,9 +12,11 @@ from contextlib import ExitStack
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared.creators import variable_creator_scope
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.graphs.variables import Variable
 from tensorlite.compat.v2.keras import constraints, regularizers
+from tensorlite.compat.v2.keras.src.models import in_sessions
 from tensorlite.compat.views import GraphTensor, plain
 from tensorlite.core import nest
 from tensorlite.core.dtypes import as_dtype
@@ -93,14 +95,19 @@ def _mismatch(spec: Any, x: Any) -> str:
     return found
 
 
+def _of_models(_: Any, **given: Any) -> Any:
+    """Return a variable that models have the value of where nothing is being built, too."""
+    told = {key: given[key] for key in ("trainable", "name", "dtype", "constraint")}
+    return in_sessions.SessionWeight(given["initial_value"], **told)
+
+
 class Layer:
     """A function with variables, which are made when it is first called.
 
     Subclasses make them in `build`, and compute in `call`.
     """
 
-    holds_resources = False
-    """Whether its variables are resources, as those of Keras' layers are which hold it."""
+    _is_held = False
 
     def __init__(
         self,
@@ -129,6 +136,18 @@ class Layer:
         if scope is not None:
             with scopes.variable_scope(scope) as captured:
                 self._scope = captured
+
+    @property
+    def holds_resources(self) -> bool:
+        """Whether its variables are weights of models, as those of Keras' layers that hold it."""
+        return self._is_held
+
+    @holds_resources.setter
+    def holds_resources(self, value: bool) -> None:
+        """Set it for the layers inside as well."""
+        self._is_held = value
+        for layer in self._layers():
+            layer.holds_resources = value
 
     @property
     def name(self) -> str:
@@ -269,11 +288,15 @@ class Layer:
         else:
             known = set(map(id, store_of().variables.values()))
             self._set_scope()
-            with scopes.variable_scope(
-                self._scope,
-                reuse=self.built or self._reuse,
-                auxiliary_name_scope=False,
-            ):
+            with ExitStack() as around:
+                if self.holds_resources and in_sessions.graph_of_models():
+                    around.enter_context(variable_creator_scope(_of_models))
+                opened = scopes.variable_scope(
+                    self._scope,
+                    reuse=self.built or self._reuse,
+                    auxiliary_name_scope=False,
+                )
+                around.enter_context(opened)
                 made = scopes.get_variable(
                     name,
                     shape,

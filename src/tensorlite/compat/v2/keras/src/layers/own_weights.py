@@ -63,8 +63,16 @@ class LayerWeights(OwnVariables):
         return [x for key, x in list(vars(self).items()) if key not in _NOTES]
 
     def own_weights(self) -> list[Any]:
-        """Return the variables that this layer has made, then those among its attributes."""
-        return once([*self._held.weights, *members(self._attributes(), AnyVariable)])
+        """Return the variables that this layer has made, then those among its attributes.
+
+        Layers of `tf.layers`, which are none of Keras' here, count as variables.
+        """
+        held = self._attributes()
+        older = [
+            x for x in leaves(held) if getattr(x, "holds_resources", False) is True
+        ]
+        inner = [w for layer in older for w in layer.weights]
+        return once([*self._held.weights, *members(held, AnyVariable), *inner])
 
     def in_order(self, weights: list[Any]) -> list[Any]:
         """Return the layer's own weights, those first that it made to be trained."""
