@@ -6,8 +6,8 @@ Which thread builds which graph is known here; what sessions run stands in sessi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from threading import local
 from typing import Any, ClassVar, ParamSpec, Self
@@ -67,7 +67,14 @@ class Graph(ManualGraph):
         """How many nodes have graphs inside that are being made, but were left by `outside`."""
         self.renamed = 0
         """How often a node was given another name."""
+        self.entered: dict[str, dict[str, set[str]]] = {}
+        """What scopes that were entered by their whole names have made, by where that was."""
         self._used: dict[str, int] = {}
+
+    def take(self, names: Iterable[str]) -> None:
+        """Number what is named from now on as if these names were taken."""
+        for name in names:
+            self._used.setdefault(name.lower(), 1)
 
     def free_name(self, name: str, mark: bool = True) -> str:
         """Return `name`, with a number behind it if it is taken but for the case of letters."""
@@ -306,11 +313,34 @@ def name_scope(name: str | None, default: str | None = None) -> Iterator[str]:
             check_scope_name(wanted, bool(here.name))
         joined = f"{here.name}/{wanted}" if here.name else wanted
         whole = joined if graph is None else inner_graph(graph).free_name(joined)
+    again: AbstractContextManager[None] = nullcontext()
+    if graph is not None and wanted and wanted.endswith("/"):
+        again = _numbered_on(graph, whole, here.name)
     token = scope.set(here._replace(name=whole))
     try:
-        yield f"{whole}/" if whole else ""
+        with again:
+            yield f"{whole}/" if whole else ""
     finally:
         scope.reset(token)
+
+
+@contextmanager
+def _numbered_on(graph: Graph, whole: str, place: str) -> Iterator[None]:
+    """Number names in a scope that is entered again behind those of other branches and loops."""
+    within, known = inner_graph(graph), graph.entered.setdefault(whole, {})
+    for other, names in known.items():
+        if other != place:
+            within.take(names)
+    count = len(within.nodes)
+    try:
+        yield
+    finally:
+        made = known.setdefault(place, set())
+        for node in within.nodes[count:]:
+            name = node.name
+            while len(name) > len(whole) and name.startswith(whole):
+                made.add(name)
+                name = name.rpartition("/")[0]
 
 
 class _Lasting(AbstractContextManager[Any]):

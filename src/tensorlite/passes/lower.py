@@ -42,6 +42,8 @@ from tensorlite.ops.control.dataflow import (
     NextIteration,
     Switch,
 )
+from tensorlite.ops.control.regions import is_carried
+from tensorlite.ops.control.step_arrays import OfArrays
 from tensorlite.passes.inline import inline
 from tensorlite.passes.rewrite import Copy, bound
 
@@ -68,8 +70,8 @@ def put_lowered(
 ) -> set[str]:
     """Copy the nodes of `graph`, those that are `chosen` lowered; calls stay calls.
 
-    With `all_enter` loops bring in constants from outside, too, as TensorFlow 1's do. Returns the
-    frames of loops that no gradients flow through.
+    With `all_enter` loops bring in constants from outside, too, and carry variables that stay as
+    they are, as TensorFlow 1's do. Returns the frames of loops that no gradients flow through.
     """
     lowering = _Lowering(chosen, all_enter)
     _put(graph, _Site(copy), lowering)
@@ -86,6 +88,15 @@ class _Lowering:
     frames: count[int] = field(default_factory=count)
     closed: set[str] = field(default_factory=set)
     """The frames of loops that no gradients flow through."""
+
+    def orders(self, op: Op) -> bool:
+        """Return whether later turns wait for an operator's effect; TensorFlow 1 has few wait."""
+        if op.effect in (Effect.NONE, Effect.DRAW):
+            return False
+        if self.all_enter and op.role in (Role.IF, Role.WHILE):
+            return any(self.orders(x.op) for part in op.regions() for x in part.nodes)
+        is_free = op.effect is Effect.READ or isinstance(op, OfArrays)
+        return not (self.all_enter and is_free)
 
 
 class _Site:
@@ -177,7 +188,7 @@ def _put(graph: Graph, site: _Site, lowering: _Lowering) -> None:
             _Loop(node, site, lowering).put()
         else:
             site.plain(node)
-        if node.op.effect not in (Effect.NONE, Effect.DRAW):
+        if lowering.orders(node.op):
             site.effects.extend(site.copy.nodes[node])
 
 
@@ -296,7 +307,8 @@ class _Loop:
     def changing(self) -> list[bool]:
         """Return for each variable whether it changes; one is treated so in any case."""
         pairs = zip(self.body.inputs, self.body.outputs, strict=True)
-        varies = [x is not y for x, y in pairs]
+        carries = self.lowering.all_enter
+        varies = [x is not y or (carries and is_carried(x)) for x, y in pairs]
         return varies if any(varies) else [True, *varies[1:]]
 
     def enter(self, values: Tensors) -> list[SymbolicTensor]:

@@ -42,7 +42,7 @@ from tensorlite.ops.control.branches import (
     switch_case,
     trace_leaves,
 )
-from tensorlite.ops.control.regions import While
+from tensorlite.ops.control.regions import VARIABLE, While
 
 __all__ = ["case", "cond", "switch_case", "while_loop"]
 
@@ -269,7 +269,7 @@ class _Loop:
         tracer_ = Tracer(name)
         inside = list(self.leaves)
         for i in self.carried:
-            inside[i] = tracer_.graph.add_input(self.specs[i], "variable")
+            inside[i] = tracer_.graph.add_input(self.specs[i], VARIABLE)
         return trace_leaves(tracer_, function, nest.pack_like(self.loop_vars, inside))
 
     def _condition(self, *variables: Any) -> Tensor:

@@ -12,12 +12,13 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 from tensorlite.core.dispatch import Tensors
+from tensorlite.core.dtypes import resource
 from tensorlite.core.errors import BranchError, LoopError
 from tensorlite.core.op import Call, Effect, Grads, Op, Role
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
-from tensorlite.graph.graph import Graph
+from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.refined import refined_specs
 from tensorlite.ops.control.call_gradients import call_gradient, call_watched
 from tensorlite.ops.control.region_gradients import if_gradient, while_gradient
@@ -110,6 +111,17 @@ def _covering(place: int, a: TensorSpec, b: TensorSpec) -> TensorSpec:
     if a.dtype is not b.dtype:
         raise BranchError(f"output {place} is {a} in one branch and {b} in the other")
     return join(a, b)
+
+
+VARIABLE = "variable"
+"""What inputs of loops' graphs are called, a number behind it, that are no captured tensors."""
+
+
+def is_carried(x: SymbolicTensor) -> bool:
+    """Return whether an input of a loop's body is a variable of the program's."""
+    first, _, number = x.node.name.partition("_")
+    is_named = first == VARIABLE and (not number or number.isdecimal())
+    return is_named and x.dtype is not resource
 
 
 class While(Region):

@@ -211,7 +211,11 @@ def _of_gradients(array: Call, flow: Tensor) -> tuple[Tensor, Tensor]:
     return handle, begun
 
 
-class _Writing(Op, abstract=True):
+class OfArrays(Op, abstract=True):
+    """What works on an array, in an order that the flow it takes makes."""
+
+
+class _Writing(OfArrays, abstract=True):
     """Writes, and hands on the flow."""
 
     effect = Effect.WRITE
@@ -320,7 +324,7 @@ class TensorArraySplitV3(_Writing):
         return None, dvalue, None, dflow
 
 
-class _Reading(Op, abstract=True):
+class _Reading(OfArrays, abstract=True):
     """Reads behind what the flow comes from."""
 
     effect = Effect.WRITE  # for reading may clear

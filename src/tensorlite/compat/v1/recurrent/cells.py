@@ -66,7 +66,9 @@ def batched_zeros(batch_size: Any, sizes: Sequence[Any], dtype: Any) -> Any:
 
 
 def batched(batch_size: Any, sizes: Sequence[Any]) -> list[Any]:
-    """Return the sizes of a batch and of its rows as two vectors."""
+    """Return the sizes of a batch, if one is told, and of its rows as vectors."""
+    if batch_size is None:
+        return [framework.constant(list(sizes), int32)]
     is_known = isinstance(batch_size, int)
     first = (
         framework.constant([batch_size]) if is_known else expand_dims(batch_size, 0)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import fill, stack, transpose, zeros
+from tensorlite.compat.shared.arrays import fill
 from tensorlite.compat.shared.elementwise import logical_not, logical_or
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.shared.values import get_static_value
@@ -19,8 +19,9 @@ from tensorlite.compat.v1.functions.control_flow import while_loop
 from tensorlite.compat.v1.functions.numbers import reduce_all
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.layer_kinds.base import Layer
+from tensorlite.compat.v1.recurrent.cells import sizes_of_state
 from tensorlite.compat.v1.recurrent.decoding_helpers import Helper
-from tensorlite.compat.v1.recurrent.rnn import check_cell
+from tensorlite.compat.v1.recurrent.rnn import check_cell, time_first
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -168,10 +169,6 @@ def _array(dtype: Any, size: Any, known: int | None) -> TensorArray:
     )
 
 
-def _nothing(size: Any, dtype: Any, batch: Any) -> Any:
-    return zeros(stack([batch, *_sizes(size)]), dtype)
-
-
 def _limit(maximum_iterations: Any) -> Any:
     if maximum_iterations is None:
         return None
@@ -209,7 +206,9 @@ def dynamic_decode(
         sizes, dtypes = decoder.output_size, decoder.output_dtype
         known = get_static_value(decoder.batch_size)
         known = None if known is None else int(known)
-        none = mapped(lambda s, d: _nothing(s, d, decoder.batch_size), sizes, dtypes)
+        none = mapped(
+            lambda s, d: sizes_of_state(s, decoder.batch_size, d), sizes, dtypes
+        )
         if limit is not None:
             finished = logical_or(finished, limit <= 0)
         found = while_loop(
@@ -251,13 +250,7 @@ def _ended(decoder: Any, found: Any, output_time_major: bool) -> Any:
 
 
 def _axes(output_time_major: bool) -> Callable[[Any], Any]:
-    return (lambda x: x) if output_time_major else batch_first
-
-
-def batch_first(x: Any) -> Any:
-    """Return a tensor with its first two axes, of time and batch, the other way round."""
-    rank = x.get_shape().rank
-    return x if rank is None or rank < 2 else transpose(x, [1, 0, *range(2, rank)])
+    return (lambda x: x) if output_time_major else time_first
 
 
 def _turn(decoder: Any, none: Any) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from tensorlite.compat.v1.functions.embeddings import embedding_lookup
 from tensorlite.compat.v1.functions.numbers import argmax, reduce_all
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.random import multinomial
+from tensorlite.compat.v1.recurrent.rnn import time_first
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
@@ -48,11 +49,6 @@ def known_rank(x: Any, ranks: tuple[int, ...], message: str) -> Any:
     if x.get_shape().rank not in ranks:
         raise ShapeError(f"{message}, saw shape: {x.get_shape()}")
     return x
-
-
-def time_first(x: Any) -> Any:
-    """Return sequences with the axis of time before that of the batch."""
-    return transpose(x, [1, 0, *range(2, x.get_shape().rank)])
 
 
 def unstacked(x: Any) -> TensorArray:
@@ -213,7 +209,7 @@ class TrainingHelper(_OfSymbols):
             self._zero_inputs = nest.map_structure(
                 lambda x: zeros_like(x[0, :]), given
             )
-            self._batch_size = size(self._sequence_length)
+            self._batch_size = size(sequence_length)
 
     @property
     def inputs(self) -> Any:
@@ -284,7 +280,7 @@ class GreedyEmbeddingHelper(_OfSymbols):
             (0,),
             "end_token must be a scalar",
         )
-        self._batch_size = size(self._start_tokens)
+        self._batch_size = size(start_tokens)
         self._start_inputs = self._embedding_fn(self._start_tokens)
 
     def initialize(self, name: str | None = None) -> Any:

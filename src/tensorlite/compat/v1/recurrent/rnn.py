@@ -11,9 +11,7 @@ from tensorlite.compat.shared.arrays import (
     range as numbers_from,
     rank as rank_of,
     shape,
-    stack,
     transpose,
-    zeros,
 )
 from tensorlite.compat.shared.cutting import reverse as backwards
 from tensorlite.compat.shared.elementwise import (
@@ -333,7 +331,7 @@ def raw_rnn(
         own_state = framework.constant(0, int32) if loop_state is None else loop_state
         specs = _emitted_specs(cell, emitted, state)
         arrays = _growing(specs, known)
-        none = [zeros(stack([batch, *sizes]), dtype) for sizes, dtype in specs]
+        none = [batched_zeros(batch, sizes, dtype) for sizes, dtype in specs]
         body = _raw_body(cell, loop_fn, none)
         found = while_loop(
             lambda _, ended, *__: logical_not(reduce_all(ended)),
@@ -367,7 +365,7 @@ def _growing(specs: list[tuple[list[Any], Any]], batch: int | None) -> list[Any]
             0,
             dynamic_size=True,
             element_shape=[batch, *sizes],
-            tensor_array_name=f"rnn_output_{i}",
+            name=f"rnn_output_{i}",
         )
         for i, (sizes, dtype) in enumerate(specs)
     ]

@@ -20,9 +20,9 @@ from tensorlite.compat.v1.recurrent.decoding_helpers import (
     categorical,
     embedding_of,
     known_rank,
-    time_first,
     unstacked,
 )
+from tensorlite.compat.v1.recurrent.rnn import time_first
 from tensorlite.core.dtypes import bool_, int32
 
 

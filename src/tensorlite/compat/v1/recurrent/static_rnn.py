@@ -17,7 +17,7 @@ from tensorlite.compat.v1.functions.arrays import reverse_sequence
 from tensorlite.compat.v1.functions.control_flow import cond
 from tensorlite.compat.v1.functions.lengths import kept_if, least_and_most
 from tensorlite.compat.v1.graphs import framework, scopes
-from tensorlite.compat.v1.recurrent.cells import batched_zeros
+from tensorlite.compat.v1.recurrent.cells import batched, batched_zeros
 from tensorlite.compat.v1.recurrent.rnn import (
     check_cell,
     first_state,
@@ -28,6 +28,7 @@ from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
 
 
@@ -79,7 +80,7 @@ class _Lengths:
             )
         dtype = nest.flatten(state)[0].dtype
         sizes = flat_sizes(cell.output_size)
-        none = [batched_zeros(batch, size, dtype) for size in sizes]
+        none = [_nothing(batch, size, dtype) for size in sizes]
         self.none = packed(cell.output_size, none)
         self.all = cast(told, int32)
         self.least, self.most = least_and_most(self.all)
@@ -113,6 +114,16 @@ class _Lengths:
             nest.pack_like(self.none, found[:count]),
             nest.pack_like(state, found[count:]),
         )
+
+
+def _nothing(batch: Any, sizes: list[Any], dtype: Any) -> Any:
+    """Return an output of zeros; what is known of its shape are constants of TensorFlow's."""
+    made = batched_zeros(batch, sizes, dtype)
+    if active_graph() is not None:
+        fixed = batch if isinstance(batch, int) else None
+        batched(fixed, sizes)
+        made.set_shape([fixed, *sizes])
+    return made
 
 
 def static_state_saving_rnn(

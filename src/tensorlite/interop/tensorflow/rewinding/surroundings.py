@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tensorlite.core.constant import Const
 from tensorlite.core.op import Role
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -134,6 +135,7 @@ class Surroundings:
         for listed in contexts.values():
             for one in listed:
                 self._note(one, None)
+        self._note_constants(graph)
         roles = {node.op.role for node in graph.nodes}
         if not contexts and roles & {Role.SWITCH, Role.ENTER}:
             raise NotRewoundError("branches and loops are not one inside of another")
@@ -157,6 +159,19 @@ class Surroundings:
                 here.external[x] = y
         for inner in info.nested:
             self._note(inner, here)
+
+    def _note_constants(self, graph: ManualGraph) -> None:
+        """Let constants of branches, which wait for nothing here, be where they are taken."""
+        if not self._contexts.of:
+            return
+        users = self.consumers(graph)
+        for node in graph.nodes:
+            if not isinstance(node.op, Const) or node in self._contexts.of:
+                continue
+            found = {self.of(user) for user in users.get(node.outputs[0], ())}
+            home = found.pop() if len(found) == 1 else None
+            if isinstance(home, Branch):
+                self._contexts.of[node] = home
 
     def _loop(self, info: LoopInfo, outer: Context | None) -> Loop:
         exits = self._nodes(info.loop_exit_names)

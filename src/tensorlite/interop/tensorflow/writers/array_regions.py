@@ -32,6 +32,7 @@ from tensorlite.interop.tensorflow.writers.array_values import (
     is_saving,
 )
 from tensorlite.ops.control.bundles import Bundle
+from tensorlite.ops.control.regions import is_carried
 
 Handler: TypeAlias = Callable[["Region", Node, Sequence[Value]], list[Value]]
 Handlers: TypeAlias = dict[str, Handler]
@@ -184,13 +185,14 @@ class Region:
 
 
 class _Variables:
-    """The variables of a loop: what changes, and behind that what does not."""
+    """The variables of a loop: what changes, or is carried, and behind that what does not."""
 
     def __init__(self, here: Region, node: Node, given: Sequence[Value]) -> None:
         _, body = node.op.regions()
         pairs = zip(body.inputs, body.outputs, strict=True)
-        self.changes = [x is not y for x, y in pairs]
         place = here.place
+        carries = place.as_called
+        self.changes = [x is not y or (carries and is_carried(x)) for x, y in pairs]
         self.values = [
             _begun(place, value) if changes else _read(place, value)
             for value, changes in zip(given, self.changes, strict=True)

@@ -36,9 +36,6 @@ from tensorlite.interop.tensorflow.writers.outer_reads import (
     read_outside,
     reads_again,
 )
-from tensorlite.interop.tensorflow.writing import (
-    is_constant,
-)
 from tensorlite.ops.arrays.identity import Identity, IdentityN
 from tensorlite.ops.control.dataflow import Reached
 from tensorlite.passes.lower import Tensors, put_lowered
@@ -84,6 +81,7 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
     _drop(made, {*kept, *asked})
     _part_switches(made)
     _wait_for_variables(made)
+    _bring_directly(made)
     read_outside(made)
     _give_names(graph, made, kept)
     keep_in_turns(made)
@@ -180,24 +178,54 @@ _OWN = re.compile(r"(.*/)?(While|If)(_\d+)?")
 
 
 def _ask_within(graph: Graph) -> None:
-    """Let constants that are results of a branch wait for it themselves."""
-    users = defaultdict[Node, int](int)
+    """Let constants that are results of a branch or of a turn wait for it themselves."""
+    users = defaultdict[Node, list[Node]](list)
     for node in graph.nodes:
         for x in node.inputs:
-            users[x.node] += 1
+            users[x.node].append(node)
     passing = {
         node
         for node in graph.nodes
         if isinstance(node.op, Identity)
-        and is_constant(node.inputs[0].node)
-        and users[node.inputs[0].node] == 1
-        and any(map(_is_side, node.control))
+        and _is_fixed(node.inputs[0].node)
+        and len(users[node.inputs[0].node]) == 1
+        and any(_is_side(x) or _is_taken(x) for x in node.control)
+        and node.name.startswith(f"{node.inputs[0].node.name}/Identity")
     }
     beside = {node.inputs[0].node: node for node in passing}
     graph.nodes[:] = moved(graph.nodes, beside)
     for node in passing:
         node.inputs[0].node.control = node.control
     _stand_for(graph, {node: node.inputs[0].node for node in passing})
+
+
+def _bring_directly(graph: Graph) -> None:
+    """Let the next turn, which waits for this one, take what a turn ends with of outside."""
+    passing: dict[Node, Node] = {}
+    for node in graph.nodes:
+        before = node.inputs[0].node if node.op.role is Role.NEXT else node
+        if _CAPTURED.fullmatch(before.name) and before.control:
+            node.inputs, node.control = before.inputs, before.control
+            passing[before] = before
+    used = {x.node for node in graph.nodes for x in node.inputs}
+    graph.nodes[:] = [x for x in graph.nodes if x in used or x not in passing]
+
+
+_CAPTURED = re.compile(r"capture(_\d+)?/Identity(_\d+)?")
+"""What passes a tensor of outside on as a result."""
+
+
+def _is_fixed(node: Node) -> bool:
+    """Return whether a node is of a constant, which may wait for a turn already."""
+    is_free = node.op.role is Role.PLAIN and node.op.effect is Effect.NONE
+    return is_free and not node.inputs and all(map(_is_taken, node.control))
+
+
+def _is_taken(node: Node) -> bool:
+    """Return whether a node is a variable of a loop as a turn takes it."""
+    switch = node.inputs[0].node if isinstance(node.op, Identity) else node
+    is_switch = switch.op.role is Role.SWITCH
+    return is_switch and switch.inputs[1].node.op.role is Role.LOOP_COND
 
 
 def _is_side(node: Node) -> bool:
@@ -240,7 +268,7 @@ def _name_brought(
     nodes: Sequence[Node], user: Node, late: set[Node], taken: set[str]
 ) -> None:
     """Name what brings something in one after the other: below its user, where it has a name."""
-    is_end = user.op.role in (Role.MERGE, Role.NEXT)
+    is_end = user.op.role is Role.MERGE
     for node in nodes:
         late.discard(node)
         title, wanted = node.op.name, f"{user.name}/{node.op.name}"
