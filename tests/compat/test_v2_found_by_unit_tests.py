@@ -164,13 +164,14 @@ def test_inner_vectorized_map_takes_the_public_one_s_arguments() -> None:
 
 
 def test_gradients_of_eigenvalues_are_of_the_triangle_that_is_read() -> None:
-    for a, expected in (
+    cases: list[tuple[Any, Any]] = [
         ([[2.0, 9.0], [1.0, 3.0]], [[1.276393, 0.0], [0.894427, 1.723607]]),
         (
             [[2.0, 9.0 + 7j], [1.0 + 0.5j, 3.0]],
             [[1.295876, 0.0], [0.816497 + 0.408248j, 1.704124]],
         ),
-    ):
+    ]
+    for a, expected in cases:
         x = tf.constant(a)
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -214,3 +215,29 @@ def test_profiles_begin_and_end_once(tmp_path: Path) -> None:
     tf.profiler.experimental.stop()
     with pytest.raises(tf.errors.UnavailableError):
         tf.profiler.experimental.stop()
+
+
+def test_numpy_s_fractions_are_whole_numbers_where_those_are_due() -> None:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    assert tf.one_hot(np.array([1.7, 0.0]), 2).numpy().tolist() == [[0, 1], [1, 0]]
+    assert tf.one_hot(np.array([True]), 2).numpy().tolist() == [[0, 1]]
+    assert tf.reshape(x, np.array([4.0])).shape == (4,)
+    assert tf.tile(x, np.array([1.0, 2.0])).shape == (2, 4)
+    assert tf.zeros(np.array([2.0, 3.0])).shape == (2, 3)
+    assert tf.reduce_sum(x, np.array([1.0])).numpy().tolist() == [3, 7]
+    assert tf.pad(x, np.array([[1.0, 0.0], [0.0, 0.0]])).shape == (3, 2)
+    assert tf.reverse(x, np.array([0.0])).numpy().tolist() == [[3, 4], [1, 2]]
+    assert tf.nn.top_k(x, np.float64(1)).values.shape == (2, 1)
+    assert tf.nn.in_top_k(np.array([0.0, 1.0]), x, 1).numpy().tolist() == [
+        False,
+        True,
+    ]
+    first, _ = tf.dynamic_partition(x, np.array([0.0, 1.0]), 2)
+    assert first.numpy().tolist() == [[1, 2]]
+    for function, *refused in (
+        (tf.one_hot, [1.0, 2.0], 3),
+        (tf.reshape, x, [4.0]),
+        (tf.gather, x, np.array([1.0])),
+    ):
+        with pytest.raises(DTypeError):
+            function(*refused)

@@ -10,7 +10,7 @@ import tensorlite as tl
 from tensorlite.compat.adopting import holds_operand, inner_named
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
-from tensorlite.compat.shared.sizes import placed, sizes_of
+from tensorlite.compat.shared.sizes import as_whole, placed, sizes_of
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.dispatch import call
@@ -151,7 +151,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     if holds_operand(axis):
         at = converted(axis, int32, "axis")
         return call(arrange.ReverseV2(), converted(tensor), at)
-    return tl.flip(converted(tensor), axis=tuple(np.ravel(np.asarray(axis)).tolist()))
+    axes = np.ravel(np.asarray(as_whole(axis)))
+    return tl.flip(converted(tensor), axis=tuple(axes.tolist()))
 
 
 @named("Roll")

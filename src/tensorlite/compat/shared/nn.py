@@ -11,6 +11,7 @@ from tensorlite.compat.calling import agreeing, converted, named, own_or
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.arrays import concat, expand_dims, squeeze
 from tensorlite.compat.shared.picking import top_k as top_k
+from tensorlite.compat.shared.sizes import as_whole
 from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.check import (
     integers_of,
@@ -257,7 +258,7 @@ lrn = local_response_normalization
 @named("in_top_k", own_or("InTopKV2"))
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
     """Return for each row whether the target's prediction is among the k largest."""
-    return search.in_top_k(converted(targets), converted(predictions), k)
+    return search.in_top_k(converted(as_whole(targets)), converted(predictions), k)
 
 
 @named("Conv3D")

@@ -9,6 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared.sizes import as_whole
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of
 from tensorlite.core.dtypes import int32
@@ -52,6 +53,7 @@ def _padding(default: str) -> Callable[..., Any]:
     def padded(
         tensor: Any, paddings: Any, mode: Any, value: Any, name: str | None = None
     ) -> Any:
+        paddings = as_whole(paddings)
         x, sizes = converted(tensor), converted(paddings, int32, "paddings")
         _check_paddings(paddings)
         if default == "Pad":

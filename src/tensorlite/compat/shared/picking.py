@@ -12,7 +12,7 @@ from tensorlite import math
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.arrays import tensors_of
-from tensorlite.compat.shared.sizes import packed
+from tensorlite.compat.shared.sizes import as_whole, packed
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import call, calls
@@ -175,7 +175,8 @@ def one_hot(
     on = converted(1 if on_value is None else on_value, wanted)
     off = converted(0 if off_value is None else off_value, wanted)
     along = -1 if axis is None else axis
-    return tl.one_hot(converted(indices), depth, on, off, axis=along, dtype=wanted)
+    places, count = converted(as_whole(indices)), as_whole(depth)
+    return tl.one_hot(places, count, on, off, axis=along, dtype=wanted)
 
 
 @named("ScatterNd")
@@ -216,7 +217,7 @@ def dynamic_partition(
 ) -> Any:
     """Return a list of num_partitions tensors: the slices that `partitions` sends there."""
     parts = tl.dynamic_partition(
-        converted(data), converted(partitions), num_partitions
+        converted(data), converted(as_whole(partitions)), num_partitions
     )
     return list(parts)
 
@@ -307,7 +308,7 @@ def top_k(
 
     `sorted` puts the largest first; of equal ones the first place comes first.
     """
-    found = tl.top_k(converted(input), k, sorted=sorted)
+    found = tl.top_k(converted(input), as_whole(k), sorted=sorted)
     return found._replace(indices=tl.astype(found.indices, as_dtype(index_type)))
 
 

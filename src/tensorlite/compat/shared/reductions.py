@@ -33,6 +33,7 @@ from tensorlite.compat.shared.elementwise import (
     subtract,
 )
 from tensorlite.compat.shared.picking import select_rows
+from tensorlite.compat.shared.sizes import as_whole
 from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import call, integers
 from tensorlite.core.dtypes import as_dtype, int32, int64
@@ -133,7 +134,7 @@ def axes_of(x: Any, axis: Any) -> Any:
         return range(0, rank_of(x))
     if axis is None or isinstance(axis, int):
         return axis
-    return tuple(integers_of(axis, "axis"))
+    return tuple(integers_of(as_whole(axis), "axis"))
 
 
 reduce_sum = documented(

@@ -28,8 +28,19 @@ def cast_of_sparse(x: Any, *_: Any, **__: Any) -> str:
     return "Cast" if isinstance(x, SparseTensor) else ""
 
 
+def as_whole(value: Any) -> Any:
+    """Return NumPy's fractions and bools cut to whole numbers, which TensorFlow takes for these.
+
+    It does so where an operator takes integers of several dtypes; numbers of Python and lists of
+    them are refused there, and are returned as they are.
+    """
+    is_numpy = isinstance(value, (np.ndarray, np.generic))
+    return value.astype(np.int64) if is_numpy and value.dtype.kind in "fb" else value
+
+
 def sizes_of(shape: Any) -> Any:
     """Return a shape as functions here take it."""
+    shape = as_whole(shape)
     if isinstance(shape, Operand):
         return shape.__tensor__()
     if shape is None or getattr(shape, "rank", 0) is None:
@@ -43,9 +54,7 @@ def sizes_of(shape: Any) -> Any:
 
 def whole_sizes(shape: Any) -> Any:
     """Return a shape, numbers of which TensorFlow 1 takes as whole that are fractions: 4 / 2."""
-    if isinstance(shape, np.ndarray):
-        shape = shape.tolist()
-    if mode.is_second() or not isinstance(shape, (list, tuple)):
+    if mode.is_second() or not isinstance(shape, (list, tuple, np.ndarray)):
         return shape
     return [Dimension(x).value if isinstance(x, float) else x for x in shape]
 
