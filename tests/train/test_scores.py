@@ -80,24 +80,3 @@ def test_overlap_leaves_out_classes_that_do_not_occur() -> None:
     assert float(scores.mean_overlap(table)) == pytest.approx((2 / 4 + 4 / 6) / 2)
     assert float(scores.mean_overlap(table, [1, 2])) == pytest.approx(4 / 6)
     assert float(scores.mean_overlap(table, [2])) == 0.0
-
-
-def test_sets_of_labels_and_predictions() -> None:
-    labels = np.array([[1, 2, 2], [3, scores.NO_LABEL, scores.NO_LABEL], [0, 1, 4]])
-    best = np.array([[2, 3], [3, 0], [5, 6]])
-    given = tl.asarray(labels), tl.asarray(best)
-    for class_id in (None, 2, 3):
-        both, missed, extra = scores.sets_in_common(*given, class_id)
-        for i in range(3):
-            wanted, found = set(labels[i]) - {scores.NO_LABEL}, set(best[i])
-            if class_id is not None:
-                wanted, found = wanted & {class_id}, found & {class_id}
-            sizes = len(wanted & found), len(wanted - found), len(found - wanted)
-            assert (int(both[i]), int(missed[i]), int(extra[i])) == sizes
-
-
-def test_average_precision_by_rows() -> None:
-    none = scores.NO_LABEL
-    labels, best = np.array([[0, 4], [2, none]]), np.array([[4, 1, 0], [1, 2, 3]])
-    found = scores.average_precision(tl.asarray(labels), tl.asarray(best))
-    np.testing.assert_allclose(np.asarray(found), [(1 + 2 / 3) / 2, 1 / 2])

@@ -8,24 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorlite.core import dtypes
 from tensorlite.core.check import whole
 from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
-from tensorlite.ops.arrays.arrange import expand_dims
 from tensorlite.ops.arrays.create import ones_like
 from tensorlite.ops.arrays.gather import take
-from tensorlite.ops.arrays.ranges import arange
-from tensorlite.ops.arrays.shape import astype, reshape, shape_of
+from tensorlite.ops.arrays.shape import astype, reshape
 from tensorlite.ops.linear.diagonal import diagonal
 from tensorlite.ops.math.arithmetic import sum as sum_of
 from tensorlite.ops.math.bounds import maximum, minimum
 from tensorlite.ops.math.compare import logical_not, where
-from tensorlite.ops.math.cumulative import cumulative_sum
 from tensorlite.ops.math.elementwise import log
 from tensorlite.ops.math.quotients import divide_no_nan
-from tensorlite.ops.math.reduce import any as any_of
 
 OUTCOMES = {
     "true_positives": (True, True),
@@ -34,9 +29,6 @@ OUTCOMES = {
     "false_negatives": (True, False),
 }
 """Whether label and prediction are positive in each outcome."""
-
-NO_LABEL = -(2**62)
-"""What stands where a row has fewer labels than others."""
 
 
 def outcome(kind: str, labels: Tensor, predictions: Tensor) -> Tensor:
@@ -153,58 +145,3 @@ def mean_overlap(matrix: Tensor, classes: Sequence[int] | None = None) -> Tensor
         common, union = take(common, list(classes)), take(union, list(classes))
     present = sum_of(astype(union != 0, matrix.dtype))
     return divide_no_nan(sum_of(divide_no_nan(common, union)), present)
-
-
-def sets_in_common(
-    labels: Tensor, predictions: Tensor, class_id: int | None = None
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Return for each row how many of two sets are in both, in labels alone, in predictions alone.
-
-    Both have rows of classes, int64; labels are NO_LABEL where there are no more, and a class
-    counts once among them. With `class_id` no other class counts.
-
-    >>> from tensorlite.train.scores import sets_in_common
-    >>> labels, predictions = (tl.asarray(x, dtype=tl.int64) for x in ([[1, 2, 2]], [[2, 3]]))
-    >>> both, missed, extra = sets_in_common(labels, predictions)
-    >>> print(both, missed, extra)
-    [1.] [1.] [1.]
-    """
-    same = expand_dims(predictions, -1) == expand_dims(labels, -2)
-    some = (labels != NO_LABEL) & _first_of_its_kind(labels)
-    chosen = predictions >= NO_LABEL
-    if class_id is not None:
-        some, chosen = some & (labels == class_id), predictions == class_id
-    found, missed = any_of(same, axis=-1), logical_not(any_of(same, axis=-2))
-    return _count(chosen & found), _count(some & missed), _count(chosen & ~found)
-
-
-def average_precision(labels: Tensor, best: Tensor) -> Tensor:
-    """Return for each row the mean of the precisions at places where predictions are right.
-
-    `best` has the classes that are predicted, the likeliest first; labels are rows of classes, -1
-    for none.
-
-    >>> from tensorlite.train.scores import average_precision
-    >>> print(average_precision(tl.asarray([[1, 2]]), tl.asarray([[1, 0, 2]])))
-    [0.833333]
-    """
-    same = expand_dims(best, -1) == expand_dims(labels, -2)
-    right = astype(any_of(same, axis=-1), dtypes.float64)
-    places = cumulative_sum(ones_like(right), axis=-1)
-    precision = cumulative_sum(right, axis=-1) / places
-    relevant = minimum(
-        _count(labels >= 0), astype(shape_of(best)[-1], dtypes.float64)
-    )
-    return sum_of(precision * right, axis=-1) / relevant
-
-
-def _count(hits: Tensor) -> Tensor:
-    return sum_of(astype(hits, dtypes.float64), axis=-1)
-
-
-def _first_of_its_kind(rows: Tensor) -> Tensor:
-    """Return where a label stands for the first time in its row."""
-    places = arange(shape_of(rows)[-1])
-    before = expand_dims(places, 0) < expand_dims(places, 1)
-    same = expand_dims(rows, -1) == expand_dims(rows, -2)
-    return logical_not(any_of(same & before, axis=-1))
