@@ -140,6 +140,24 @@ def ran(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_flags_are_those_of_the_programs_module(tmp_path: Path) -> None:
+    """Their help lists them, and their table, which programs print, has them unparsed, too."""
+    pytest.importorskip("absl")
+    told = ran(tmp_path, "--help").stdout
+    assert "--count: A number.\n    (default: '3')" in told
+    program = tmp_path / "table.py"
+    program.write_text(
+        "from tensorlite.compat.v1 import flags\n"
+        "flags.DEFINE_integer('count', 3, 'A number.')\n"
+        "print(flags.FLAGS.__flags['count'].value, flags.FLAGS.is_parsed())\n"
+        "print(flags.FLAGS.find_module_defining_flag('count') == __file__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "3 False\nTrue\n"
+
+
 def test_flags_and_app(tmp_path: Path) -> None:
     pytest.importorskip("absl")
     done = ran(tmp_path)

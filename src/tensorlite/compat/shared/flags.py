@@ -15,6 +15,9 @@ from typing import Any
 EXTRA = "tensorflow-programs"
 _RENAMED = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
+_TABLE = "__flags"
+"""The attribute of absl's flags that holds them by name; programs print it."""
+
 
 @cache
 def absl(name: str) -> ModuleType:
@@ -29,8 +32,12 @@ def absl(name: str) -> ModuleType:
 
 def flags_name(name: str) -> Any:
     """Return one of the names of absl's flags; definitions take the older argument names, too."""
-    found = getattr(absl("flags"), name)
-    return _renaming(found) if name.startswith("DEFINE_") else found
+    flags = absl("flags")
+    found = getattr(flags, name)
+    if not name.startswith("DEFINE_"):
+        return found
+    flags.disclaim_key_flags()  # a flag belongs to the module of the program that defines it
+    return _renaming(found)
 
 
 def _renaming(define: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,10 +54,11 @@ class Flags:
     """The values of flags; the command line is read when the first is asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name != _TABLE:
             raise AttributeError(name)
         known = absl("flags").FLAGS
-        if not known.is_parsed() and not hasattr(type(known), name):
+        told = name == _TABLE or hasattr(type(known), name)
+        if not known.is_parsed() and not told:
             known(sys.argv)
         return getattr(known, name)
 
