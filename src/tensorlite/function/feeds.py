@@ -52,6 +52,8 @@ class Feed:
             )
         if isinstance(value, Operand):
             array = value.__tensor__().array
+        elif isinstance(value, ndarray):
+            array = np.array(value, order="C")
         elif is_array(value) or isinstance(value, np.generic):
             array = value.copy()
         else:

@@ -229,8 +229,8 @@ def _normalised(
 
 
 def _operand(value: Any) -> Any:
-    """Return what operators read or take as it is, variables and arrays; others as a tensor."""
-    given = isinstance(value, (np.ndarray, GraphVariable))
+    """Return what takes the dtype of what it meets, or is read, as it is; others as a tensor."""
+    given = isinstance(value, (np.ndarray, GraphVariable, int, float, list, tuple))
     return value if given else shown(converted(value))
 
 
