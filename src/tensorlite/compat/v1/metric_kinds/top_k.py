@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared import elementwise, nn as shared_nn
 from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
+from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.v1.metric_kinds.parts import (
     Metric,
     collected,
@@ -194,13 +195,14 @@ def average_precision_of_top_k(
     name: str | None = None,
 ) -> Metric:
     """Return the same for classes that are sorted already, the last axis of predictions_idx."""
-    shape = predictions_idx.get_shape()
+    top = convert_to_tensor(predictions_idx)
+    shape = top.get_shape()
     if shape.rank is not None and (shape.rank < 2 or shape.as_list()[-1] is None):
         raise InvalidArgumentError(
             f"predictions_idx of shape {shape}: give classes for each row, [..., k], k known"
         )
     with name_scope(name, "average_precision_at_top_k") as prefix:
-        each = average_precision(labels, predictions_idx)
+        each = average_precision(labels, top)
         if weights is not None:
             weights = broadcast_weights(elementwise.cast(weights, float64), each)
             each = elementwise.multiply(each, weights)
