@@ -97,6 +97,17 @@ def test_graphs_are_those_of_inputs() -> None:
             graph_of(x)
 
 
+@pytest.mark.parametrize("in_resource", [False, True])
+def test_what_waits_for_assignments_runs_behind_them(in_resource: bool) -> None:
+    wait = inside("ops.control_flow_ops").with_dependencies
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.Variable(10.0, use_resource=in_resource)
+        waiting = wait([x.assign(20.0)], tf.constant(1.0))
+        session.run(tf.global_variables_initializer())
+        assert session.run(waiting) == 1
+        assert session.run(x) == 20
+
+
 def test_members_are_yielded_one_by_one() -> None:
     assert next(inside("util.nest")._yield_value([5, 6])) == 5
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
-from tensorlite.compat.views import plain
+from tensorlite.compat.v1.graphs.framework import control_dependencies
 from tensorlite.core import nest
 from tensorlite.core.dispatch import calls
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.ops.arrays.identity import identity
 from tensorlite.ops.control.dataflow import Merge, Switch
@@ -22,7 +21,7 @@ def with_dependencies(
     dependencies: Any, output_tensor: Any, name: str | None = None
 ) -> Any:
     """Return a tensor that is computed when others were."""
-    with control_dependencies([plain(x) for x in dependencies]):
+    with control_dependencies(dependencies):
         if isinstance(output_tensor, IndexedSlices):
             return replace(output_tensor, values=identity(output_tensor.values))
         return identity(output_tensor)
