@@ -25,8 +25,15 @@ from tensorlite.ops.sparse.tensor import SparseTensor as PlainSparse
 
 
 def _given(labels: Any) -> Any:
+    """Return labels as a tensor, or a sparse one, of whole numbers."""
     is_made = isinstance(labels, Operand)
-    return labels if is_made else convert_to_tensor_or_sparse_tensor(labels)
+    found = labels if is_made else convert_to_tensor_or_sparse_tensor(labels)
+    if not _is_sparse(found):
+        return elementwise.cast(found, int64)
+    if found.values.dtype is int64:
+        return found
+    values = elementwise.cast(found.values, int64)
+    return SparseTensor(found.indices, values, found.dense_shape)
 
 
 def _is_sparse(x: Any) -> bool:
