@@ -407,6 +407,10 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     given = (
         list(inputs) if is_stack or isinstance(inputs, (list, tuple)) else [inputs]
     )
+    if active_graph() is not None:
+        given = [
+            x if isinstance(x, IndexedSlices) else given_constant(x) for x in given
+        ]
     is_alone = len(given) == 1 and isinstance(given[0], Operand)
     if is_alone and active_graph() is not None:
         return identity(given[0], name=name) if name else given[0]

@@ -68,7 +68,13 @@ class DynamicStitch(Op):
                 )
             part = segmented(self.name, x, places, None).shape
             inner = _agreed(inner, None if part is None else part[1:], self.name)
-        return data[0].with_shape(None if inner is None else (None, *inner))
+        listed = [places.constant() for places in indices]
+        if inner is None:
+            return data[0].with_shape(None)
+        if any(x is None for x in listed):
+            return data[0].with_shape((None, *inner))
+        most = [int(np.max(x, initial=-1)) for x in listed if x is not None]
+        return data[0].with_shape((max(most, default=-1) + 1, *inner))
 
     def kernel(self, xp: Xp, *arrays: Array) -> Array:
         """Return the slices, zeros or empty texts where no index points; later ones win."""

@@ -14,7 +14,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.ops.arrays.gather import sizes
 from tensorlite.ops.composite import composed
-from tensorlite.ops.linear.diagonal import MatrixDiagPart
+from tensorlite.ops.linear.diagonal import MatrixDiag, MatrixDiagPart
 
 
 def _band(k: Any) -> tuple[int, int]:
@@ -61,6 +61,12 @@ def _most(x: Any, y: Any) -> Any:
 
 def _length(rows: Any, columns: Any, k: int) -> Any:
     return _least(rows + min(k, 0), columns - max(k, 0))
+
+
+@named("diag")
+def on_main_diagonal(diagonal: Any, name: str | None = None) -> Any:
+    """Return matrices with vectors on their main diagonals, by one node."""
+    return composed(MatrixDiag(), converted(diagonal))
 
 
 @named("diag_part")

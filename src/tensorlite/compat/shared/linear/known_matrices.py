@@ -12,7 +12,7 @@ from typing import Any, ParamSpec
 
 import numpy as np
 
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, checks, elementwise, reductions
 from tensorlite.compat.shared.linear import diagonals, matrices
@@ -72,7 +72,7 @@ def under_its_name(method: Callable[P, Any]) -> Callable[P, Any]:
             return method(*args, **kwargs)
         own: Any = args[0]
         name = args[place] if len(args) > place else kwargs.get("name", default)
-        with name_scope(own.name), name_scope(str(name or default)):
+        with name_scope(f"{own.name}/{name or default}"):
             return method(*args, **kwargs)
 
     return called
@@ -167,7 +167,7 @@ class KnownMatrix(OperatorParts, Module):
         known = self.shape
         if not known.is_fully_defined():
             return arrays.shape(self.to_dense())
-        return tensor_of(list(known.as_list()), int32)
+        return given_constant(known.as_list(), int32)
 
     @property
     def shape(self) -> Any:
@@ -194,25 +194,38 @@ class KnownMatrix(OperatorParts, Module):
         """How many rows the matrix has."""
         return Dimension(self.shape[-2])
 
+    @under_its_name
     def shape_tensor(self, name: str = "shape_tensor") -> Any:
         """Return the shape as a vector of int32."""
         return self._shape_tensor()
 
+    @under_its_name
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
         """Return the shape of the batch as a vector of int32."""
-        return self.shape_tensor()[:-2]
+        known = self.batch_shape
+        if known.is_fully_defined():
+            return given_constant(known.as_list(), int32, name="batch_shape")
+        return self._shape_tensor()[:-2]
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
         """Return how many axes there are as a scalar of int32."""
         return tensor_of(self.tensor_rank, int32)
 
+    @under_its_name
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
         """Return how many columns there are as a scalar of int32."""
-        return self.shape_tensor()[-1]
+        return self._size(-1)
 
+    @under_its_name
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
         """Return how many rows there are as a scalar of int32."""
-        return self.shape_tensor()[-2]
+        return self._size(-2)
+
+    def _size(self, axis: int) -> Any:
+        known = self.shape.as_list()[axis] if self.shape.rank is not None else None
+        if known is None:
+            return self._shape_tensor()[axis]
+        return given_constant(known, int32)
 
     def _refuse(self, refused: bool, what: str, why: str) -> None:
         if refused:
@@ -249,7 +262,7 @@ class KnownMatrix(OperatorParts, Module):
         return self._to_dense()
 
     def _diag_part(self) -> Any:
-        return diagonals.matrix_diag_part(self.to_dense())
+        return diagonals.main_diagonal(self.to_dense())
 
     @under_its_name
     def diag_part(self, name: str = "diag_part") -> Any:
@@ -265,7 +278,7 @@ class KnownMatrix(OperatorParts, Module):
         return self._trace()
 
     def _add_to_tensor(self, x: Any) -> Any:
-        return elementwise.add(self.to_dense(), x)
+        return self.to_dense() + x
 
     @under_its_name
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
@@ -286,7 +299,7 @@ class KnownMatrix(OperatorParts, Module):
     def _log_abs_determinant(self) -> Any:
         if self._can_use_cholesky():
             return 2 * log_abs_product(
-                diagonals.matrix_diag_part(matrices.cholesky(self.to_dense()))
+                diagonals.main_diagonal(matrices.cholesky(self.to_dense()))
             )
         return matrices.slogdet(self.to_dense()).log_abs_determinant
 
@@ -330,16 +343,18 @@ class KnownMatrix(OperatorParts, Module):
             self.cond(), elementwise.cast(limit, self.cond().dtype), message=said
         )
 
+    @under_its_name
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
         """Return an assertion that the condition number is below 1/epsilon."""
         return self._assert_non_singular()
 
     def _assert_positive_definite(self) -> Any:
-        factor = diagonals.matrix_diag_part(matrices.cholesky(self.to_dense()))
+        factor = diagonals.main_diagonal(matrices.cholesky(self.to_dense()))
         return checks.assert_positive(
             elementwise.real(factor), message="Matrix was not positive definite."
         )
 
+    @under_its_name
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
         """Return an assertion that the matrix is positive definite."""
         return self._assert_positive_definite()
@@ -352,6 +367,7 @@ class KnownMatrix(OperatorParts, Module):
             message="Matrix was not equal to its adjoint.",
         )
 
+    @under_its_name
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
         """Return an assertion that the matrix equals its adjoint."""
         return self._assert_self_adjoint()

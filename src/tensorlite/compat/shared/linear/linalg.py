@@ -33,11 +33,8 @@ from tensorlite.compat.shared.linear.linear_operators import (
     LinearOperatorDiag,
     LinearOperatorFullMatrix,
     LinearOperatorHouseholder,
-    LinearOperatorIdentity,
     LinearOperatorPermutation,
-    LinearOperatorScaledIdentity,
     LinearOperatorTridiag,
-    LinearOperatorZeros,
 )
 from tensorlite.compat.shared.linear.matrices import (
     adjoint,
@@ -71,6 +68,11 @@ from tensorlite.compat.shared.linear.matrices import (
     triangular_solve,
 )
 from tensorlite.compat.shared.linear.norms import global_norm, normalize
+from tensorlite.compat.shared.linear.scaled_operators import (
+    LinearOperatorIdentity,
+    LinearOperatorScaledIdentity,
+    LinearOperatorZeros,
+)
 
 __all__ = [
     "LinearOperator",

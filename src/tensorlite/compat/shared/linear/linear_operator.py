@@ -92,7 +92,9 @@ class LinearOperator(KnownMatrix):
     ) -> Any:
         right = matrices.adjoint(rhs) if adjoint_arg else rhs
         if self._can_use_cholesky():
-            return matrices.cholesky_solve(matrices.cholesky(self.to_dense()), right)
+            factor = matrices.cholesky(self.to_dense())
+            with name_scope("CholeskySolveWithBroadcast"):
+                return matrices.cholesky_solve(factor, right)
         dense = self.to_dense()
         with name_scope("MatrixSolveWithBroadcast"):
             return matrices.solve(dense, right, adjoint)
@@ -157,6 +159,7 @@ class LinearOperator(KnownMatrix):
         self._demand(self.is_non_singular is not False, "inverse", "non-singular")
         return self._linop_inverse()
 
+    @under_its_name
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
         """Return the operator of the lower triangular factor.
 
@@ -202,7 +205,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
         return matrices.band_part(self.tril, -1, 0)
 
     def _diag_part(self) -> Any:
-        return diagonals.matrix_diag_part(self.tril)
+        return diagonals.main_diagonal(self.tril)
 
     _get_diag = _diag_part
     """What classes derived from this one call it."""
@@ -210,21 +213,21 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
-        return product(self.to_dense(), x, adjoint, adjoint_arg)
+        return product(self._to_dense(), x, adjoint, adjoint_arg)
 
     def _solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
         right = matrices.adjoint(rhs) if adjoint_arg else rhs
-        dense = self.to_dense()
+        dense = self._to_dense()
         with name_scope("MatrixTriangularSolve"):
             return matrices.triangular_solve(dense, right, True, adjoint)
 
     def _determinant(self) -> Any:
-        return reductions.reduce_prod(self.diag_part(), -1)
+        return reductions.reduce_prod(self._diag_part(), -1)
 
     def _log_abs_determinant(self) -> Any:
-        return log_abs_product(self.diag_part())
+        return log_abs_product(self._diag_part())
 
     def _eigvals(self) -> Any:
         return self.diag_part()

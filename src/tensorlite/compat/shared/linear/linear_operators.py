@@ -27,8 +27,7 @@ from tensorlite.compat.shared.linear.linear_operator import (
     product,
 )
 from tensorlite.compat.shared.linear.operator_checks import always, whole, with_rank
-from tensorlite.core.dtypes import as_dtype, float32, int32
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.dtypes import float32, int32
 
 
 class LinearOperatorFullMatrix(LinearOperator):
@@ -72,14 +71,19 @@ class LinearOperatorDiag(LinearOperator):
         name: str = "LinearOperatorDiag",
     ) -> None:
         self._diag = with_rank(kept(diag), 1, "diag")
-        dtype = self._diag.dtype
-        symmetric = is_self_adjoint
+        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
+        self._begin(self._diag.dtype, hints, name)
+
+    def _begin(self, dtype: Any, hints: Hints, name: str) -> None:
+        """Note what is known: real numbers are their own adjoint, and the matrix is square."""
+        non_singular, symmetric, positive, square = hints
         if not dtype.is_complex:
             always("A real diagonal operator", [None, symmetric], [False, True])
             symmetric = True
-        hints = (is_non_singular, symmetric, is_positive_definite)
-        square = True if is_square is None else is_square
-        super().__init__(dtype, None, *hints, square, name)
+        square = True if square is None else square
+        LinearOperator.__init__(
+            self, dtype, None, non_singular, symmetric, positive, square, name
+        )
 
     @property
     def diag(self) -> Any:
@@ -93,7 +97,7 @@ class LinearOperatorDiag(LinearOperator):
         return tensor_of(self._diag)
 
     def _to_dense(self) -> Any:
-        return diagonals.matrix_diag(self._diag_part())
+        return diagonals.on_main_diagonal(self._diag_part())
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
         found = self._diag_part()
@@ -111,8 +115,10 @@ class LinearOperatorDiag(LinearOperator):
     def _solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
+        found = self._diag_part()
         right = matrices.adjoint(rhs) if adjoint_arg else rhs
-        return right * (1.0 / self._column(adjoint))
+        turned = 1.0 / (conjugate(found) if adjoint else found)
+        return right * arrays.expand_dims(turned, -1)
 
     def _determinant(self) -> Any:
         return reductions.reduce_prod(self._diag_part(), -1)
@@ -122,7 +128,7 @@ class LinearOperatorDiag(LinearOperator):
 
     def _add_to_tensor(self, x: Any) -> Any:
         return diagonals.matrix_set_diag(
-            x, diagonals.matrix_diag_part(x) + self._diag_part()
+            x, self._diag_part() + diagonals.main_diagonal(x)
         )
 
     def _eigvals(self) -> Any:
@@ -168,167 +174,6 @@ class LinearOperatorDiag(LinearOperator):
         return LinearOperatorDiag(
             elementwise.sqrt(self._diag_part()), True, True, is_square=True
         )
-
-
-class LinearOperatorScaledIdentity(LinearOperatorDiag):
-    """A matrix with one number all along its diagonal."""
-
-    def __init__(
-        self,
-        num_rows: Any,
-        multiplier: Any,
-        is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None,
-        is_positive_definite: bool | None = None,
-        is_square: bool | None = True,
-        assert_proper_shapes: bool = False,
-        name: str = "LinearOperatorScaledIdentity",
-    ) -> None:
-        self._num_rows = whole(num_rows, "num_rows")
-        self._multiplier = kept(multiplier)
-        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-        super().__init__(self._diag_part(), *hints, name)
-        del self._diag  # which the multiplier gives, also another one
-
-    @property
-    def multiplier(self) -> Any:
-        """The number along the diagonal, [...]."""
-        return self._multiplier
-
-    @property
-    def diag(self) -> Any:
-        """The diagonal, [..., rows]."""
-        return self._diag_part()
-
-    def _shape(self) -> Any:
-        return square_over(self._diag_part())
-
-    def _diag_part(self) -> Any:
-        ones = arrays.ones([self._num_rows], dtype=self.multiplier.dtype)
-        return arrays.expand_dims(tensor_of(self.multiplier), -1) * ones
-
-    def _scaled(
-        self,
-        multiplier: Any,
-        hints: Hints = (None, None, None, True),
-    ) -> LinearOperator:
-        return LinearOperatorScaledIdentity(self._num_rows, multiplier, *hints)
-
-    def times(self, other: LinearOperator) -> LinearOperator:
-        """Return the product with another operator."""
-        if isinstance(other, LinearOperatorIdentity):
-            return self
-        if isinstance(other, LinearOperatorScaledIdentity):
-            return self._scaled(self.multiplier * other.multiplier)
-        return super().times(other)
-
-    def _linop_adjoint(self) -> LinearOperator:
-        return self._scaled(conjugate(self.multiplier), self.hints)
-
-    def _linop_inverse(self) -> LinearOperator:
-        return self._scaled(1.0 / self.multiplier, self.hints)
-
-    def _linop_cholesky(self) -> LinearOperator:
-        return self._scaled(
-            elementwise.sqrt(self.multiplier), (True, True, True, True)
-        )
-
-
-class LinearOperatorIdentity(LinearOperatorScaledIdentity):
-    """The matrix that changes nothing."""
-
-    def __init__(
-        self,
-        num_rows: Any,
-        batch_shape: Any = None,
-        dtype: Any = None,
-        is_non_singular: bool | None = True,
-        is_self_adjoint: bool | None = True,
-        is_positive_definite: bool | None = True,
-        is_square: bool | None = True,
-        assert_proper_shapes: bool = False,
-        name: str = "LinearOperatorIdentity",
-    ) -> None:
-        self._batch_shape, self._dtype = batch_shape, as_dtype(dtype or float32)
-        batch = () if batch_shape is None else whole(batch_shape, "batch_shape", 1)
-        one = arrays.ones(batch, dtype=self._dtype)
-        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-        always("An identity operator", hints, [True] * 4)
-        super().__init__(num_rows, one, *hints, assert_proper_shapes, name)
-        del self._multiplier  # which is one, wherever the operator gets to
-
-    @property
-    def multiplier(self) -> Any:
-        """One, for each matrix of the batch."""
-        batch = () if self._batch_shape is None else self._batch_shape
-        return arrays.ones(batch, dtype=self.dtype)
-
-    def times(self, other: LinearOperator) -> LinearOperator:
-        """Return the other operator."""
-        return other
-
-    def _to_dense(self) -> Any:
-        if self._batch_shape is not None:
-            return super()._to_dense()
-        return arrays.eye(self._num_rows, dtype=self.dtype)
-
-    def _matmul(
-        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
-    ) -> Any:
-        if self._batch_shape is not None:
-            return super()._matmul(x, adjoint, adjoint_arg)
-        return matrices.adjoint(x) if adjoint_arg else x
-
-    def _linop_inverse(self) -> LinearOperator:
-        return self
-
-    def _linop_cholesky(self) -> LinearOperator:
-        return self
-
-
-class LinearOperatorZeros(LinearOperator):
-    """A matrix of zeros."""
-
-    def __init__(
-        self,
-        num_rows: int,
-        num_columns: int | None = None,
-        batch_shape: Any = None,
-        dtype: Any = None,
-        is_non_singular: bool | None = False,
-        is_self_adjoint: bool | None = True,
-        is_positive_definite: bool | None = False,
-        is_square: bool | None = True,
-        assert_proper_shapes: bool = False,
-        name: str = "LinearOperatorZeros",
-    ) -> None:
-        columns = num_rows if num_columns is None else num_columns
-        whole(num_rows, "num_rows")
-        whole(columns, "num_columns")
-        whole(batch_shape or (), "batch_shape", 1)
-        self._sizes = (*(batch_shape or ()), num_rows, columns)
-        hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
-        super().__init__(dtype or float32, None, *hints, name)
-
-    def _shape(self) -> Any:
-        return as_shape(self._sizes)
-
-    def _to_dense(self) -> Any:
-        return arrays.zeros(self._sizes, dtype=self.dtype)
-
-    def _matmul(
-        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
-    ) -> Any:
-        return product(self.to_dense(), x, adjoint, adjoint_arg)
-
-    def _determinant(self) -> Any:
-        return arrays.zeros(self._sizes[:-2], dtype=self.dtype)
-
-    def _assert_non_singular(self) -> Any:
-        raise InvalidArgumentError("Zero operators are always non-invertible.")
-
-    def _assert_positive_definite(self) -> Any:
-        raise InvalidArgumentError("Zero operators are always non-positive definite.")
 
 
 class LinearOperatorHouseholder(LinearOperator):

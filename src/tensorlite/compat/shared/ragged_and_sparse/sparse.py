@@ -390,8 +390,8 @@ def _expanded(axis: int, parts: list[Any]) -> list[Any]:
     behind = axis + 1 or None
     widened = []
     for x in parts:
-        last = most[behind:] if behind else np.zeros(0, np.int64)
-        sizes = [most[:axis], views.shown(x.dense_shape)[axis:behind], last]
+        sizes = [most[:axis], views.shown(x.dense_shape)[axis:behind]]
+        sizes.append(most[behind:] if behind else np.zeros(0, np.int64))
         widened.append(x._replace(dense_shape=arrays.concat(sizes, 0)))
     return widened
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tensorlite.compat.shared.arrays import shape
+from tensorlite.compat.shared.arrays import concat, ones, range, reshape, shape
 from tensorlite.compat.shared.elementwise import (
     cast,
     div_no_nan,
@@ -21,9 +21,11 @@ from tensorlite.compat.shared.elementwise import (
     xlogy,
     zeta,
 )
+from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.v1.derivatives import gradient_of, operator
 from tensorlite.compat.v1.derivatives.broadcasting import of_shapes, summed
-from tensorlite.ops.math.gamma import IgammaGradA
+from tensorlite.core.dtypes import int32
+from tensorlite.ops.math.gamma import IgammaGradA, RandomGammaGrad
 
 Flows = Callable[[Any, Any, Any], tuple[Any, Any]]
 """Returns the gradients of two operands as they were repeated, None of one that has none."""
@@ -126,3 +128,13 @@ def _atan2(op: Any, dy: Any) -> Any:
         return NotImplemented
     flow = dy / (square(x) + square(y))
     return x * flow, -y * flow
+
+
+@gradient_of("RandomGamma")
+def _gamma_numbers(op: Any, dy: Any) -> Any:
+    *_, sizes, alpha = op.inputs
+    axes = shape(sizes)[0]
+    before = ones([axes], int32)
+    spread = reshape(alpha, concat([before, shape(alpha)], 0))
+    slope = operator(RandomGammaGrad(), spread, op.outputs[0])
+    return None, None, reduce_sum(dy * slope, range(axes))

@@ -11,7 +11,7 @@ from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.operand import Operand
 from tensorlite.ops.composite import composed
-from tensorlite.ops.linear.diagonal import MatrixDiag, MatrixSetDiag
+from tensorlite.ops.linear.diagonal import MatrixSetDiag
 
 __all__ = [
     "diag",
@@ -52,13 +52,8 @@ def matrix_diag(
     """
     options = (k, num_rows, num_cols, padding_value, align)
     if options == (0, -1, -1, 0, _ALIGN):
-        return _on_diagonal(diagonal, name=name)
+        return diagonals.on_main_diagonal(diagonal, name=name)
     return diagonals.matrix_diag(diagonal, name, *options)
-
-
-@named("diag")
-def _on_diagonal(diagonal: Any, name: str | None = None) -> Any:
-    return composed(MatrixDiag(), converted(diagonal))
 
 
 def matrix_diag_part(
@@ -132,7 +127,7 @@ def _unit_matrices(
         sizes = [[*batch, least], [*batch, rows, columns]]
     ones = arrays.ones(sizes[0], dtype)
     if is_square:
-        return _on_diagonal(ones)
+        return diagonals.on_main_diagonal(ones)
     return _with_diagonal(arrays.zeros(sizes[1], dtype), ones)
 
 

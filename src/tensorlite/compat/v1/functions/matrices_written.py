@@ -52,6 +52,7 @@ from tensorlite.core.dtypes import int32
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.linear.tridiagonal import TridiagonalMatMul, TridiagonalSolve
+from tensorlite.ops.math.arithmetic import Sum
 
 Rational = tuple[Any, Any]
 """Numerator and denominator of an approximation: its odd and its even part."""
@@ -93,7 +94,7 @@ def expm(input: Any, name: str | None = None) -> Any:
             stack_of = shape(given)[:-2]
         x = reshape(given, concat([[-1], shape(given)[-2:]], 0))
         axis = size(shape(x)) - 2
-        length = reduce_max(reduce_sum(magnitude(x), axis), -1)
+        length = reduce_max(operator(Sum(False), magnitude(x), axis), -1)
         result = _squared(x, length)
         if x.get_shape().is_fully_defined():
             return reshape(result, stack_of.concatenate(result.get_shape()[-2:]))
