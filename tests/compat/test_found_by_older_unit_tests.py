@@ -307,3 +307,15 @@ def test_older_hashes_of_crosses() -> None:
     with tf.Session() as session:
         assert session.run(crossed(*words)).tolist() == [3735511728867393167]
         assert session.run(crossed(1, 2)).tolist() == [2148546192418819503]
+
+
+def test_gradients_of_tapes_in_graphs_flow_from_numbers() -> None:
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.switch_case(
+            tf.placeholder_with_default(1, []), [lambda: x, lambda: x**2.0]
+        )
+    found = tape.gradient(y, x, output_gradients=3.0)
+    with tf.Session() as session:
+        assert session.run(found) == 12.0

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from tensorlite.core.dispatch import constant
 from tensorlite.core.errors import SecondGradientError
 from tensorlite.core.op import Gradient, Role
+from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.tape import source_of
@@ -31,7 +33,7 @@ def gradients_of_primitives(
     if graph is None or flows is None or inner_graph(graph) is not graph:
         return None
     ends, starts, fixed = [_own(xs) for xs in (targets, sources, stops)]
-    given = [x for x in flows if x is not None]
+    given = [x for x in flows if isinstance(x, Operand)]
     if None in (*ends, *starts, *fixed, *_own(given)):
         return None
     if not passes_primitives([x for x in ends if x is not None]) or any(
@@ -48,12 +50,19 @@ def gradients_of_primitives(
             rewinding = Rewinding(graph, scope.get().name)
             return rewinding.gradients(
                 [x for x in ends if x is not None],
-                [None if x is None else _own([x])[0] for x in flows],
+                [_flow(*pair) for pair in zip(flows, ends, strict=True)],
                 [x for x in starts if x is not None],
                 [x for x in fixed if x is not None],
             )
     except NotRewoundError:
         return None
+
+
+def _flow(x: Any, end: SymbolicTensor | None) -> SymbolicTensor | None:
+    """Return what flows into a target; numbers are of its dtype."""
+    if x is None or end is None:
+        return None
+    return _own([x if isinstance(x, Operand) else constant(x, end.dtype)])[0]
 
 
 def _own(xs: Sequence[Any]) -> list[SymbolicTensor | None]:
