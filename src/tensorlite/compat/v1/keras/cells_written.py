@@ -15,7 +15,7 @@ from tensorlite.compat.v1.keras.layers_noises import drawn_seed
 from tensorlite.compat.v1.keras.written import activated, in_training, written_by
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.compat.views import GraphTensor, plain, shown
-from tensorlite.graph_mode.graph import inner_graph
+from tensorlite.graph_mode.graph import active_graph, inner_graph
 
 Gate = Callable[[int], Any]
 """What gates are functions of, made where one is asked for."""
@@ -68,10 +68,11 @@ class WrittenCell:
     ) -> Any:
         """Return states of zeros for a batch, whose size inputs may tell."""
         own: Any = super()
-        if in_graphs.building.get() is None or batch_size is None:
+        if active_graph() is None or batch_size is None:
             return own.get_initial_state(inputs, batch_size, dtype)
         kind = dtype or own.compute_dtype
-        return plain(zeros_for(self, shown(batch_size), kind))
+        made = zeros_for(self, shown(batch_size), kind)
+        return made if in_graphs.building.get() is None else plain(made)
 
     @property
     def drawn(self) -> _Drawn:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import reshape
-from tensorlite.compat.shared.elementwise import divide, floor
+from tensorlite.compat.shared.arrays import concat, reshape
+from tensorlite.compat.shared.elementwise import div, floor
 from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add
 from tensorlite.compat.v1.functions.embeddings import embedding_lookup
@@ -126,20 +126,22 @@ class DropoutWrapper(Wrapper):
                 "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, "
                 "input_size must be provided"
             )
-        sizes = {
+        wanted = {
             "input": input_size,
             "state": self.cell.state_size,
             "output": self.cell.output_size,
         }
-        for what, given in sizes.items():
-            if given is not None and self._drops(what):
-                drawn = [
-                    random_uniform(
-                        [1, *_sizes(size)], dtype=dtype, seed=self._seed_of(what, i)
-                    )
-                    for i, size in enumerate(_flat(given))
-                ]
-                self._noise[what] = drawn
+        for what, given in wanted.items():
+            if given is None or (what == "input" and not self._drops(what)):
+                continue
+            drawn = []
+            for i, size in enumerate(_flat(given)):
+                sizes = [1, *_sizes(size)]
+                if active_graph() is not None:  # as TensorFlow joins them
+                    sizes = concat(([1], _sizes(size)), 0)
+                seed = self._seed_of(what, i)
+                drawn.append(random_uniform(sizes, dtype=dtype, seed=seed))
+            self._noise[what] = drawn
 
     def _drops(self, what: str) -> bool:
         keep = self._keep[what]
@@ -198,8 +200,8 @@ class DropoutWrapper(Wrapper):
         keep = self._keep[what]
         if what not in self._noise:
             return dropout(value, keep_prob=keep, seed=self._seed_of(what, index))
-        mask = floor(self._noise[what][index] + keep)
-        return divide(value, keep) * mask
+        mask = floor(keep + self._noise[what][index])
+        return div(value, keep) * mask
 
 
 def _passed(number: Any, value: Any) -> Any:
@@ -277,7 +279,9 @@ class CellAround(RNNCell):
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Return the inner cell's state of zeros for batch_size sequences."""
-        return self._cell.zero_state(batch_size, dtype)
+        name = f"{type(self).__name__}ZeroState"
+        with framework.name_scope(name, values=[batch_size]):
+            return self._cell.zero_state(batch_size, dtype)
 
 
 class _Projecting(CellAround):

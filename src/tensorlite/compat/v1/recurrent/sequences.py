@@ -52,18 +52,12 @@ def embedded_previous(
     return function
 
 
-def _given(
-    decoder_inputs: Sequence[Any], loop_function: Any
-) -> Callable[[int, Any], Any]:
-    """Return a function of a step and the output before, which gives the step's input."""
-
-    def chosen(step: int, previous: Any) -> Any:
-        if loop_function is None or previous is None:
-            return decoder_inputs[step]
-        with scopes.variable_scope("loop_function", reuse=True):
-            return loop_function(previous, step)
-
-    return chosen
+def _chosen(given: Any, loop_function: Any, step: int, previous: Any) -> Any:
+    """Return a step's input: what is given, or what is made of the output before."""
+    if loop_function is None or previous is None:
+        return given
+    with scopes.variable_scope("loop_function", reuse=True):
+        return loop_function(previous, step)
 
 
 def rnn_decoder(
@@ -77,13 +71,12 @@ def rnn_decoder(
 
     loop_function(last output, step), where given, says each input but the first.
     """
-    inputs = list(decoder_inputs)
     with scopes.variable_scope(scope or "rnn_decoder"):
         outputs: list[Any] = []
         state = initial_state
-        chosen = _given(inputs, loop_function)
-        for step in range(len(inputs)):
-            x = chosen(step, outputs[-1] if outputs else None)
+        for step, given in enumerate(decoder_inputs):
+            previous = outputs[-1] if outputs else None
+            x = _chosen(given, loop_function, step, previous)
             if step:
                 get_variable_scope().reuse_variables()
             output, state = cell(x, state)
@@ -150,7 +143,7 @@ def embedding_rnn_decoder(
             if feed_previous
             else None
         )
-        embedded = [embedding_lookup(table, x) for x in decoder_inputs]
+        embedded = (embedding_lookup(table, x) for x in decoder_inputs)
         return rnn_decoder(embedded, initial_state, cell, function)
 
 
@@ -299,11 +292,11 @@ def attention_decoder(
             read = attention(initial_state)
         outputs: list[Any] = []
         state = initial_state
-        chosen = _given(decoder_inputs, loop_function)
-        for step in range(len(decoder_inputs)):
+        for step, given in enumerate(decoder_inputs):
             if step:
                 get_variable_scope().reuse_variables()
-            x = chosen(step, outputs[-1] if outputs else None)
+            previous = outputs[-1] if outputs else None
+            x = _chosen(given, loop_function, step, previous)
             size = x.get_shape().as_list()[1]
             if size is None:
                 raise ShapeError(f"Could not infer input size from input: {x.name}")

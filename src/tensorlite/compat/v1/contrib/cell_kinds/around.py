@@ -5,24 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tensorlite.compat.shared.arrays import concat, expand_dims, reshape, split
+from tensorlite.compat.shared.arrays import concat, expand_dims, reshape
+from tensorlite.compat.shared.cutting import slice
 from tensorlite.compat.shared.linear.matrices import matmul
-from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
+from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh, xw_plus_b
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v1.functions.convolutions import conv2d
 from tensorlite.compat.v1.functions.nn_functions import softmax
 from tensorlite.compat.v1.functions.numbers import reduce_sum
 from tensorlite.compat.v1.graphs import scopes
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.recurrent.cell_wrappers import CellAround
 from tensorlite.compat.v1.recurrent.cells import RNNCell
 from tensorlite.compat.v1.recurrent.rnn import check_cell
 from tensorlite.core import nest
+from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 
 
 def linear(inputs: Sequence[Any], size: int, bias: bool = True) -> Any:
     """Return a linear map of inputs beside each other, by variables `kernel` and `bias`."""
-    given = concat(list(inputs), 1) if len(inputs) > 1 else inputs[0]
+    given = inputs[0]
+    if len(inputs) > 1:
+        given = concat(list(inputs), constant(1, int32))
     sizes = [given.get_shape().as_list()[-1], size]
     found = matmul(given, scopes.get_variable("kernel", sizes, given.dtype))
     if not bias:
@@ -76,25 +81,29 @@ class AttentionCellWrapper(RNNCell):
         if self._state_is_tuple:
             inner, seen, kept = state
         else:
-            inner, seen, kept = split(state, list(self._sizes()), 1)
+            inner, seen, kept = self._parts(state)
         outputs = reshape(kept, [-1, self._length, self._size])
         width = self._input_size or inputs.get_shape().as_list()[1]
         made, inner = self._cell(linear([inputs, seen], width), inner)
         asked = concat(nest.flatten(inner), 1) if self._state_is_tuple else inner
-        seen = self._attended(asked, outputs)
+        seen, outputs = self._attended(asked, outputs)
         with scopes.variable_scope("attn_output_projection"):
             output = linear([made, seen], self._size)
-        kept = concat([outputs[:, 1:], expand_dims(output, 1)], 1)
+        kept = concat([outputs, expand_dims(output, 1)], 1)
         following = (inner, seen, reshape(kept, [-1, self._length * self._size]))
         if not self._state_is_tuple:
             return output, concat(list(following), 1)
         return output, following
 
-    def _sizes(self) -> tuple[int, int, int]:
-        return self._cell.state_size, self._size, self._size * self._length
+    def _parts(self, state: Any) -> list[Any]:
+        """Return the cell's state, the last attention and the last outputs."""
+        sizes = self._cell.state_size, self._size, self._size * self._length
+        begins = [0, sizes[0], sizes[0] + sizes[1]]
+        pairs = zip(begins, sizes, strict=True)
+        return [slice(state, [0, begin], [-1, size]) for begin, size in pairs]
 
     def _attended(self, query: Any, outputs: Any) -> Any:
-        """Return outputs before, weighed by how well they fit a query."""
+        """Return outputs before, weighed by how well they fit a query; and all but the oldest."""
         with scopes.variable_scope("attention"):
             sizes = [1, 1, self._size, self._vector_size]
             w = scopes.get_variable("attn_w", sizes, query.dtype)
@@ -105,7 +114,8 @@ class AttentionCellWrapper(RNNCell):
             wanted = reshape(wanted, [-1, 1, 1, self._vector_size])
             fits = reduce_sum(v * tanh(features + wanted), [2, 3])
             shares = reshape(softmax(fits), [-1, self._length, 1, 1])
-            return reshape(reduce_sum(shares * hidden, [1, 2]), [-1, self._size])
+            made = reshape(reduce_sum(shares * hidden, [1, 2]), [-1, self._size])
+            return made, slice(outputs, [0, 1, 0], [-1, -1, -1])
 
 
 class HighwayWrapper(CellAround):
@@ -142,7 +152,7 @@ class HighwayWrapper(CellAround):
         first = init_ops.Constant(begin)
         w = scopes.get_variable(f"{name}_w", [size, size], x.dtype)
         b = scopes.get_variable(f"{name}_b", [size], x.dtype, initializer=first)
-        return sigmoid(bias_add(matmul(x, w), b))
+        return sigmoid(xw_plus_b(x, w, b))
 
 
 class CompiledWrapper(HighwayWrapper):

@@ -266,22 +266,24 @@ class NASCell(LayerRNNCell):
 
     def call(self, inputs: Any, state: Any) -> Any:
         before, m = state
-        recurrent = matmul(m, self._recurrent)
+        recurrent, new = matmul(m, self._recurrent), matmul(inputs, self._kernel)
         if self._use_bias:
             recurrent = bias_add(recurrent, self._bias)
-        new = split(matmul(inputs, self._kernel), _BRANCHES, axis=1)
-        c, made = _searched(new, split(recurrent, _BRANCHES, axis=1), before)
+        parts = split(recurrent, _BRANCHES, axis=1)
+        new = list(zip(split(new, _BRANCHES, axis=1), parts, strict=True))
+        c, made = _searched(new, before)
         if self._projected is not None:
             made = matmul(made, self._projection)
         return made, LSTMStateTuple(c, made)
 
 
-def _searched(x: Sequence[Any], m: Sequence[Any], c: Any) -> tuple[Any, Any]:
+def _searched(flows: Sequence[tuple[Any, Any]], c: Any) -> tuple[Any, Any]:
     """Return the next contents and the next output."""
-    first = tanh(sigmoid(x[0] + m[0]) * relu(x[1] + m[1]))
-    second = tanh(sigmoid(x[2] + m[2]) + relu(x[3] * m[3]))
-    third = tanh(tanh(x[4] + m[4]) * sigmoid(x[5] + m[5]))
-    fourth = sigmoid(tanh(x[6] + m[6]) + sigmoid(x[7] + m[7]))
+    kinds = [sigmoid, relu, sigmoid, relu, tanh, sigmoid, tanh, sigmoid]
+    pairs = enumerate(zip(kinds, flows, strict=True))
+    made = [kind(x * m if i == 3 else x + m) for i, (kind, (x, m)) in pairs]
+    first, second = tanh(made[0] * made[1]), tanh(made[2] + made[3])
+    third, fourth = tanh(made[4] * made[5]), sigmoid(made[6] + made[7])
     new = tanh(first + c) * second
     return new, tanh(new * tanh(third + fourth))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared.arrays import concat, split
+from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add, sigmoid
 from tensorlite.compat.v1.functions import init_ops
@@ -69,7 +70,7 @@ class IndyGRUCell(_OfItself):
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> Any:
-        both = concat([state, state], 1) * self._gates_by_themselves
+        both = tile(state, [1, 2]) * self._gates_by_themselves
         gates = bias_add(matmul(inputs, self._gates) + both, self._gates_bias)
         r, u = split(sigmoid(gates), 2, 1)
         found = matmul(inputs, self._candidate) + r * state * self._by_itself
@@ -115,7 +116,7 @@ class IndyLSTMCell(_OfItself):
 
     def call(self, inputs: Any, state: Any) -> Any:
         c, h = state
-        own = concat([h] * 4, 1) * self._by_itself
+        own = tile(h, [1, 4]) * self._by_itself
         gates = bias_add(matmul(inputs, self._kernel) + own, self._bias)
         i, j, f, o = split(gates, 4, 1)
         c = c * sigmoid(f + self._forget_bias) + sigmoid(i) * self._activation(j)

@@ -15,12 +15,13 @@ from tensorlite.compat.shared.elementwise import (
     maximum,
     minimum,
 )
-from tensorlite.compat.shared.nn import bias_add, relu, sigmoid, tanh
+from tensorlite.compat.shared.linear.matrices import matmul
+from tensorlite.compat.shared.nn import bias_add, conv3d, relu, sigmoid, tanh
 from tensorlite.compat.v1.contrib.cell_kinds.around import linear
 from tensorlite.compat.v1.contrib.normalizing import layer_norm
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v1.functions.arrays import where_v2 as where
-from tensorlite.compat.v1.functions.convolutions import convolution
+from tensorlite.compat.v1.functions.convolutions import conv1d, conv2d
 from tensorlite.compat.v1.graphs import scopes
 from tensorlite.compat.v1.random import random_uniform
 from tensorlite.compat.v1.recurrent.cells import LSTMStateTuple, RNNCell
@@ -72,7 +73,7 @@ class ConvLSTMCell(RNNCell):
         width = given.get_shape().as_list()[-1]
         sizes = [*self._kernel_shape, width, 4 * self._channels]
         kernel = scopes.get_variable("kernel", sizes, given.dtype)
-        gates = convolution(given, kernel, "SAME")
+        gates = _convolved(given, kernel)
         if self._use_bias:
             first = init_ops.Constant(0.0)
             gates = gates + scopes.get_variable(
@@ -83,6 +84,15 @@ class ConvLSTMCell(RNNCell):
         h = tanh(c) * sigmoid(o)
         output = concat([h, inputs], -1) if self._skips else h
         return output, LSTMStateTuple(c, h)
+
+
+def _convolved(x: Any, kernel: Any) -> Any:
+    """Return convolutions of lines, images or volumes that keep their sizes."""
+    rank = x.get_shape().rank
+    if rank == 3:
+        return conv1d(x, kernel, 1, padding="SAME")
+    convolution = conv2d if rank == 4 else conv3d
+    return convolution(x, kernel, [1] * rank, padding="SAME")
 
 
 class Conv1DLSTMCell(ConvLSTMCell):
@@ -162,7 +172,7 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
     def _gates(self, inputs: Any, h: Any) -> Any:
         given = concat([inputs, h], 1)
         sizes = [given.get_shape().as_list()[-1], 3 * self._num_units]
-        found = given @ self._weights("W_0", sizes, given.dtype)
+        found = matmul(given, self._weights("W_0", sizes, given.dtype))
         first = init_ops.Zeros()
         bias = scopes.get_variable("B", sizes[1:], given.dtype, initializer=first)
         if not self._normed:
