@@ -6,17 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
-from tensorlite.compat.shared.arrays import reshape, transpose
+from tensorlite.compat.shared.arrays import concat, rank, reshape, transpose
 from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.shared.elementwise import (
     cast,
     equal,
 )
+from tensorlite.compat.shared.padding import pad
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.v1.functions.arrays import shape, size, zeros_like
 from tensorlite.compat.v1.functions.control_flow import cond
 from tensorlite.compat.v1.functions.embeddings import embedding_lookup
-from tensorlite.compat.v1.functions.numbers import argmax, reduce_all
+from tensorlite.compat.v1.functions.numbers import argmax, reduce_all, reduce_prod
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.random import multinomial
 from tensorlite.compat.v1.recurrent.rnn import time_first
@@ -28,12 +29,31 @@ from tensorlite.core.operand import Operand
 
 def categorical(logits: Any, seed: int | None) -> Any:
     """Return a class for each row of logits."""
-    rows = logits
-    if logits.get_shape().rank != 2:
-        rows = reshape(logits, [-1, shape(logits)[-1]])
-    wide = logits.dtype.size > 4
-    drawn = multinomial(rows, 1, seed=seed, output_dtype=int64 if wide else int32)
-    return cast(reshape(transpose(drawn), shape(logits)[:-1]), int32)
+    classes, batch = shape(logits)[-1], shape(logits)[:-1]
+
+    def draws(count: Any) -> Any:
+        rows = logits
+        if logits.get_shape().rank != 2:
+            rows = reshape(logits, [-1, classes])
+        wide = int64 if logits.dtype.size > 4 else int32
+        drawn = multinomial(rows, count, seed=seed, output_dtype=wide)
+        drawn = reshape(transpose(drawn), concat([[count], batch], 0))
+        return cast(drawn, int32)
+
+    return sampled(draws, ())
+
+
+def sampled(draws: Callable[[Any], Any], sizes: Any) -> Any:
+    """Return as many draws as a shape has elements, in that shape."""
+    with framework.name_scope("call_sampler"):
+        given = framework.convert_to_tensor(sizes, int32, name="sample_shape")
+        before = cast(equal(rank(given), 0), int32)
+        dims = pad(shape(given), [[before, 0]], constant_values=1)
+        known = given.get_shape().as_list() or [1]
+        given = reshape(given, dims)
+        given.set_shape(known)
+        made = draws(reduce_prod(given))
+        return reshape(made, concat([given, shape(made)[1:]], 0))
 
 
 def embedding_of(embedding: Any) -> Callable[[Any], Any]:

@@ -13,8 +13,10 @@ from tensorlite.compat.shared.linear.matrices import matmul
 from tensorlite.compat.shared.nn import bias_add
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v1.graphs import scopes
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.recurrent.cells import sizes_of_state
 from tensorlite.compat.v1.recurrent.rnn import check_cell, time_first
+from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 
 
@@ -44,7 +46,7 @@ class Linear:
 
     def __call__(self, args: Any) -> Any:
         inputs = _several(args)
-        joined = inputs[0] if len(inputs) == 1 else concat(inputs, 1)
+        joined = inputs[0] if len(inputs) == 1 else concat(inputs, constant(1, int32))
         made = matmul(joined, self._kernel)
         return made if self._bias is None else bias_add(made, self._bias)
 

@@ -8,18 +8,19 @@ from typing import Any
 from tensorlite.compat.shared.arrays import concat, fill
 from tensorlite.compat.shared.elementwise import cast, less, logical_not, logical_or
 from tensorlite.compat.shared.picking import scatter_nd
-from tensorlite.compat.shared.randoms.random import uniform
 from tensorlite.compat.shared.tensor_arrays import TensorArray
 from tensorlite.compat.v1.functions.arrays import shape, where
 from tensorlite.compat.v1.functions.control_flow import cond
 from tensorlite.compat.v1.functions.gathering import gather_nd
 from tensorlite.compat.v1.functions.numbers import reduce_all, reduce_any
 from tensorlite.compat.v1.graphs import framework
+from tensorlite.compat.v1.random import random_uniform
 from tensorlite.compat.v1.recurrent.decoding_helpers import (
     TrainingHelper,
     categorical,
     embedding_of,
     known_rank,
+    sampled,
     unstacked,
 )
 from tensorlite.compat.v1.recurrent.rnn import time_first
@@ -29,8 +30,14 @@ from tensorlite.core.dtypes import bool_, int32
 def bernoulli(probs: Any, count: Any, dtype: Any, seed: int | None) -> Any:
     """Return draws of some probability, or of one each."""
     probs = framework.convert_to_tensor(probs, name="probs")
-    drawn = uniform(concat([[count], shape(probs)], 0), seed=seed, dtype=probs.dtype)
-    return cast(less(drawn, probs), dtype)
+    sizes = shape(probs)
+
+    def draws(number: Any) -> Any:
+        whole = concat([[number], sizes], 0)
+        drawn = random_uniform(whole, seed=seed, dtype=probs.dtype)
+        return cast(less(drawn, probs), dtype)
+
+    return sampled(draws, count)
 
 
 def _probability(sampling_probability: Any) -> Any:
@@ -47,12 +54,18 @@ def _places(chosen: Any) -> Any:
     return cast(where(chosen), int32)
 
 
-def _mixed(chosen: Any, made: Callable[[Any], Any], given: Any) -> Any:
-    """Return rows made for the places chosen, and those given for the others."""
-    here, there = _places(chosen), _places(logical_not(chosen))
-    sizes = shape(given)
-    first = scatter_nd(indices=here, updates=made(here), shape=sizes)
+def _mixed(
+    chosen: Any, others: Any, made: Callable[[Any], tuple[Any, Any]], given: Any
+) -> Any:
+    """Return rows made for the places chosen, and those given for the others.
+
+    made(places) is what rows are made of, and a function of that.
+    """
+    here, there = _places(chosen), _places(others)
+    found, last = made(here)
     rest = gather_nd(given, there)
+    updates, sizes = last(found), shape(given)
+    first = scatter_nd(indices=here, updates=updates, shape=sizes)
     return first + scatter_nd(indices=there, updates=rest, shape=sizes)
 
 
@@ -117,7 +130,8 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
                 lambda: given,
                 lambda: _mixed(
                     sample_ids > -1,
-                    lambda here: self._embedding_fn(gather_nd(sample_ids, here)),
+                    sample_ids <= -1,
+                    lambda here: (gather_nd(sample_ids, here), self._embedding_fn),
                     given,
                 ),
             )
@@ -187,7 +201,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             following = cond(
                 nothing,
                 lambda: given,
-                lambda: self._sampled(chosen, outputs, given, time + 1),
+                lambda: self._sampled(chosen, outputs, given, time),
             )
             return finished, following, state
 
@@ -196,15 +210,15 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
             return where(chosen, self._with_more(outputs, time), given)
 
         def made(here: Any) -> Any:
-            return self._with_more(
-                self._next_inputs_fn(gather_nd(outputs, here)), time, here
+            return gather_nd(outputs, here), lambda x: self._with_more(
+                self._next_inputs_fn(x), time, here
             )
 
-        return _mixed(chosen, made, given)
+        return _mixed(chosen, logical_not(chosen), made, given)
 
     def _with_more(self, outputs: Any, time: Any, here: Any = None) -> Any:
         if self._auxiliary is None:
             return outputs
-        more = self._auxiliary.read(time)
+        more = self._auxiliary.read(time + 1)
         more = more if here is None else gather_nd(more, here)
         return concat((outputs, more), -1)

@@ -301,8 +301,10 @@ def attention_decoder(
             if size is None:
                 raise ShapeError(f"Could not infer input size from input: {x.name}")
             made, state = cell(linear([x, *read], size, True), state)
-            again = step == 0 and initial_state_attention
-            with scopes.variable_scope(get_variable_scope(), reuse=again or None):
+            if step == 0 and initial_state_attention:
+                with scopes.variable_scope(get_variable_scope(), reuse=True):
+                    read = attention(state)
+            else:
                 read = attention(state)
             with scopes.variable_scope("AttnOutputProjection"):
                 outputs.append(linear([made, *read], width, True))

@@ -351,7 +351,7 @@ def stack_bidirectional_rnn(
     states = []
     with scopes.variable_scope(scope, "stack_bidirectional_rnn"):
         for i, (forward, backward, begin) in enumerate(layers):
-            with scopes.variable_scope(f"cell_{i}"):
+            with scopes.variable_scope(f"cell_{i}") as opened:
                 inputs, *last = static_bidirectional_rnn(
                     forward,
                     backward,
@@ -360,6 +360,7 @@ def stack_bidirectional_rnn(
                     begin[1],
                     dtype,
                     sequence_length,
+                    scope=opened,
                 )
             states.append(last)
     return inputs, tuple(x[0] for x in states), tuple(x[1] for x in states)
