@@ -42,7 +42,11 @@ from tensorlite.ops.state.boosted_trees import (
 )
 from tensorlite.ops.state.making import Making
 from tensorlite.ops.state.resource import VarHandleOp, VariableState
-from tensorlite.ops.state.tables import HashTableV2, TableState
+from tensorlite.ops.state.tables import (
+    HashTableV2,
+    MutableDenseHashTableV2,
+    TableState,
+)
 from tensorlite.ops.summaries.writing import WriterState
 from tensorlite.train.summaries.handles import SummaryWriter
 
@@ -132,6 +136,11 @@ CASES = (
     ),
     Case(
         HashTableV2(tl.int64, tl.int32), TableState, HashTableV2(tl.int64, tl.int64)
+    ),
+    Case(
+        MutableDenseHashTableV2(tl.int64, tl.int32, ("0",), ("-1",)),
+        TableState,
+        MutableDenseHashTableV2(tl.int64, tl.int32, ("0",), ("-2",)),
     ),
     Case(IdentityReaderV2(), ReaderState, WholeFileReaderV2()),
     Case(WholeFileReaderV2(), ReaderState, IdentityReaderV2()),

@@ -60,6 +60,14 @@ class Container:
             kept = {} if within is None else dict(self._held)
             self._held = {key: held for key, held in kept.items() if key[0] != within}
 
+    def forget(self, resource: Resource) -> bool:
+        """Forget a resource, and say whether it was there by a name."""
+        with self._lock:
+            names = [key for key, held in self._held.items() if held[1] is resource]
+            for key in names:
+                del self._held[key]
+        return bool(names)
+
     def resources(self) -> list[Resource]:
         """Return the resources that have names."""
         with self._lock:
@@ -89,6 +97,10 @@ class RunContainer(Container):
         if within == OF_A_RUN:
             return super().shared(name, kind, make, within)
         return self.outer.shared(name, kind, make, within)
+
+    def forget(self, resource: Resource) -> bool:
+        """Forget a resource of this run, or of the container around."""
+        return super().forget(resource) or self.outer.forget(resource)
 
 
 process = Container()

@@ -15,11 +15,12 @@ from weakref import ReferenceType
 
 import numpy as np
 
-from tensorlite.core.containers import LARGE, room_for
+from tensorlite.core.containers import LARGE, current_container, room_for
 from tensorlite.core.dtypes import bool_, of_numpy, resource
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
+    NotFoundError,
     OutOfRangeError,
     ShapeError,
 )
@@ -196,6 +197,29 @@ class VarIsInitializedOp(Op):
     def kernel(self, xp: Xp, handle: VariableState) -> Array:
         """Return the answer, in host memory."""
         return np.asarray(handle.current() is not None)
+
+
+class DestroyResourceOp(Op):
+    """Forgets a resource: a variable has no value then, what has a name is made anew."""
+
+    effect = Effect.WRITE
+    differentiable = False
+    ignore_lookup_error: bool = True
+
+    def infer(self, handle: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return nothing."""
+        return ()
+
+    def kernel(self, xp: Xp, handle: Resource) -> tuple[Array, ...]:
+        """Forget it; NotFoundError for what is gone, unless that is to be ignored."""
+        was_there = current_container.get().forget(handle)
+        if isinstance(handle, VariableState):
+            with handle.lock:
+                was_there = handle.array is not None
+                handle.array = None
+        if not (was_there or self.ignore_lookup_error):
+            raise NotFoundError(f"{handle!r} does not exist: it has been destroyed")
+        return ()
 
 
 class ReadVariableOp(Op):

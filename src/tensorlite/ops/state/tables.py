@@ -43,6 +43,8 @@ class TableState(Resource):
         self.name = name
         self.held = held
         self.changing = held is not None
+        self.reserved: dict[str, Any] = {}
+        """Keys that stand for something else, by what they are called."""
         self.lock = RLock()
         self._spec = TensorSpec((), dtypes.resource, None, inner)
 
@@ -78,6 +80,25 @@ class TableState(Resource):
                     )
             self.held = made
 
+    def check_keys(self, keys: Iterable[Any]) -> None:
+        """Raise InvalidArgumentError where one of some keys is reserved."""
+        if not self.reserved:
+            return
+        given = set(keys)
+        for kind, key in self.reserved.items():
+            if key in given:
+                raise InvalidArgumentError(
+                    f"Using the {kind} as a table key is not allowed: {key!r}"
+                )
+
+    def check_same(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Raise FailedPreconditionError where a table that is filled has other things."""
+        with self.lock:
+            if not self.changing and self.held not in (None, dict(pairs)):
+                raise FailedPreconditionError(
+                    f"Table was already initialized with different data: {self.name!r}"
+                )
+
     def __repr__(self) -> str:
         return f"table {self.name!r}"
 
@@ -112,6 +133,23 @@ def _row(table: TensorSpec) -> tuple[int, ...]:
     return () if sizes is None else tuple([size or 0 for size in sizes])
 
 
+def _key_row(table: TensorSpec) -> tuple[int, ...]:
+    """Return the shape of one key of a table."""
+    sizes = table.inner[0].shape
+    return () if sizes is None else tuple([size or 0 for size in sizes])
+
+
+def _keys(table: TableState, keys: Array) -> list[Any]:
+    """Return keys as they are kept."""
+    return _values(keys, _key_row(table.spec))
+
+
+def _pairs(
+    table: TableState, keys: Array, values: Array
+) -> Iterable[tuple[Any, Any]]:
+    return zip(_keys(table, keys), _values(values, _row(table.spec)), strict=True)
+
+
 class HashTableV2(Making):
     """Makes a table; one that is not `changing` is filled once, before it is read."""
 
@@ -128,6 +166,40 @@ class HashTableV2(Making):
     def fresh(self, xp: Xp) -> TableState:
         """Return a new table."""
         return TableState(self.label, self.inner(), {} if self.changing else None)
+
+
+class MutableDenseHashTableV2(Making):
+    """Makes a table that changes, whose keys may be arrays; two of them are no keys."""
+
+    key_dtype: DType
+    value_dtype: DType
+    empty_key: tuple[str, ...]
+    """The elements of the first that is no key, as texts."""
+    deleted_key: tuple[str, ...]
+    key_shape: tuple[int, ...] = ()
+    value_shape: tuple[int, ...] = ()
+
+    def inner(self) -> tuple[TensorSpec, ...]:
+        """Return the specs of one key, None where it is a scalar, and of one value."""
+        value = TensorSpec(self.value_shape, self.value_dtype)
+        return TensorSpec(self.key_shape or None, self.key_dtype), value
+
+    def fresh(self, xp: Xp) -> TableState:
+        """Return a new table."""
+        made = TableState(self.label, self.inner(), {})
+        for kind in ("empty_key", "deleted_key"):
+            (key,) = _values(self.no_key(kind), self.key_shape)
+            made.reserved[kind] = key
+        return made
+
+    def no_key(self, kind: str) -> Array:
+        """Return one of the two, "empty_key" or "deleted_key"."""
+        texts: tuple[str, ...] = getattr(self, kind)
+        found: list[Any] = [as_bytes(x) for x in texts]
+        if self.key_dtype is not dtypes.string:
+            read = int if self.key_dtype.is_integer else float
+            found = [read(x) for x in texts]
+        return _array(found, self.key_dtype, self.key_shape)
 
 
 def _check(op: Op, table: TensorSpec, place: int, x: TensorSpec) -> None:
@@ -151,14 +223,17 @@ class LookupTableImportV2(Op):
         _check(self, table, 0, keys)
         _check(self, table, 1, values)
         if keys.shape is not None:
-            merge((*keys.shape, *_row(table)), values.shape)
+            shape = keys.shape[: len(keys.shape) - len(_key_row(table))]
+            merge((*shape, *_row(table)), values.shape)
         return ()
 
     def kernel(
         self, xp: Xp, table: TableState, keys: Array, values: Array
     ) -> tuple[Array, ...]:
-        """Fill it."""
-        table.begin(zip(_plain(keys), _values(values, _row(table.spec)), strict=True))
+        """Fill it; what is filled once has the same things again."""
+        pairs = list(_pairs(table, keys, values))
+        table.check_same(pairs)
+        table.begin(pairs)
         return ()
 
 
@@ -170,9 +245,9 @@ class LookupTableInsertV2(LookupTableImportV2):
     ) -> tuple[Array, ...]:
         """Put them in."""
         with table.lock:
-            row = _row(table.spec)
-            pairs = zip(_plain(keys), _values(values, row), strict=True)
-            table.held = {**table.read_all(), **dict(pairs)}
+            pairs = dict(_pairs(table, keys, values))
+            table.check_keys(pairs)
+            table.held = {**table.read_all(), **pairs}
         return ()
 
 
@@ -191,7 +266,8 @@ class LookupTableRemoveV2(Op):
     def kernel(self, xp: Xp, table: TableState, keys: Array) -> tuple[Array, ...]:
         """Take them out; a key that is not there is none the less gone."""
         with table.lock:
-            gone = set(_plain(keys))
+            gone = set(_keys(table, keys))
+            table.check_keys(gone)
             kept = table.read_all().items()
             table.held = {key: value for key, value in kept if key not in gone}
         return ()
@@ -260,8 +336,10 @@ class LookupTableFindV2(Op):
         """Return the keys' shape, followed by that of a value, with the values' dtype."""
         _check(self, table, 0, keys)
         _check(self, table, 1, default_value)
-        shape = None if keys.shape is None else (*keys.shape, *_row(table))
-        return TensorSpec(shape, table.inner[1].dtype)
+        if keys.shape is None:
+            return TensorSpec(None, table.inner[1].dtype)
+        shape = keys.shape[: len(keys.shape) - len(_key_row(table))]
+        return TensorSpec((*shape, *_row(table)), table.inner[1].dtype)
 
     def kernel(
         self, xp: Xp, table: TableState, keys: Array, default_value: Array
@@ -269,7 +347,8 @@ class LookupTableFindV2(Op):
         """Return the values."""
         row = _row(table.spec)
         held, others = table.read_all(), _values(default_value, row)
-        asked = _plain(keys)
+        asked = _keys(table, keys)
+        table.check_keys(asked)
         if len(others) == 1:
             others *= len(asked)
         if len(others) != len(asked):
@@ -278,7 +357,8 @@ class LookupTableFindV2(Op):
                 f"{keys.shape}; allowed is the shape of one value, or one for each key"
             )
         found = [held.get(*pair) for pair in zip(asked, others, strict=True)]
-        return _array(found, table.spec.inner[1].dtype, keys.shape, row)
+        shape = keys.shape[: keys.ndim - len(_key_row(table.spec))]
+        return _array(found, table.spec.inner[1].dtype, shape, row)
 
 
 class LookupTableSizeV2(Op):
@@ -308,7 +388,8 @@ class LookupTableExportV2(Op):
         """Return a vector of keys, and the values one above the other."""
         keys, values = table.inner
         shape = (None, *_row(table))
-        return TensorSpec((None,), keys.dtype), TensorSpec(shape, values.dtype)
+        of_keys = TensorSpec((None, *_key_row(table)), keys.dtype)
+        return of_keys, TensorSpec(shape, values.dtype)
 
     def kernel(self, xp: Xp, table: TableState) -> tuple[Array, Array]:
         """Return them."""
@@ -316,4 +397,4 @@ class LookupTableExportV2(Op):
         keys, values = [spec.dtype for spec in table.spec.inner]
         shape, row = (len(held),), _row(table.spec)
         every = _array(list(held.values()), values, shape, row)
-        return _array(list(held), keys, shape), every
+        return _array(list(held), keys, shape, _key_row(table.spec)), every

@@ -111,5 +111,83 @@ def narrow_numbers():
     return [step(outs, {x: floats(4) * 20, n: [3, -8, 9]})], []
 
 
+def words(*values):
+    return np.array([x.encode() for x in values], object)
+
+
+@graph
+def tables_without_two_keys():
+    rows = {"value_dtype": tf.float32, "value_shape": [3], "initial_num_buckets": 8}
+    table = ops.MutableDenseHashTableV2(
+        empty_key=longs([0, 0]), deleted_key=longs([-1, -1]), **rows
+    )
+    keys = tf.placeholder(tf.int64, [None, 2], "keys")
+    values = tf.placeholder(tf.float32, [None, 3], "values")
+    put = ops.LookupTableInsertV2(table_handle=table, keys=keys, values=values)
+    gone = ops.LookupTableRemoveV2(table_handle=table, keys=keys)
+    found = ops.LookupTableFindV2(
+        table_handle=table, keys=keys, default_value=tf.constant([9.0, 8.0, 7.0])
+    )
+    size = ops.LookupTableSizeV2(table_handle=table)
+    feeds = {keys: longs([[1, 2], [3, 4], [1, 3]]), values: floats(3, 3)}
+    none = {keys: longs([[0, 0]]), values: floats(1, 3)}
+    return [
+        step(targets=[put], feeds=feeds),
+        step([found, size], {keys: longs([[3, 4], [4, 3], [1, 3]])}),
+        step(targets=[put], feeds=none, error="InvalidArgumentError"),
+        step(targets=[gone], feeds={keys: longs([[1, 2]])}),
+        step([found, size], {keys: longs([[1, 2], [1, 3]])}),
+    ], []
+
+
+@graph
+def tables_filled_twice():
+    keys = tf.placeholder(tf.string, [None], "keys")
+    values = tf.placeholder(tf.int64, [None], "values")
+    table = ops.HashTableV2(
+        key_dtype=tf.string, value_dtype=tf.int64, shared_name="table"
+    )
+    fill = ops.InitializeTableV2(table_handle=table, keys=keys, values=values)
+    found = ops.LookupTableFindV2(
+        table_handle=table, keys=keys, default_value=longs(-1)
+    )
+    first = {keys: words("a", "b"), values: longs([1, 2])}
+    second = {keys: words("a", "b"), values: longs([1, 3])}
+    asked = {keys: words("b", "z")}
+    return [
+        step([found], asked, error="FailedPreconditionError"),
+        step(targets=[fill], feeds=first),
+        step(targets=[fill], feeds=first),
+        step(targets=[fill], feeds=second, error="FailedPreconditionError"),
+        step([found], asked),
+    ], []
+
+
+@graph
+def variables_destroyed():
+    v = tf.get_variable("v", initializer=np.float32(1.0), use_resource=True)
+    read, is_there = (
+        v.read_value(),
+        ops.VarIsInitializedOp(resource=v.handle),
+    )
+    gone = ops.DestroyResourceOp(resource=v.handle, ignore_lookup_error=False)
+    return [
+        step(targets=[v.initializer]),
+        step([read, is_there]),
+        step(targets=[gone]),
+        step([is_there]),
+        step([read], error="FailedPreconditionError"),
+    ], []
+
+
+@only(not IS_OLD)
+def indices_shuffled():
+    index = tf.placeholder(tf.int32, [5], "index")
+    places = ops.RandomIndexShuffle(
+        index=index, seed=[1, 2, 3], max_index=9, rounds=4
+    )
+    return [step([places], {index: [0, 1, 2, 8, 9]})], []
+
+
 if __name__ == "__main__":
     main()

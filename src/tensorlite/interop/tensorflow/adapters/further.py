@@ -40,7 +40,8 @@ from tensorlite.ops.nn import candidates
 from tensorlite.ops.nn.ctc import CTCLoss
 from tensorlite.ops.random import host_draws
 from tensorlite.ops.random.generators import Seed
-from tensorlite.ops.state.tables import HashTableV2
+from tensorlite.ops.state.tables import HashTableV2, MutableDenseHashTableV2
+from tensorlite.ops.strings.joining import as_text
 
 MOST = 2**24
 """How many zeros an attribute may ask for."""
@@ -209,6 +210,39 @@ def _table(changing: bool, given: Given) -> Values:
     return given.node(op).outputs
 
 
+def _texts(key: Any) -> tuple[str, ...]:
+    return tuple(
+        [as_text(x) if isinstance(x, bytes) else str(x) for x in key.ravel().tolist()]
+    )
+
+
+def _dense_table(given: Given) -> Values:
+    """Make a table two of whose keys, which are constants, stand for none."""
+    given_here = given.record.attributes
+    for name in _OF_MEMORY & given.record.given.keys():
+        given.attribute(name)
+    named = {
+        name: given.typed(name, str) if name in given_here else ""
+        for name in ("container", "shared_name")
+    }
+    empty, *others = [given.constant(i) for i in range(len(given.values))]
+    texts = [_texts(x) for x in (empty, *others)]
+    shape = given.shape("value_shape") if "value_shape" in given_here else ()
+    op = MutableDenseHashTableV2(
+        given.dtype("key_dtype"),
+        given.dtype("value_dtype"),
+        texts[0],
+        texts[-1],
+        empty.shape,
+        tuple([n or 0 for n in shape or ()]),
+        debug_name=given.name,
+        container=named["container"],
+        shared_name=named["shared_name"] or given.name,
+    )
+    given.check_attributes()
+    return given.node(op).outputs
+
+
 _OF_MEMORY = {"use_node_name_sharing", "initial_num_buckets", "max_load_factor"}
 
 
@@ -244,7 +278,7 @@ def _composed(function: Callable[..., Any]) -> Adapter:
 
 FURTHER: dict[str, Adapter] = {
     "AnonymousHashTable": partial(_table, False),
-    "AnonymousMutableDenseHashTable": partial(_table, True),
+    "AnonymousMutableDenseHashTable": _dense_table,
     "AnonymousMutableHashTable": partial(_table, True),
     "AnonymousMutableHashTableOfTensors": partial(_table, True),
     "CTCLossV2": _blank_first,
@@ -265,6 +299,8 @@ FURTHER: dict[str, Adapter] = {
     "InplaceAdd": _in_place(TensorScatterAdd),
     "InplaceSub": _in_place(TensorScatterSub),
     "InplaceUpdate": _in_place(TensorScatterUpdate),
+    "MutableDenseHashTable": _dense_table,
+    "MutableDenseHashTableV2": _dense_table,
     "MutableHashTableOfTensors": partial(_table, True),
     "MutableHashTableOfTensorsV2": partial(_table, True),
     "PopulationCount": _composed(_ones_in),

@@ -146,4 +146,6 @@ PLAIN |= {
     "Mod": Plain("TruncateMod"),
     "Snapshot": Plain("Identity"),
     "ControlTrigger": Plain("ControlTrigger"),
+    "DestroyResourceOp": Plain("DestroyResourceOp"),
+    "RandomIndexShuffle": Plain("RandomIndexShuffle"),
 }

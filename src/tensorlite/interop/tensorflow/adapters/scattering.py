@@ -120,8 +120,6 @@ SCATTERING: dict[str, Adapter] = {
     "InitializeTableFromTextFile": _from_file,
     "InitializeTableFromTextFileV2": _from_file,
     "InitializeTableV2": Plain("LookupTableImportV2").__call__,
-    "MutableDenseHashTable": _table(changing=True),
-    "MutableDenseHashTableV2": _table(changing=True),
     "MutableHashTable": _table(changing=True),
     "MutableHashTableV2": _table(changing=True),
     "RaggedFillEmptyRows": _of(_filled_rows),

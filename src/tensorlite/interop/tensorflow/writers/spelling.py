@@ -31,6 +31,7 @@ from tensorlite.interop.tensorflow.writers.decomposing import DECOMPOSED
 from tensorlite.interop.tensorflow.writers.guarding import GUARDED, asserted
 from tensorlite.interop.tensorflow.writers.iterating import ITERATED
 from tensorlite.interop.tensorflow.writers.parts import Spelled, constant_part
+from tensorlite.interop.tensorflow.writers.tabling import TABLES
 
 
 class Parts(NamedTuple):
@@ -137,17 +138,6 @@ def _called(op: Op, node: Node) -> tuple[Spelled, ...]:
     effect = getattr(op.effect, "name", "NONE")
     name = "PartitionedCall" if effect == "NONE" else "StatefulPartitionedCall"
     return (Spelled(name, {"f": graph, "_output_shapes": shapes_of(node)}),)
-
-
-def _table(op: Op, node: Node) -> tuple[Spelled, ...]:
-    given = op.attributes()
-    given["shared_name"] = given["shared_name"] or node.name
-    row = given.pop("value_shape")
-    if row:
-        shape = {"value_shape": Shape(row)}
-        return (Spelled("MutableHashTableOfTensorsV2", given | shape),)
-    name = "MutableHashTableV2" if given["changing"] else op.name
-    return (Spelled(name, given),)
 
 
 def _image_summary(op: Op, _: Node) -> tuple[Spelled, ...]:
@@ -381,6 +371,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **GUARDED,
     **ITERATED,
     **STAGED,
+    **TABLES,
     **TRANSFORMS,
     **WRITTEN,
     **dict.fromkeys(MADE_OF, as_call),
@@ -410,7 +401,6 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **dict.fromkeys(("AccumulateNV2", "EnsureShape", "ParallelConcat"), _shaped),
     "FIFOQueueV2": _queue,
     "FromCounter": _sampler,
-    "HashTableV2": _table,
     "If": _regions,
     "FractionalAvgPool": _drawn,
     "FractionalMaxPool": _drawn,
