@@ -116,3 +116,27 @@ def test_triangular_operators_tell_classes_derived_from_them_the_diagonal() -> N
     with tf.Graph().as_default(), tf.Session() as session:
         operator = tf.linalg.LinearOperatorLowerTriangular([[1.0, 0.0], [3.0, 2.0]])
         np.testing.assert_array_equal(session.run(operator._get_diag()), [1, 2])
+
+
+def test_triangular_operators_are_singular_by_their_diagonal() -> None:
+    def checked(matrix: Any) -> Any:
+        return tf.linalg.LinearOperatorLowerTriangular(matrix).assert_non_singular()
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        session.run(checked([[1.0, 0.0], [1e9, 1e-9]]))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Singular operator"):
+            session.run(
+                checked(tf.placeholder_with_default([[1.0, 0.0], [1.0, 0.0]], (2, 2)))
+            )
+
+
+def test_gradients_of_solutions_have_the_batches_of_what_they_are_of() -> None:
+    draw = np.random.RandomState(0).rand
+    matrix = tf.constant(np.tril(draw(5, 1, 2, 2) + 1))
+    right = tf.constant(draw(1, 4, 2, 1))
+    loss = tf.reduce_sum(tf.linalg.triangular_solve(matrix, right) ** 2)
+    with tf.Session() as session:
+        found = session.run(tf.gradients(loss, [matrix, right]))
+    assert [x.shape for x in found] == [(5, 1, 2, 2), (1, 4, 2, 1)]
+    sums = [x.sum() for x in found]
+    np.testing.assert_allclose(sums, [-9.099256639534847, 9.696176462323463])

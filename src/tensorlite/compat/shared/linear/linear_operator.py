@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any, NoReturn
 
 from tensorlite.compat.shapes import as_shape
-from tensorlite.compat.shared import arrays, elementwise, reductions
+from tensorlite.compat.shared import arrays, checks, elementwise, reductions
 from tensorlite.compat.shared.linear import diagonals, matrices
 from tensorlite.compat.shared.linear.known_matrices import (
     KnownMatrix,
@@ -209,6 +209,12 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     _get_diag = _diag_part
     """What classes derived from this one call it."""
+
+    def _assert_non_singular(self) -> Any:
+        return checks.assert_positive(
+            elementwise.abs(self.diag_part()),
+            message="Singular operator:  Diagonal contained zero values.",
+        )
 
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False

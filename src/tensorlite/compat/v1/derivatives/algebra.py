@@ -124,11 +124,19 @@ def _solve(op: Any, dy: Any) -> Any:
 
 @gradient_of("MatrixTriangularSolve")
 def _triangular_solve(op: Any, dy: Any) -> Any:
-    own, (x, _), y = op.node.op, op.inputs, op.outputs[0]
+    """Write that of batches alike; TensorFlow 1 has no others."""
+    own, (x, b), y = op.node.op, op.inputs, op.outputs[0]
+    if _batch_of(x) != _batch_of(b):
+        return NotImplemented
     db = triangular_solve(x, dy, lower=own.lower, adjoint=not own.adjoint)
     first, second = (y, db) if own.adjoint else (db, y)
     dx = -matmul(first, second, adjoint_b=True)
     return band_part(dx, -1, 0) if own.lower else band_part(dx, 0, -1), db
+
+
+def _batch_of(x: Any) -> Any:
+    sizes = x.spec.shape
+    return None if sizes is None else tuple(sizes[:-2])
 
 
 @gradient_of("SelfAdjointEigV2")
