@@ -241,3 +241,13 @@ def test_numpy_s_fractions_are_whole_numbers_where_those_are_due() -> None:
     ):
         with pytest.raises(DTypeError):
             function(*refused)
+
+
+def test_rows_of_different_lengths_are_compared() -> None:
+    case = tf.test.TestCase()
+    case.assertAllEqual([10, []], [10, []])
+    case.assertAllEqual([[1, 2], [3]], [[1, 2], [3]])
+    with pytest.raises(AssertionError):
+        case.assertAllEqual([[1, 2], [3]], [[1, 2], [4]])
+    with pytest.raises(AssertionError):
+        case.assertAllEqual([[1, 2], [3]], [[1, 2], [3, 4]])

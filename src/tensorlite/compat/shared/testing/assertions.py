@@ -42,7 +42,12 @@ class Assertions(unittest.TestCase):
             a = self.evaluate(a)
         if isinstance(a, np.ndarray):
             return _texts_as_bytes(a)
-        return _texts_as_bytes(np.array(a))
+        try:
+            return _texts_as_bytes(np.array(a))
+        except ValueError as error:
+            if "inhomogeneous shape" not in str(error):
+                raise
+            return np.array(a, dtype=object)  # rows of different lengths
 
     def evaluate_if_both_tensors(self, a: Any, b: Any) -> Any:
         """Return two tensors of a graph as the values of one run; anything else as it is."""
