@@ -226,8 +226,8 @@ def as_tensor(dataset: Pipeline[Any], by_value: bool = False) -> Tensor:
     return _Making(by_value).tensor(dataset)
 
 
-_GIVEN = "normalize_element/component"
-"""What TensorFlow calls the tensors that datasets are made of."""
+_GIVEN = "normalize_element"
+"""Below what TensorFlow has the tensors that datasets are made of, by their numbers."""
 
 
 class _Making:
@@ -280,7 +280,11 @@ class _Making:
 
     def components(self, given: Sequence[Tensor | Composed]) -> list[Tensor]:
         """Return the tensors that something is made of, by the names that they have there."""
-        return [self._own(x, f"{_GIVEN}_{i}") for i, x in enumerate(given)]
+        if not given:
+            return []
+        made = [x(self, {}) if isinstance(x, FunctionType) else x for x in given]
+        with self.inside(_GIVEN):
+            return [self._own(x, f"component_{i}") for i, x in enumerate(made)]
 
     def _own(
         self, value: Any, name: str, before: Mapping[str, Tensor] | None = None

@@ -12,7 +12,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
+from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.creators import variable_creator_scope
+from tensorlite.compat.v1.functions import arrays
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.graphs.variables import Variable
 from tensorlite.compat.v2.keras import constraints, regularizers
@@ -375,11 +377,19 @@ class Layer:
         self._check(leaves)
         outputs = self.call(given, *args, **kwargs)
         if self.activity_regularizer is not None:
-            self.add_loss(
-                [self.activity_regularizer(x) for x in nest.flatten(outputs)],
-                inputs=given,
-            )
+            self.add_loss(self._activity_losses(outputs), inputs=given)
         return outputs
+
+    def _activity_losses(self, outputs: Any) -> list[Any]:
+        """Return what outputs cost, in the mean over the rows of a batch."""
+        assert self.activity_regularizer is not None
+        found = []
+        with name_scope("ActivityRegularizer"):
+            for x in nest.flatten(outputs):
+                loss = self.activity_regularizer(x)
+                rows = elementwise.cast(arrays.shape(x)[0], loss.dtype)
+                found.append(elementwise.divide(loss, rows))
+        return found
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Return the layer's output, as calling it does."""
