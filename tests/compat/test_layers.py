@@ -280,3 +280,17 @@ def test_moving_averages_are_whole_where_variables_are_cut() -> None:
         "cut/BatchNorm/moving_mean": [3],
         "cut/BatchNorm/moving_variance": [3],
     }
+
+
+def test_losses_of_activities_are_in_the_mean_of_a_batch() -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.layers.dense(
+            np.ones([4, 3], np.float32),
+            1,
+            kernel_initializer=tf.ones_initializer(),
+            activity_regularizer=tf.nn.l2_loss,
+        )
+        (loss,) = graph.get_collection("regularization_losses")
+        session.run(tf.global_variables_initializer())
+        assert session.run(loss) == 4.5
+    assert loss.name == "dense/ActivityRegularizer/truediv:0"

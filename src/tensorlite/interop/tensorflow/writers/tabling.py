@@ -34,17 +34,10 @@ def _dense_table(op: Op, node: Node) -> tuple[Spelled, ...]:
     return (*parts, Spelled(op.name, given, _NO_KEYS))
 
 
-def _filled_table(op: Op, node: Node) -> tuple[Spelled, ...]:
-    """Return what fills a table; one that is filled once is initialized there."""
-    is_once = node.inputs[0].node.op.attributes().get("changing") is False
-    return (Spelled("InitializeTableV2" if is_once else op.name, {}),)
-
-
 _NO_KEYS = ("empty_key", "deleted_key")
 
 
 TABLES: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
     "HashTableV2": _table,
-    "LookupTableImportV2": _filled_table,
     "MutableDenseHashTableV2": _dense_table,
 }
