@@ -315,3 +315,11 @@ def test_examples_are_parsed_by_operators_that_tensorflow_1_has() -> None:
         fed = {"many:0": [text, text], "one:0": text}
         v, i = session.run(["v:0", "i:0"], fed)
     assert (v.tolist(), i.tolist()) == ([[7.0], [7.0]], [3, 1])
+
+
+def test_the_sum_of_one_tensor_is_computed_with() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder("float32", [2])
+        made = tf.add_n([x])
+        assert made is x
+        np.testing.assert_array_equal(session.run(made + 1.0, {x: [1, 2]}), [2, 3])

@@ -14,6 +14,7 @@ from tensorlite.compat.documenting import documented
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import identity
 from tensorlite.compat.shared.making import alike, binary, unary
+from tensorlite.compat.views import shown
 from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import DType, as_dtype, float32, float64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -413,7 +414,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
         ]
     is_alone = len(given) == 1 and isinstance(given[0], Operand)
     if is_alone and active_graph() is not None:
-        return identity(given[0], name=name) if name else given[0]
+        return identity(given[0], name=name) if name else shown(given[0])
     return _added(given, name=name)
 
 
