@@ -7,8 +7,8 @@ v1/layers.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from tensorlite.compat.shapes import TensorShape
@@ -290,15 +290,7 @@ class Layer:
         else:
             known = set(map(id, store_of().variables.values()))
             self._set_scope()
-            with ExitStack() as around:
-                if self.holds_resources and in_sessions.graph_of_models():
-                    around.enter_context(variable_creator_scope(_of_models))
-                opened = scopes.variable_scope(
-                    self._scope,
-                    reuse=self.built or self._reuse,
-                    auxiliary_name_scope=False,
-                )
-                around.enter_context(opened)
+            with self._making():
                 made = scopes.get_variable(
                     name,
                     shape,
@@ -320,6 +312,19 @@ class Layer:
         return made
 
     add_variable = add_weight
+
+    @contextmanager
+    def _making(self) -> Iterator[None]:
+        """Let variables that are made be of the layer's scope, and weights of models if held."""
+        with ExitStack() as around:
+            if self.holds_resources and in_sessions.graph_of_models():
+                around.enter_context(variable_creator_scope(_of_models))
+            reuse = self.built or self._reuse
+            opened = scopes.variable_scope(
+                self._scope, reuse=reuse, auxiliary_name_scope=False
+            )
+            around.enter_context(opened)
+            yield
 
     def _regularise(self, made: Any, name: str, regularizer: Any) -> None:
         store = entered()
