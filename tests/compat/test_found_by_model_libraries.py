@@ -130,6 +130,18 @@ def test_triangular_operators_are_singular_by_their_diagonal() -> None:
             )
 
 
+@pytest.mark.parametrize("scale", [2, np.array([2.0], np.float32), 2.0])
+def test_gradients_are_told_of_arguments_that_are_no_tensors(scale: Any) -> None:
+    @tf.custom_gradient
+    def scaled(x: Any, factor: Any) -> Any:
+        return tf.identity(x), lambda dy: (dy * factor, None)
+
+    x = tf.constant([42.0])
+    with tf.Session() as session:
+        (found,) = session.run(tf.gradients(scaled(x, scale), x, [[3.0]]))
+    assert found.tolist() == [6]
+
+
 def test_gradients_of_solutions_have_the_batches_of_what_they_are_of() -> None:
     draw = np.random.RandomState(0).rand
     matrix = tf.constant(np.tril(draw(5, 1, 2, 2) + 1))

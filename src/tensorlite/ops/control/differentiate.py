@@ -143,9 +143,10 @@ def custom_gradient(
 
     `function` returns its result and a function that takes one gradient for each tensor of the
     result and returns one, or None, for each tensor argument (positional ones; their structures
-    are flattened). If it reads trainable variables, the gradient function has a parameter
-    `variables`, gets the list of them by it, and returns the pair of the arguments' and of the
-    variables' gradients. Gradients of higher order differentiate the gradient function.
+    are flattened), or for each argument, those that are no tensors included. If it reads
+    trainable variables, the gradient function has a parameter `variables`, gets the list of them
+    by it, and returns the pair of the arguments' and of the variables' gradients. Gradients of
+    higher order differentiate the gradient function.
 
     >>> @tl.custom_gradient
     ... def clipped(x):
@@ -173,7 +174,9 @@ def differentiated_by(
     Where the operator `passes` the arguments on as well it is TensorFlow 1's node.
     """
     converted: Any = nest.map_structure(_to_operand, list(args))
-    tensors = [x for x in nest.flatten(converted) if isinstance(x, Tensor)]
+    leaves = nest.flatten(converted)
+    places = [i for i, x in enumerate(leaves) if isinstance(x, Tensor)]
+    tensors = [leaves[i] for i in places]
     with VariableWatcher() as watcher:
         result, gradient = function(*converted, **kwargs)
     outputs = [to_tensor(y) for y in nest.flatten(result)]
@@ -182,7 +185,10 @@ def differentiated_by(
     passed = [*outputs, *tensors] if passes else outputs
 
     def pulled(dys: list[Tensor]) -> list[Gradient]:
-        return pull(dys[: len(outputs)])
+        flows = pull(dys[: len(outputs)])
+        if len(flows) != len(leaves) + len(handles):
+            return flows
+        return [*(flows[i] for i in places), *flows[len(leaves) :]]
 
     op = CustomGradient(pulled, len(passed), len(handles))
     found = calls(op, *passed, *tensors, *handles)
