@@ -66,3 +66,10 @@ def test_gradients_in_the_body_of_a_loop() -> None:
         (dx,) = tf.gradients(y, x)
         assert session.run(y).tolist() == [27.0, 432.0]
         assert session.run(dx).tolist() == [108.0, 864.0]
+
+
+def test_the_sum_of_one_is_that_one() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant([1.0, 2.0])
+        assert tf.add_n([x]) is x
+        assert session.run(tf.add_n([x, [3.0, 4.0]])).tolist() == [4.0, 6.0]

@@ -410,7 +410,8 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     )
     if active_graph() is not None:
         given = [
-            x if isinstance(x, IndexedSlices) else given_constant(x) for x in given
+            x if isinstance(x, (Operand, IndexedSlices)) else given_constant(x)
+            for x in given
         ]
     is_alone = len(given) == 1 and isinstance(given[0], Operand)
     if is_alone and active_graph() is not None:

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.ops.arrays.gather import sizes
 from tensorlite.ops.composite import composed
-from tensorlite.ops.linear.diagonal import MatrixDiag, MatrixDiagPart
+from tensorlite.ops.linear.diagonal import (
+    MatrixDiag,
+    MatrixDiagPart,
+    MatrixSetDiag,
+)
 
 
 def _band(k: Any) -> tuple[int, int]:
@@ -67,6 +71,14 @@ def _length(rows: Any, columns: Any, k: int) -> Any:
 def on_main_diagonal(diagonal: Any, name: str | None = None) -> Any:
     """Return matrices with vectors on their main diagonals, by one node."""
     return composed(MatrixDiag(), converted(diagonal))
+
+
+@named("set_diag")
+def with_main_diagonal(input: Any, diagonal: Any, name: str | None = None) -> Any:
+    """Return matrices with other numbers on their main diagonals, by one node."""
+    return composed(
+        MatrixSetDiag(), *agreeing(input, diagonal, ("input", "diagonal"))
+    )
 
 
 @named("diag_part")

@@ -127,7 +127,7 @@ class LinearOperatorDiag(LinearOperator):
         return log_abs_product(self._diag_part())
 
     def _add_to_tensor(self, x: Any) -> Any:
-        return diagonals.matrix_set_diag(
+        return diagonals.with_main_diagonal(
             x, self._diag_part() + diagonals.main_diagonal(x)
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.compat.arguments import keep_name
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.reductions import reduce_max, reduce_sum
 from tensorlite.compat.views import plain
@@ -15,6 +16,8 @@ from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
+from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.variables import GraphVariable
 
 
 @named("norm", None)
@@ -36,6 +39,8 @@ def norm(
     [5.0, 2.0]
     """
     x = given_constant(tensor)
+    if isinstance(tensor, GraphVariable) and isinstance(x, SymbolicTensor):
+        keep_name(x.node)  # read by itself
     axes = tuple(axis) if isinstance(axis, (list, tuple)) else axis
     _check_norm(ord, axes)
     kept = bool(keepdims)

@@ -439,8 +439,10 @@ def sparse_to_dense(
     if values.dtype is tl.string and value == 0:
         value = b""
     default = converted(value, values.dtype)
+    told = [x for x in (sparse_indices, output_shape) if isinstance(x, Operand)]
+    kind = told[0].__tensor__().dtype if told else int64
     places, sizes = [
-        converted(x, None if isinstance(x, Operand) else int64, key)
+        converted(x, None if isinstance(x, Operand) else kind, key)
         for x, key in (
             (sparse_indices, "sparse_indices"),
             (output_shape, "output_shape"),

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.calling import agreeing, converted, named
+from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.shared.linear import diagonals, matrices, norms
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.operand import Operand
-from tensorlite.ops.composite import composed
-from tensorlite.ops.linear.diagonal import MatrixSetDiag
 
 __all__ = [
     "diag",
@@ -82,15 +80,8 @@ def matrix_set_diag(
 ) -> Any:
     """Return matrices with other numbers on their main, or k-th, diagonals."""
     if (k, align) == (0, _ALIGN):
-        return _with_diagonal(input, diagonal, name=name)
+        return diagonals.with_main_diagonal(input, diagonal, name=name)
     return diagonals.matrix_set_diag(input, diagonal, name, k, align)
-
-
-@named("set_diag")
-def _with_diagonal(input: Any, diagonal: Any, name: str | None = None) -> Any:
-    return composed(
-        MatrixSetDiag(), *agreeing(input, diagonal, ("input", "diagonal"))
-    )
 
 
 def eye(
@@ -128,7 +119,7 @@ def _unit_matrices(
     ones = arrays.ones(sizes[0], dtype)
     if is_square:
         return diagonals.on_main_diagonal(ones)
-    return _with_diagonal(arrays.zeros(sizes[1], dtype), ones)
+    return diagonals.with_main_diagonal(arrays.zeros(sizes[1], dtype), ones)
 
 
 def norm(
