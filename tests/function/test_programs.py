@@ -390,6 +390,17 @@ def returned_by_both(x: Any) -> Any:
     return x - i
 
 
+def changed_in_vain(x: Any) -> Any:
+    i, n = 0.0, tl.sum(x)
+    while n > 0:
+        n = n - 3
+        i = n * 2
+    if tl.sum(x) > 100:
+        i += 1
+    i = x
+    return i
+
+
 def nested(x: Any) -> Any:
     i, total = 0, 0
     if tl.sum(x) > 0:
@@ -404,7 +415,8 @@ def nested(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "program", [changed_by_one_read_by_the_other, returned_by_both, nested]
+    "program",
+    [changed_by_one_read_by_the_other, returned_by_both, changed_in_vain, nested],
 )
 @pytest.mark.parametrize("factor", [-1.0, 1.0, 100.0])
 def test_branches_do_not_see_what_the_other_one_did_to_variables_of_their_own(

@@ -29,6 +29,10 @@ def _each_read(*nodes: ast.AST | None) -> Iterator[str]:
         for part in () if node is None else ast.walk(node):
             if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store):
                 yield part.id
+            elif isinstance(part, ast.AugAssign) and isinstance(
+                part.target, ast.Name
+            ):
+                yield part.target.id
 
 
 def writes(nodes: Iterable[ast.AST], items: bool = True) -> list[str]:
@@ -194,10 +198,7 @@ class Liveness:
             return reads(*node.items) | (self.block(node.body, after) - bound)
         if isinstance(node, (ast.Try, ast.Match)):
             return self._anywhere(node, after)
-        kept = (
-            after if isinstance(node, ast.AugAssign) else after - self._killed(node)
-        )
-        return kept | reads(node)
+        return (after - self._killed(node)) | reads(node)
 
     @staticmethod
     def _killed(node: ast.stmt) -> NameSet:
