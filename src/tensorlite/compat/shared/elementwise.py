@@ -395,6 +395,10 @@ def clip_by_value(
     return clipped
 
 
+_PLAIN = (bool, int, float, list, tuple, np.ndarray, np.generic)
+"""What becomes a constant by itself, before what takes it."""
+
+
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """Return the sum of a list of tensors of one shape.
 
@@ -409,10 +413,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
         list(inputs) if is_stack or isinstance(inputs, (list, tuple)) else [inputs]
     )
     if active_graph() is not None:
-        given = [
-            x if isinstance(x, (Operand, IndexedSlices)) else given_constant(x)
-            for x in given
-        ]
+        given = [given_constant(x) if isinstance(x, _PLAIN) else x for x in given]
     is_alone = len(given) == 1 and isinstance(given[0], Operand)
     if is_alone and active_graph() is not None:
         return identity(given[0], name=name) if name else shown(given[0])
