@@ -75,6 +75,14 @@ def test_metrics_of_others_average_precision_of_sorted_classes() -> None:
                 average(labels, wrong)
 
 
+def test_metrics_of_ranks_take_predictions_whose_rank_the_run_knows() -> None:
+    with tf.Graph().as_default():
+        top = tf.placeholder_with_default(np.array([[2, 1], [3, 0]]), None)
+        labels = tf.SparseTensor([[0, 0], [1, 0]], np.array([2, 1]), [2, 4])
+        value, update = tf.metrics.precision_at_top_k(labels, top)
+        assert updated(value, update) == 0.25
+
+
 def test_metrics_of_others_divide_and_collect() -> None:
     with tf.Graph().as_default():
         total = metrics.metric_variable([], tf.float64, name="total")

@@ -15,9 +15,8 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.create import ones_like
-from tensorlite.ops.arrays.search import nonzero
+from tensorlite.ops.arrays.masks import Where
 from tensorlite.ops.arrays.shape import shape_of
-from tensorlite.ops.arrays.stack import stack
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.operators import reshape
 from tensorlite.ops.sparse.layout import check_places
@@ -91,7 +90,7 @@ def _sparse(x: Sets) -> SparseTensor:
     if isinstance(x, SparseTensor):
         return x
     dense = to_tensor(x)
-    places = stack(nonzero(ones_like(dense, dtype=dtypes.bool_)), axis=1)
+    places = call(Where(), ones_like(dense, dtype=dtypes.bool_))
     return SparseTensor(places, reshape(dense, (-1,)), shape_of(dense, dtypes.int64))
 
 
