@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 from importlib import import_module
 from typing import Any
 
@@ -42,7 +43,9 @@ __dir__ = listing(__name__, globals(), ["v1", "v2"])
 
 
 def __getattr__(name: str) -> Any:
-    """Return the names of the other version, as `tf.compat.v1`."""
+    """Return the other version, as `tf.compat.v1`, and what TensorFlow has inside."""
+    if name == "collections_abc":
+        return collections.abc
     if name in {"v1", "v2"}:
         return import_module(f"tensorlite.compat.{name}")
     raise attribute_error(__name__, name, __all__)
