@@ -306,3 +306,53 @@ def test_models_that_are_traced_have_no_nodes_to_tell() -> None:
     model.fit(X, Y, verbose=0)
     with pytest.raises(AttributeError, match="compiled in a graph"):
         _ = model.total_loss
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_momenta_of_nadam_are_multiplied_in_any_dtype(dtype: Any) -> None:
+    weights = tf.get_variable("w", [2], dtype, use_resource=True)
+    optimizer = keras.optimizers.Nadam(0.1)
+    step = optimizer.apply_gradients([(tf.ones([2], dtype), weights)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(step)
+        shares = [0.9 * (1 - 0.5 * 0.96 ** (0.004 * i)) for i in (1, 2, 3)]
+        found = session.run(optimizer.weights[1])
+    np.testing.assert_allclose(found, np.prod(shares), rtol=1e-6)
+
+
+@pytest.mark.parametrize("rate", [lambda: tf.constant(3.0), lambda: lambda: 3.0])
+def test_rates_are_tensors_and_functions(rate: Callable[[], Any]) -> None:
+    weights = tf.get_variable(
+        "w", [2], use_resource=True, initializer=tf.ones_initializer()
+    )
+    step = keras.optimizers.SGD(rate()).apply_gradients(
+        [(tf.constant([1.0, 2.0]), weights)]
+    )
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        close(session.run(weights), [-2.0, -5.0])
+
+
+def test_training_ends_where_a_dataset_ends() -> None:
+    model = chain()
+    model.compile("sgd", "mse")
+    batches = tf.data.Dataset.from_tensor_slices((X, Y)).batch(4)
+    with pytest.warns(UserWarning, match="ran out of data"):
+        told = model.fit(batches, epochs=3, steps_per_epoch=5, verbose=0)
+    assert len(told.history["loss"]) == 1
+    with pytest.raises(InvalidArgumentError, match="`batch_size` argument"):
+        model.fit(batches, batch_size=4, verbose=0)
+
+
+def test_all_that_a_model_costs_is_among_its_losses() -> None:
+    given = [layers.Input((3,)) for _ in range(2)]
+    shared = dense(2, kernel_regularizer="l2", activity_regularizer="l1")
+    first, second = map(shared, given)
+    model = keras.Model(given, layers.average([first, second]))
+    model.add_loss(tf.reduce_mean(second))
+    model.add_loss(tf.reduce_sum(first))
+    model.compile("sgd", "mse")
+    assert len(model.losses) == 5

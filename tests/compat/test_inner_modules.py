@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections.abc
 import json
 from importlib import import_module
 from operator import attrgetter
@@ -50,6 +51,7 @@ def _of(module: str, name: str, package: str = V1) -> Any:
         ("layers.core", "Dense", tf1.layers.Dense),
         ("keras.layers", "Dense", tf1.keras.layers.Dense),
         ("keras.engine.training", "Model", tf1.keras.Model),
+        ("util.compat", "collections_abc", collections.abc),
         ("pywrap_tensorflow", "NewCheckpointReader", tf1.train.NewCheckpointReader),
     ],
 )

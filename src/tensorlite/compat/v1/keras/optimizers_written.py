@@ -13,10 +13,11 @@ from tensorlite.compat import v1
 from tensorlite.compat.v1 import raw_ops
 from tensorlite.compat.v2.keras.src.models.in_graphs import writes
 from tensorlite.compat.v2.keras.src.optimizers import base
-from tensorlite.compat.v2.keras.src.optimizers.rates import Decaying, settable
+from tensorlite.compat.v2.keras.src.optimizers.rates import Called, Decaying, settable
+from tensorlite.compat.views import plain, shown
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import IndexedSlices
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import built, get_default_graph, name_scope
 
 _RULES: dict[str, type[Rule]] = {}
 """How an optimizer updates, by the name of its class."""
@@ -25,8 +26,10 @@ _RULES: dict[str, type[Rule]] = {}
 class Rule:
     """Writes the updates of an optimizer for variables of a dtype."""
 
-    def __init__(self, optimizer: Any, dtype: Any) -> None:
+    def __init__(self, optimizer: Any, dtype: Any, leads: bool) -> None:
         self.optimizer, self.dtype = optimizer, dtype
+        self.leads = leads
+        """Whether what is kept for all variables is changed with those of this dtype."""
         self.prepare()
 
     def __init_subclass__(cls, of: str) -> None:
@@ -39,8 +42,13 @@ class Rule:
     def _decayed(self) -> Any:
         held = self.optimizer.rate_in_graph
         steps = self.optimizer.iterations
-        if settable(held) is None and callable(held):
-            return v1.cast(held(v1.cast(steps, self.dtype)), self.dtype)
+        if isinstance(held, Called):
+            return v1.cast(shown(held.function()), self.dtype)
+        if settable(held) is None:
+            step = v1.cast(steps, self.dtype)
+            with built(get_default_graph()):
+                found = held(plain(step))
+            return v1.cast(shown(found), self.dtype)
         rate = self._number("learning_rate")
         if not isinstance(held, Decaying):
             return rate
@@ -349,8 +357,11 @@ class _Ahead(Rule, of="Nadam"):
         now = first * (1.0 - 0.5 * v1.pow(base, decay * step))
         then = first * (1.0 - 0.5 * v1.pow(base, decay * following))
         product = v1.cast(read, self.dtype) * now
-        if self.dtype is cache.dtype.base_dtype:
-            product = v1.identity(v1.assign(cache, product))
+        if self.leads:
+            kept = cache.dtype.base_dtype
+            same = self.dtype is kept
+            held = v1.assign(cache, product if same else v1.cast(product, kept))
+            product = v1.identity(held) if same else v1.cast(held, self.dtype)
         product_then = product * then
         self.negative = -self.rate
         self.epsilon = self.constant(self.optimizer.epsilon)
@@ -422,7 +433,7 @@ class _Leader(Rule, of="Ftrl"):
         )
 
 
-def _rule_of(optimizer: Any) -> Callable[[Any, Any], Rule] | None:
+def _rule_of(optimizer: Any) -> Callable[[Any, Any, bool], Rule] | None:
     """Return how an optimizer updates; None where a program says it, or more is asked for."""
     if optimizer.asks_for_more():
         return None
@@ -469,8 +480,8 @@ def apply_pairs(self: Any, given: list[tuple[Any, Any]]) -> Any:
     variables = [v for _, v in pairs]
     with name_scope(self.name) as scope:
         self.build_in(scope, variables)
-        kinds = dict.fromkeys(v.dtype.base_dtype for v in variables)
-        rules = {dtype: make(self, dtype) for dtype in kinds}
+        kinds = list(dict.fromkeys(v.dtype.base_dtype for v in variables))
+        rules = {dtype: make(self, dtype, dtype is kinds[0]) for dtype in kinds}
         with name_scope(self.name):
             done = [_updated(rules, g, v) for g, v in pairs]
             with v1.control_dependencies(done):

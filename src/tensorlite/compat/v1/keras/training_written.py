@@ -23,7 +23,7 @@ from tensorlite.compat.v1.keras import losses_written
 from tensorlite.compat.v2.keras.defaults import floatx
 from tensorlite.compat.v2.keras.src.layers import masks, phases
 from tensorlite.compat.v2.keras.src.layers.own_weights import once
-from tensorlite.compat.v2.keras.src.models import histories, in_graphs, in_sessions
+from tensorlite.compat.v2.keras.src.models import in_graphs, in_sessions
 from tensorlite.compat.v2.keras.src.saving import describing
 from tensorlite.compat.v2.keras.src.trainers import feeding
 from tensorlite.compat.v2.keras.src.trainers.compiled import spread
@@ -144,7 +144,7 @@ class GraphTraining:
                 means[i](cost)
             term = end.share * cost
             total = term if total is None else total + term
-        beside = self._costs_beside()
+        beside = list(shown(self.model.losses))
         if beside:
             extra = v1.add_n(beside)
             return 0.0 + extra if total is None else total + extra
@@ -160,11 +160,6 @@ class GraphTraining:
             weight = end.counted(end.weight)
             given = end.loss, end.target, end.output, weight
             return losses_written.of_batch(*given)
-
-    def _costs_beside(self) -> list[Any]:
-        """Return what weights cost, and what was added to the model's loss."""
-        noted = self.model.losses_beside()
-        return [*shown(self.model.losses), *[histories.shown(x) for x in noted]]
 
     @property
     def targets(self) -> list[Any]:

@@ -333,7 +333,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         if not self.keeps_sparse:
             args, kwargs = filled(args), filled(kwargs)
         around = surrounding.get()
-        if around is None:
+        if around is None and (naming.is_keras_3() or not in_graphs.building.get()):
             self.forget_losses()
         args, kwargs = self.as_tensors(args, kwargs)
         calling = Calling(self.told_inside(args, kwargs, around))

@@ -33,6 +33,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
+from tensorlite.graph_mode.graph import active_graph
 
 
 class _Ends(NamedTuple):
@@ -277,6 +278,16 @@ class Model(Training, Layer):
     def distribute_strategy(self) -> Any:
         """The strategy in whose scope the model was made, or the one that there is now."""
         return self._strategy or distribute.get_strategy()
+
+    @property
+    def losses(self) -> list[Any]:
+        """The penalties of regularizers, and what add_loss was given: in graphs tensors of them."""
+        ends = None if active_graph() is None else self.graph_ends()
+        if ends is None:
+            return super().losses
+        beside = [histories.shown(x) for x in self.losses_beside()]
+        every = [*super().losses, *beside]
+        return [x for x in every if histories.is_fed_by(x, ends.inputs)]
 
     @property
     def inputs(self) -> Any:

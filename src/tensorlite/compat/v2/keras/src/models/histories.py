@@ -112,6 +112,22 @@ def _starts(x: Any, graph: Graph) -> list[KerasTensor]:
     return list(found.values())
 
 
+def is_fed_by(x: Any, inputs: list[Any]) -> bool:
+    """Return whether a tensor of a graph was made of some inputs, or of nothing that is fed."""
+    own = {id(y.node) for y in inputs}
+    found: set[int] = set()
+    seen: set[int] = set()
+    waiting = [x.node]
+    while waiting:
+        node = waiting.pop()
+        if node.op.name == "Placeholder":
+            found.add(id(node))
+        elif id(node) not in seen:
+            seen.add(id(node))
+            waiting += [y.node for y in node.inputs]
+    return not found or bool(found & own)
+
+
 class _Held:
     """A variable of a part of a graph, where that runs."""
 

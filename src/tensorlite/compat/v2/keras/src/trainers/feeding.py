@@ -242,7 +242,20 @@ class Indexed:
 def source_of(
     x: Any, y: Any, weights: Any, batch_size: Any, shuffle: bool = False
 ) -> Any:
-    """Return what gives the batches of an epoch."""
+    """Return what gives the batches of an epoch.
+
+    InvalidArgumentError is raised by Keras 2 for a batch_size where batches are given.
+    """
+    made = _source_of(x, y, weights, batch_size, shuffle)
+    if batch_size and not (naming.is_keras_3() or isinstance(made, Arrays)):
+        raise InvalidArgumentError(
+            f"The `batch_size` argument must not be specified for the given input type. Received "
+            f"input: {x}, batch_size: {batch_size}"
+        )
+    return made
+
+
+def _source_of(x: Any, y: Any, weights: Any, batch_size: Any, shuffle: bool) -> Any:
     if isinstance(x, Dataset):
         return Stream(x)
     if any(isinstance(part, GraphTensor) for part in nests.flatten(x)):
@@ -332,8 +345,11 @@ class Portions:
     """The batches of epochs of some steps each, which go on where the one before has stopped.
 
     Where there are no more, Keras 3 ends the epoch early and begins anew in the next one; Keras 2
-    goes on from the first.
+    ends training where a dataset ends, and goes on from the first of other batches.
     """
+
+    are_over = False
+    """Whether training ends with the epoch."""
 
     def __init__(self, source: Any, steps: int) -> None:
         self._source, self._steps = source, steps
@@ -379,6 +395,10 @@ class Portions:
                 if not self._seen:
                     return
                 self._now = None
+                if isinstance(getattr(self._source, "source", None), Dataset):
+                    warnings.warn(_RAN_OUT, stacklevel=2)
+                    self.are_over = True
+                    return
                 continue
             self._seen += 1
             yield data

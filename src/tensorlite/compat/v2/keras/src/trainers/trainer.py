@@ -302,7 +302,7 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
                 found = self.__evaluated(held, validation_steps, listeners)
                 logs = in_order(logs | {f"val_{k}": x for k, x in found.items()})
             listeners.on_epoch_end(epoch, logs)
-            if self.stop_training:
+            if self.stop_training or getattr(batches, "are_over", False):
                 break
         self.optimizer.finalize_variable_values(self.__layer().trainable_variables)
         listeners.on_train_end(logs)
