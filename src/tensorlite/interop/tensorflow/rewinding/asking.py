@@ -17,6 +17,7 @@ from tensorlite.interop.tensorflow.rewinding.surroundings import NotRewoundError
 from tensorlite.interop.tensorflow.rewinding.sweeping import Rewinding
 from tensorlite.ops.control.raising import passes_primitives
 from tensorlite.ops.control.step_stacks import StackPopV2
+from tensorlite.ops.ragged.base import RaggedParts
 
 
 def gradients_of_primitives(
@@ -66,8 +67,8 @@ def _flow(x: Any, end: SymbolicTensor | None) -> SymbolicTensor | None:
 
 
 def _own(xs: Sequence[Any]) -> list[SymbolicTensor | None]:
-    """Return tensors as their nodes have them, None for what is of no graph."""
-    held = [source_of(x) for x in xs]
+    """Return tensors as their nodes have them, None for what is of no graph, or is several."""
+    held = [None if isinstance(x, RaggedParts) else source_of(x) for x in xs]
     return [
         x.node.outputs[x.index] if isinstance(x, SymbolicTensor) else None
         for x in held
