@@ -8,7 +8,9 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite import debugging
+from tensorlite.core.dispatch import call
 from tensorlite.ops.control.bundles import bundled, unbundle
+from tensorlite.ops.control.effects import Print
 from tensorlite.ops.control.list_rows import gather_list, scatter_list
 from tensorlite.ops.control.list_runs import split_list
 from tensorlite.ops.control.lists import element_shape, empty, pop, push, reserve
@@ -113,6 +115,12 @@ CASES = (
         "list_run", shorter_run, lambda x: x[2:], arrays((3, 3)), data_dependent=True
     ),
     OpCase("bundle", bundle, lambda x, y: x * y * y, arrays((3,), (3,))),
+    OpCase(
+        "print_and_pass_on",
+        lambda x, y: call(Print("never", first_n=0), x * y, y),
+        lambda x, y: x * y,
+        arrays((3,), (3,)),
+    ),
     OpCase("custom_gradient", square, np.square, arrays((3,))),
     OpCase(
         "recompute_grad",

@@ -120,6 +120,57 @@ def test_a_printed_tensor_passes_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "of: [1 2 3...]\n"
 
 
+@pytest.mark.parametrize(
+    ("summarize", "wanted"),
+    [
+        (None, "[[0 1 2]...][a \\n\\377\\' c...][? ?][0.333333343 1e+10][1 0]"),
+        (0, "[...][...][...][...][...]"),
+        (
+            5,
+            "[[0 1 2][3 4...]...][a \\n\\377\\' c \\\"][? ?][0.333333343 1e+10][1 0]",
+        ),
+        (-1, "[[0 1 2][3 4 5]][a \\n\\377\\' c \\\"][? ?][0.333333343 1e+10][1 0]"),
+    ],
+)
+def test_elements_are_printed_as_tensorflow_1_prints_them(
+    summarize: int | None, wanted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = [
+        tf.reshape(tf.range(6), [2, 3]),
+        tf.constant([[b"a", b"\n\xff'"], [b"c", b'"']]),
+        tf.constant([1 + 2j, 3]),
+        tf.constant([1 / 3, 1e10]),
+        tf.constant([True, False]),
+    ]
+    run(tf.Print(1.0, data, summarize=summarize))
+    assert capsys.readouterr().err == f"{wanted}\n"
+
+
+def test_each_node_counts_how_often_it_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    x = tf.constant([2.0])
+    first, second = tf.Print(x, [x], "a", 1), tf.Print(x, [x], "a", 1)
+    slope = tf.gradients(tf.Print(x * x, [x], first_n=0), x)[0]
+    with tf.Session() as session:
+        for _ in range(2):
+            session.run([first, second])
+        assert session.run(slope) == 4.0
+    assert capsys.readouterr().err == "a[2]\na[2]\n"
+
+
+def test_printing_is_written_and_read(capsys: pytest.CaptureFixture[str]) -> None:
+    tf.Print(tf.constant(2.0), [tf.constant([1, 2, 3])], "of: ", 1, 2, "shown")
+    proto = tf.get_default_graph().as_graph_def()
+    node = {x.name: x for x in proto.node}["shown"]
+    assert (node.op, len(node.input)) == ("Print", 2)
+    assert (node.attr["first_n"].i, node.attr["summarize"].i) == (1, 2)
+    with tf.Graph().as_default(), tf.Session() as session:
+        (again,) = tf.import_graph_def(proto, return_elements=["shown:0"])
+        assert [session.run(again) for _ in range(2)] == [2.0, 2.0]
+    assert capsys.readouterr().err == "of: [1 2...]\n"
+
+
 def test_sessions_draw_from_the_beginning() -> None:
     x = tf.random_normal([3], seed=1)
     first, second = tf.Session(), tf.Session()

@@ -198,7 +198,7 @@ def test_effects_of_the_function_are_ordered_in_the_program() -> None:
     nodes = said.get_concrete_function().graph.nodes
     call = next(x for x in nodes if x.op.name == "ExecuteInCriticalSection")
     assert call.op.effect is Effect.IO
-    prints = [x for x in nodes if x.op.name == "Print"]
+    prints = [x for x in nodes if x.op.name == "PrintPieces"]
     assert prints[0] in call.control
     assert call in prints[1].control
 

@@ -84,7 +84,7 @@ def test_a_graph_is_the_same_after_bytes(case: OpCase, dtype: tl.DType) -> None:
 
 OBJECTS = {
     "NewIterator.dataset",
-    "Print.stream",
+    "PrintPieces.stream",
     "PrintV2.output_stream",
     "PythonDataset.dataset",
     "DatasetReduction.reduction",

@@ -244,7 +244,7 @@ def test_what_acts_or_holds_strings_is_on_cpus_only() -> None:
     assert made.devices(GPU)["Identity"] == "CPU:0"
     placed = place(trace(program, [VECTOR]).graph, DEVICES, GPU)
     found = {node.op.name: node.device for node in placed.nodes}
-    assert found["Print"] == CPU
+    assert found["PrintPieces"] == CPU
     assert found["Exp"] == GPU
 
 

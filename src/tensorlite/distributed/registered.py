@@ -16,7 +16,7 @@ from tensorlite.core.xp import Array
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Graph
 from tensorlite.graph.wire import from_bytes, to_bytes
-from tensorlite.ops.control.effects import Print, PrintV2
+from tensorlite.ops.control.effects import Print, PrintPieces, PrintV2
 from tensorlite.ops.control.transfer import Recv, Send
 from tensorlite.runtime.memory import size_of
 from tensorlite.runtime.parts import Part, part_of
@@ -108,7 +108,7 @@ def _goes_straight_on(part: Part, routes: Routes) -> bool:
         role = task.op.role
         if role in CONTROL or role in PRIMITIVE or role is Role.ASYNC:
             return False
-        if isinstance(task.op, (Print, PrintV2)):
+        if isinstance(task.op, (Print, PrintPieces, PrintV2)):
             return False
         if _moves(role):
             route = routes.get(name_of(task.op))

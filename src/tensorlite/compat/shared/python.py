@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -16,7 +15,7 @@ from tensorlite.compat.views import lifted, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
 from tensorlite.core.constant import array_of, encoded
-from tensorlite.core.dispatch import calls
+from tensorlite.core.dispatch import call, calls
 from tensorlite.core.dtypes import DType, as_dtype, float64
 from tensorlite.core.errors import (
     InvalidArgumentError,
@@ -27,7 +26,6 @@ from tensorlite.core.errors import (
     UnknownError,
 )
 from tensorlite.core.operand import Operand
-from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph, at_once, built
@@ -249,39 +247,9 @@ def Print(  # TensorFlow's name
 
     At most first_n times, of each tensor `summarize` elements (3 unless given, all if negative).
     """
-    x = converted(input_)
-    shown_values = [converted(y) for y in data]
-    said = _First(message or "", first_n, 3 if summarize is None else summarize)
-    written = effect(effects.PyFunc(said, ()), *shown_values)
-    with control_dependencies([] if written is None else [written]):
-        return tl.identity(x)
-
-
-class _First:
-    """Writes tensors to the error stream, the first times."""
-
-    def __init__(self, message: str, most: int | None, summarize: int) -> None:
-        self.message, self.most, self.summarize = message, most, summarize
-        self.count = 0
-
-    def __call__(self, *arrays: Any) -> None:
-        self.count += 1
-        if self.most is not None and 0 <= self.most < self.count:
-            return
-        said = "".join(f"[{self._text(array)}]" for array in arrays)
-        sys.stderr.write(f"{self.message}{said}\n")
-
-    def _text(self, array: Any) -> str:
-        flat = np.ravel(array).tolist()
-        few = flat if self.summarize < 0 else flat[: self.summarize]
-        text = " ".join([_spelled(x) for x in few])
-        return f"{text}..." if len(few) < len(flat) else text
-
-
-def _spelled(x: Any) -> str:
-    if isinstance(x, bytes):
-        return x.decode(errors="replace")
-    return f"{x:.9g}" if isinstance(x, float) else str(x)
+    first = -1 if first_n is None else first_n
+    op = effects.Print(message or "", first, 3 if summarize is None else summarize)
+    return call(op, converted(input_), *[converted(y) for y in data])
 
 
 @named("Timestamp")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from importlib import import_module
+from itertools import count
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,11 +32,12 @@ from tensorlite.ops.control.bundles import zeros_of
 from tensorlite.ops.fetchable import Fetchable, effect
 from tensorlite.ops.sparse.slices import densify
 from tensorlite.ops.strings.joining import as_text
+from tensorlite.ops.strings.showing import first_elements
 
 __all__ = ["numpy_function", "print", "py_function"]
 
 
-class Print(Op):
+class PrintPieces(Op):
     """Writes text with tensors' values in it; runs in program order."""
 
     effect = Effect.IO
@@ -56,6 +59,38 @@ class Print(Op):
         ]
         _tell(self.stream, "".join([*parts, self.pieces[-1]]))
         return ()
+
+
+class Print(Op):
+    """Passes its first operand on, and writes the others to the error stream, the first times."""
+
+    effect = Effect.IO
+    aliases = True
+    takes_sparse = True
+    message: str = ""
+    first_n: int = -1
+    """How many times it writes; negative: every time."""
+    summarize: int = 3
+
+    def infer(self, x: TensorSpec, *data: TensorSpec) -> TensorSpec:
+        """Return the first operand's spec."""
+        return x.without_value()
+
+    def kernel(self, xp: Xp, x: Array, *data: Array) -> Array:
+        """Write what is to be seen, and return the first operand."""
+        if self.first_n < 0 or next(self._count) < self.first_n:
+            shown = [f"[{_first_elements(one, self.summarize)}]" for one in data]
+            _tell("stderr", "".join([self.message, *shown, "\n"]))
+        return x
+
+    @cached_property
+    def _count(self) -> Iterator[int]:
+        """Counts how often this operator ran: each node has one of its own."""
+        return count()
+
+    def grad(self, call: Call, dy: Tensor) -> Grads:
+        """Return the gradient as it is; what is written has none."""
+        return (dy, *[None] * (len(call.inputs) - 1))
 
 
 class PrintV2(Op):
@@ -108,6 +143,14 @@ def _text(array: Array, summarize: int) -> str:
     return str(array.item()) if array.ndim == 0 else summary(array, summarize)
 
 
+def _first_elements(array: Array, most: int) -> str:
+    return (
+        repr(array)
+        if isinstance(array, Opaque)
+        else first_elements(to_host(array), most)
+    )
+
+
 _LOGGED = {"log(info)": "INFO", "log(warning)": "WARNING", "log(error)": "ERROR"}
 STREAMS = ("stdout", "stderr", *_LOGGED)
 """The streams that every process has."""
@@ -156,7 +199,7 @@ def print(
         )
     tensors: list[Tensor] = []
     marked = sep.join(_marked(value, tensors, top=True) for value in values) + end
-    op = Print(tuple(marked.split(_MARK)), output_stream, summarize)
+    op = PrintPieces(tuple(marked.split(_MARK)), output_stream, summarize)
     return effect(op, *tensors)
 
 

@@ -16,7 +16,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
-from tensorlite.ops.strings.joining import as_text
+from tensorlite.ops.strings.joining import as_bytes, as_text
 from tensorlite.ops.strings.text import each_string
 
 __all__ = ["as_string", "format_string"]
@@ -165,6 +165,47 @@ _ESCAPES = str.maketrans(
 def _escaped(text: str) -> str:
     """Return a text as C has it between quotes."""
     return text.translate(_ESCAPES)
+
+
+def first_elements(x: Array, count: int) -> str:
+    """Return the first elements of an array as TensorFlow 1 prints them; all, if count < 0.
+
+    Rows are in brackets, but those along the first axis, and what it has no text for.
+    """
+    limit = x.size if count < 0 or count > x.size else count
+    more = "..." if limit < x.size else ""
+    if x.ndim == 0 or x.dtype.kind not in "biufO":
+        return " ".join([_plainly(one) for one in x.flat[:limit]]) + more
+    return _first_rows(x, limit) + more
+
+
+def _first_rows(x: Array, limit: int, depth: int = 0) -> str:
+    """Return up to so many elements of an array, whose rows that are cut say so."""
+    if x.ndim == 1:
+        more = "..." if depth and limit < len(x) else ""
+        return " ".join([_plainly(one) for one in x[:limit]]) + more
+    size = max(x[0].size, 1) if len(x) else 1
+    parts = [
+        _first_rows(row, min(limit - i * size, size), depth + 1)
+        for i, row in enumerate(x[: -(-limit // size)])
+    ]
+    return "".join([f"[{part}]" for part in parts])
+
+
+def _plainly(value: Any) -> str:
+    """Return an element as TensorFlow 1 prints it: strings without quotes, byte by byte."""
+    if isinstance(value, (str, bytes)):
+        return "".join([_byte(x) for x in as_bytes(value)])
+    if isinstance(value, np.floating):
+        return _number(value)
+    known = isinstance(value, (np.bool_, np.integer))
+    return str(int(value)) if known else "?"  # it has no text for others
+
+
+def _byte(value: int) -> str:
+    text = _escaped(chr(value))
+    is_shown = len(text) > 1 or 32 <= value < 127
+    return text if is_shown else f"\\{value:03o}"
 
 
 def as_string(

@@ -12,9 +12,7 @@ from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.ops.arrays.ensure import EnsureShape
 from tensorlite.ops.arrays.gather import take
-from tensorlite.ops.arrays.identity import Identity
 from tensorlite.ops.arrays.search import InTopKV2, TopKV2
-from tensorlite.ops.control.effects import Print
 from tensorlite.ops.math.arithmetic import divide
 from tensorlite.ops.math.compare import less
 from tensorlite.ops.math.rounding import abs as magnitude, sign
@@ -73,18 +71,6 @@ def _count_up_to(given: Given) -> Values:
     return given.node(op, given.tensor(0)).outputs
 
 
-def _print(given: Given) -> Values:
-    """Write what is given beside, and pass the first input on; how often, nobody counts."""
-    given.attribute("first_n")
-    message, count = given.typed("message", str), len(given.values) - 1
-    starts = [f"{message}[", *["]["] * (count - 1)][:count]
-    pieces = (*starts, "]\n" if count else f"{message}\n")
-    op = Print(pieces, "stderr", given.typed("summarize", int))
-    x, *rest = given.tensors
-    done = given.helper(op, *rest, control=given.control)
-    return given.node(Identity(), x, control=(done,)).outputs
-
-
 def _temporary(given: Given) -> Values:
     """Make a variable for one use, whose first value is nothing's."""
     given.typed("var_name", str)
@@ -112,7 +98,6 @@ OLDER: dict[str, Adapter] = {
     "InTopK": _in_top_k,
     "DestroyTemporaryVariable": _last_value,
     "TemporaryVariable": _temporary,
-    "Print": _print,
     "ResourceCountUpTo": _count_up_to,
     "TopK": _top_k,
 }

@@ -296,7 +296,7 @@ DECOMPOSED: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "KeyAndCounter": _key_and_counter,
     "LogicalXor": _xor,
     "LowerBound": _bound,
-    "Print": _print,
+    "PrintPieces": _print,
     "ReducedSize": _reduced_size,
     "RemoveSize": _spliced,
     "Repeat": _repeat,
