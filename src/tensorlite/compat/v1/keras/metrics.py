@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from tensorlite.compat.missing import listing
-from tensorlite.compat.v1.keras import metrics_written as metrics_written
+from tensorlite.compat.v1.keras import (
+    counts_written as counts_written,
+    metrics_written as metrics_written,
+)
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v1.keras.losses import cosine_similarity
 from tensorlite.compat.v2.keras import losses, metrics

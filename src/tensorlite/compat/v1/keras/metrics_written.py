@@ -91,3 +91,4 @@ def mean(self: base.Mean) -> Any:
 
 
 writes(losses.RootMeanSquaredError.result)(mean)
+writes(losses.cosine)(losses_written.cosine)

@@ -144,7 +144,8 @@ class GraphTraining:
                 means[i](cost)
             term = end.share * cost
             total = term if total is None else total + term
-        beside = list(shown(self.model.losses))
+        parts = [self.model.get_losses_for(x) for x in (None, self.inputs)]
+        beside = [x for part in parts for x in shown(part)]
         if beside:
             extra = v1.add_n(beside)
             return 0.0 + extra if total is None else total + extra

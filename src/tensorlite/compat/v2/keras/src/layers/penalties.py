@@ -23,9 +23,9 @@ def of(layer: Any) -> list[Any]:
 
 
 def part_of(layer: Any, of_weights: bool) -> list[Any]:
-    """Return what weights cost, or what was added in calls."""
-    found = _of_weights if of_weights else _added
-    return [x for each in _flat(layer) for x in found(each)]
+    """Return what weights cost, or what was added in calls; graphs get the nodes of both."""
+    every = [(_added(each), _of_weights(each)) for each in _flat(layer)]
+    return [x for found in every for x in found[of_weights]]
 
 
 def _flat(layer: Any) -> Iterator[Any]:

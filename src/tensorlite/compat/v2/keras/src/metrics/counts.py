@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,12 @@ class Counts(Metric):
 
     tells_given = True
     """Whether its configuration has the thresholds that a program gave."""
+    kinds: ClassVar[tuple[str, ...]] = tuple(formulas.OUTCOMES)
+    """The outcomes that are counted."""
+    true_positives: Any
+    false_positives: Any
+    true_negatives: Any
+    false_negatives: Any
 
     def __init__(
         self,
@@ -46,7 +52,7 @@ class Counts(Metric):
             raise InvalidArgumentError(
                 f"Threshold values must be in [0, 1]. Received: {outside}"
             )
-        self._single = thresholds is None or np.ndim(thresholds) == 0
+        self.is_single = thresholds is None or np.ndim(thresholds) == 0
         self.count_for(())
 
     def get_config(self) -> dict[str, Any]:
@@ -58,10 +64,12 @@ class Counts(Metric):
     def count_for(self, labels: tuple[int, ...]) -> None:
         """Begin to count, for each of some labels."""
         sizes = (len(self.thresholds), *labels)
-        self.true_positives = self.add_weight("true_positives", sizes)
-        self.false_positives = self.add_weight("false_positives", sizes)
-        self.false_negatives = self.add_weight("false_negatives", sizes)
-        self.true_negatives = self.add_weight("true_negatives", sizes)
+        for kind in self.kinds:
+            setattr(self, kind, self.add_weight(kind, sizes))
+
+    def held(self, kind: str) -> Any:
+        """Return the variable in which an outcome is counted."""
+        return getattr(self, kind)
 
     def update_state(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
@@ -77,13 +85,13 @@ class Counts(Metric):
             for _ in range(known[1] - known[0] if known else 0):
                 weights = weights[..., None]
         counts = self.outcomes(astype(given, tl.bool), found, weights)
-        for kind, count in zip(formulas.OUTCOMES, counts, strict=True):
-            getattr(self, kind).assign_add(count)
+        for kind, count in zip(self.kinds, counts, strict=True):
+            self.held(kind).assign_add(count)
 
     def outcomes(self, true: Any, scores: Any, weights: Any) -> list[Any]:
         """Return how often each outcome occurs at each threshold."""
         return formulas.outcomes_by_threshold(
-            true, scores, self.thresholds, weights, list(formulas.OUTCOMES)
+            true, scores, self.thresholds, weights, list(self.kinds)
         )
 
     def _chosen(self, scores: Any, true: Any) -> tuple[Any, Any]:
@@ -104,7 +112,7 @@ class Counts(Metric):
         return scores, true
 
     def _shown(self, values: Any) -> Any:
-        return values[0] if self._single else values
+        return values[0] if self.is_single else values
 
 
 class Precision(Counts):
@@ -113,6 +121,8 @@ class Precision(Counts):
     thresholds say from where on something is predicted, 1/2 if None; top_k counts the k greatest
     only.
     """
+
+    kinds = "true_positives", "false_positives"
 
     def __init__(
         self,
@@ -139,6 +149,8 @@ class Recall(Counts):
     only.
     """
 
+    kinds = "true_positives", "false_negatives"
+
     def __init__(
         self,
         thresholds: Any = None,
@@ -157,47 +169,47 @@ class Recall(Counts):
         )
 
 
-class _One(Counts):
+class Outcome(Counts):
     """One of the counts."""
-
-    which = ""
 
     def __init__(
         self, thresholds: Any = None, name: str | None = None, dtype: Any = None
     ) -> None:
         super().__init__(thresholds, name, dtype)
 
-    @property
-    def accumulator(self) -> Any:
-        """What is counted."""
-        return getattr(self, self.which)
+    def count_for(self, labels: tuple[int, ...]) -> None:
+        sizes = (len(self.thresholds), *labels)
+        self.accumulator = self.add_weight("accumulator", sizes)
+
+    def held(self, kind: str) -> Any:
+        return self.accumulator
 
     def result(self) -> Any:
         return self._shown(self.accumulator.value())
 
 
-class TruePositives(_One):
+class TruePositives(Outcome):
     """How many are predicted and true."""
 
-    which = "true_positives"
+    kinds = ("true_positives",)
 
 
-class TrueNegatives(_One):
+class TrueNegatives(Outcome):
     """How many are neither predicted nor true."""
 
-    which = "true_negatives"
+    kinds = ("true_negatives",)
 
 
-class FalsePositives(_One):
+class FalsePositives(Outcome):
     """How many are predicted and not true."""
 
-    which = "false_positives"
+    kinds = ("false_positives",)
 
 
-class FalseNegatives(_One):
+class FalseNegatives(Outcome):
     """How many are true and not predicted."""
 
-    which = "false_negatives"
+    kinds = ("false_negatives",)
 
 
 def _inner(count: Any, thresholds: Any) -> list[float]:
@@ -250,7 +262,7 @@ class AUC(Counts):
         self.num_thresholds = len(given) + 2
         super().__init__([-1e-7, *given, 1.0 + 1e-7], name, dtype)
         self.own_thresholds = None if thresholds is None else given
-        self._curve, self._from_logits = curve, from_logits
+        self.curve, self.from_logits = curve, from_logits
 
     def get_config(self) -> dict[str, Any]:
         own = super().get_config()
@@ -265,7 +277,7 @@ class AUC(Counts):
         elif self.num_labels is not None:
             super().count_for((self.num_labels,))
         else:  # the first scores say how many labels there are
-            self.true_positives: Any = None
+            self.true_positives = None
 
     def outcomes(self, true: Any, scores: Any, weights: Any) -> list[Any]:
         """Return counts of right and wrong, by thresholds and labels."""
@@ -291,7 +303,7 @@ class AUC(Counts):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> None:
         """Take a batch into account, of logits if so told."""
-        scores = tl.nn.sigmoid(converted(y_pred)) if self._from_logits else y_pred
+        scores = tl.nn.sigmoid(converted(y_pred)) if self.from_logits else y_pred
         super().update_state(y_true, scores, sample_weight)
 
     def result(self) -> Any:
@@ -311,7 +323,7 @@ class AUC(Counts):
         right, wrong = self.true_positives.value(), self.false_positives.value()
         missed, rejected = self.false_negatives.value(), self.true_negatives.value()
         recall = divide_no_nan(right, right + missed)
-        if self._curve == "PR":
+        if self.curve == "PR":
             if self.summation_method == "interpolation":
                 return formulas.area_under_precision(right, wrong, missed)
             y, x = divide_no_nan(right, right + wrong), recall

@@ -9,6 +9,7 @@ from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.src.losses import functions as losses, ranks
 from tensorlite.compat.v2.keras.src.losses.base import as_tensors
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, MeanMetricWrapper, shown
+from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.ops.math.differences import squared_difference
 from tensorlite.ops.math.quotients import divide_no_nan
 
@@ -203,10 +204,12 @@ class CosineSimilarity(MeanMetricWrapper):
         dtype: Any = None,
         axis: int = -1,
     ) -> None:
-        super().__init__(_cosine, name, dtype, axis=axis)
+        super().__init__(cosine, name, dtype, axis=axis)
 
 
-def _cosine(y_true: Any, y_pred: Any, axis: int) -> Any:
+@anywhere
+def cosine(y_true: Any, y_pred: Any, axis: int) -> Any:
+    """Return how much rows have the same direction, from -1 to 1."""
     return -losses.cosine_similarity(y_true, y_pred, axis)
 
 

@@ -33,7 +33,6 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape
 from tensorlite.core.spec import TensorSpec
 from tensorlite.function.function import function
-from tensorlite.graph_mode.graph import active_graph
 
 
 class _Ends(NamedTuple):
@@ -282,12 +281,11 @@ class Model(Training, Layer):
     @property
     def losses(self) -> list[Any]:
         """The penalties of regularizers, and what add_loss was given: in graphs tensors of them."""
-        ends = None if active_graph() is None else self.graph_ends()
-        if ends is None:
-            return super().losses
-        beside = [histories.shown(x) for x in self.losses_beside()]
-        every = [*super().losses, *beside]
-        return [x for x in every if histories.is_fed_by(x, ends.inputs)]
+        return self.fed(super().losses, True)
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """Return the losses that depend on inputs; with None, those of the weights alone."""
+        return self.fed(super().get_losses_for(inputs), inputs is not None)
 
     @property
     def inputs(self) -> Any:

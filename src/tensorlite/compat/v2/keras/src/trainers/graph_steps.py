@@ -17,6 +17,7 @@ from tensorlite.compat.v2.keras.src.optimizers.loss_scaling import LossScaleOpti
 from tensorlite.compat.v2.keras.src.trainers import feeding
 from tensorlite.compat.v2.keras.src.trainers.stepping import as_tensor, has_replicas
 from tensorlite.compat.views import GraphTensor
+from tensorlite.graph_mode.graph import active_graph
 
 _makers: list[Callable[[Any], Any]] = []
 """What makes what trains a compiled model in its graph, if that is loaded."""
@@ -172,9 +173,18 @@ class OfGraphs:
             return logs
         return {**logs, "loss": self.compiled_loss.mean.result()}
 
-    def losses_beside(self) -> list[Any]:
-        """Return what add_loss was given of a model's tensors."""
-        return [x for x, take in self.beside_outputs if take == self._keep_loss]
+    def fed(self, losses: list[Any], with_beside: bool) -> list[Any]:
+        """Return losses; in a graph those alone that the model's inputs feed.
+
+        Beside them there can be what add_loss was given of a model's tensors.
+        """
+        ends = None if active_graph() is None else self.graph_ends()
+        if ends is None:
+            return losses
+        taken = self.beside_outputs if with_beside else ()
+        beside = [x for x, take in taken if take == self._keep_loss]
+        every = [*losses, *[histories.shown(x) for x in beside]]
+        return [x for x in every if histories.is_fed_by(x, ends.inputs)]
 
     def _written(self, name: str) -> Any:
         made = self.graph_training()
