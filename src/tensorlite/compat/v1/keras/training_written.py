@@ -284,12 +284,8 @@ class _Run:
     def __init__(
         self, graph: Any, takes: Any, told: Any, fetches: Any, metrics: Any
     ) -> None:
-        self._graph, self._takes, self._told, self._fetches = (
-            graph,
-            takes,
-            told,
-            fetches,
-        )
+        self._graph, self._fetches = graph, fetches
+        self._takes, self._told = takes, told
         self.names = [x.name for x in metrics]
         self._calls: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
