@@ -123,13 +123,16 @@ def test_a_printed_tensor_passes_on(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("summarize", "wanted"),
     [
-        (None, "[[0 1 2]...][a \\n\\377\\' c...][? ?][0.333333343 1e+10][1 0]"),
+        (None, "[[0 1 2]...][[a \\n\\377\\'][c...]...][? ?][0.333333343 1e+10][1 0]"),
         (0, "[...][...][...][...][...]"),
         (
             5,
-            "[[0 1 2][3 4...]...][a \\n\\377\\' c \\\"][? ?][0.333333343 1e+10][1 0]",
+            "[[0 1 2][3 4...]...][[a \\n\\377\\'][c \\\"]][? ?][0.333333343 1e+10][1 0]",
         ),
-        (-1, "[[0 1 2][3 4 5]][a \\n\\377\\' c \\\"][? ?][0.333333343 1e+10][1 0]"),
+        (
+            -1,
+            "[[0 1 2][3 4 5]][[a \\n\\377\\'][c \\\"]][? ?][0.333333343 1e+10][1 0]",
+        ),
     ],
 )
 def test_elements_are_printed_as_tensorflow_1_prints_them(
@@ -161,12 +164,14 @@ def test_each_node_counts_how_often_it_printed(
 
 def test_printing_is_written_and_read(capsys: pytest.CaptureFixture[str]) -> None:
     tf.Print(tf.constant(2.0), [tf.constant([1, 2, 3])], "of: ", 1, 2, "shown")
-    proto = tf.get_default_graph().as_graph_def()
+    made: Any = tf.get_default_graph()
+    proto = made.as_graph_def()
     node = {x.name: x for x in proto.node}["shown"]
     assert (node.op, len(node.input)) == ("Print", 2)
     assert (node.attr["first_n"].i, node.attr["summarize"].i) == (1, 2)
     with tf.Graph().as_default(), tf.Session() as session:
-        (again,) = tf.import_graph_def(proto, return_elements=["shown:0"])
+        found: Any = tf.import_graph_def(proto, return_elements=["shown:0"])
+        (again,) = found
         assert [session.run(again) for _ in range(2)] == [2.0, 2.0]
     assert capsys.readouterr().err == "of: [1 2...]\n"
 
