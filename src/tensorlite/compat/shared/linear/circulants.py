@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import (
@@ -14,7 +14,7 @@ from tensorlite.compat.shared import (
     reductions,
     signal,
 )
-from tensorlite.compat.shared.linear import matrices
+from tensorlite.compat.shared.linear import layouts, matrices
 from tensorlite.compat.shared.linear.known_matrices import (
     kept,
     log_abs_product,
@@ -24,6 +24,8 @@ from tensorlite.compat.shared.linear.known_matrices import (
 from tensorlite.compat.shared.linear.linear_operator import LinearOperator, conjugate
 from tensorlite.compat.shared.linear.operator_checks import always, with_rank
 from tensorlite.core.dtypes import as_dtype, complex64, complex128, float64
+from tensorlite.graph_mode.graph import active_graph, name_scope
+from tensorlite.ops.state.variable import Variable
 
 _TRANSFORMS = {
     1: (signal.fft, signal.ifft),
@@ -54,6 +56,10 @@ class LinearOperatorCirculant(LinearOperator):
             symmetric = True
         hints = (is_non_singular, symmetric, is_positive_definite, True)
         super().__init__(input_output_dtype, None, *hints, name)
+        self._forms = None
+        if active_graph() is not None and not isinstance(self._spectrum, Variable):
+            with name_scope(self.name):
+                self._forms = self._common_forms()
 
     @property
     def spectrum(self) -> Any:
@@ -70,13 +76,29 @@ class LinearOperatorCirculant(LinearOperator):
         size = prod(sizes[-self.block_depth :])
         return as_shape((*sizes[: -self.block_depth], size, size))
 
-    def _wide(self, x: Any) -> Any:
-        double = as_dtype(x.dtype) in {float64, complex128}
-        return elementwise.cast(x, complex128 if double else complex64)
+    def _common_forms(self) -> tuple[Any, Any, Any]:
+        """Return the spectrum's block sizes, itself as complex numbers, and those conjugated."""
+        spectrum = tensor_of(self._spectrum)
+        block = layouts.sizes(spectrum)[-self.block_depth :]
+        complex_one = _complex(spectrum)
+        if active_graph() is not None:
+            elementwise.abs(
+                spectrum
+            )  # TensorFlow makes it beforehand, for determinants
+        return block, complex_one, conjugate(complex_one)
 
-    def _complex_spectrum(self) -> Any:
-        kind = complex128 if self.dtype in {float64, complex128} else complex64
-        return elementwise.cast(tensor_of(self._spectrum), kind)
+    def with_members(self, members: dict[str, Any]) -> Self:
+        """Return such an operator of another spectrum."""
+        made = super().with_members(members)
+        vars(made)["_forms"] = None  # of the spectrum that there was
+        return made
+
+    def _complex_spectrum(self, adjoint: bool = False) -> Any:
+        """Return the spectrum as complex numbers, conjugated for the adjoint."""
+        if self._forms is not None:
+            return self._forms[2 if adjoint else 1]
+        found = _complex(tensor_of(self._spectrum))
+        return conjugate(found) if adjoint else found
 
     def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
         """Return the kernel that the matrix convolves with."""
@@ -88,34 +110,40 @@ class LinearOperatorCirculant(LinearOperator):
             x if self.dtype.is_complex else elementwise.real(x), self.dtype
         )
 
-    def _filtered(self, x: Any, spectrum: Any, turned: bool) -> Any:
-        """Return the columns of a matrix with their frequencies weighed."""
-        rows = conjugate(x) if turned else matrices.matrix_transpose(x)
-        *batch, count, _ = sizes_of(rows)
-        block = list(self.block_shape.as_list())
+    def _filtered(self, x: Any, weighed: Any, adjoint: bool) -> Any:
+        """Return the columns of a matrix with their frequencies weighed by the spectrum."""
+        spectrum = self._complex_spectrum(adjoint)
+        right, weights = self._of_one_batch(
+            elementwise.cast(x, spectrum.dtype), spectrum
+        )
+        rows = layouts.rotated(right, 1)
         forth, back = _TRANSFORMS[self.block_depth]
-        blocks = arrays.reshape(rows, [*batch, count, *block])
-        weights = arrays.expand_dims(spectrum, -self.block_depth - 1)
-        found = back(forth(self._wide(blocks)) * weights)
-        *batch, _ = sizes_of(found)[: -self.block_depth]
-        flat = arrays.reshape(found, [*batch, count, prod(block)])
-        return self._narrow(matrices.matrix_transpose(flat))
+        block = self.block_shape.as_list()
+        blocks = arrays.reshape(rows, [*sizes_of(rows)[:-1], *block])
+        found = back(weighed(forth(blocks), weights))
+        batch = sizes_of(found)[: -self.block_depth]
+        flat = arrays.reshape(found, [*batch, prod(block)])
+        return self._narrow(layouts.rotated(flat, -1))
+
+    def _of_one_batch(self, x: Any, spectrum: Any) -> tuple[Any, Any]:
+        """Return a matrix and a spectrum, both of the batch that theirs broadcast to."""
+        column = layouts.in_a_row(layouts.batch_sizes(self), [-1, 1])
+        right, flat = layouts.of_one_batch([x, arrays.reshape(spectrum, column)])
+        batch = layouts.sizes(right)[:-2]
+        block = self.block_shape.as_list() if self._forms is None else self._forms[0]
+        return right, arrays.reshape(flat, layouts.in_a_row(batch, block))
 
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
-        spectrum = self._complex_spectrum()
-        return self._filtered(
-            x, conjugate(spectrum) if adjoint else spectrum, adjoint_arg
-        )
+        right = matrices.adjoint(x) if adjoint_arg else x
+        return self._filtered(right, lambda y, weights: weights * y, adjoint)
 
     def _solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
-        spectrum = 1.0 / self._complex_spectrum()
-        return self._filtered(
-            rhs, conjugate(spectrum) if adjoint else spectrum, adjoint_arg
-        )
+        right = matrices.adjoint(rhs) if adjoint_arg else rhs
+        return self._filtered(right, lambda y, weights: y / weights, adjoint)
 
     def _flat(self) -> Any:
         *batch, size, _ = self.shape.as_list()
@@ -150,6 +178,12 @@ class LinearOperatorCirculant(LinearOperator):
         assert isinstance(other, LinearOperatorCirculant)
         both = tensor_of(self.spectrum) * tensor_of(other.spectrum)
         return type(self)(both, self.dtype)
+
+
+def _complex(x: Any) -> Any:
+    """Return complex numbers of the precision of others, or of real ones."""
+    double = as_dtype(x.dtype) in {float64, complex128}
+    return elementwise.cast(x, complex128 if double else complex64)
 
 
 class LinearOperatorCirculant2D(LinearOperatorCirculant):

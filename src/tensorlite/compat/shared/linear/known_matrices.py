@@ -252,9 +252,12 @@ class KnownMatrix(OperatorParts, Module):
     # Values.
 
     def _to_dense(self) -> Any:
-        unit = arrays.eye(self.domain_dimension_tensor(), dtype=self.dtype)
-        batch = arrays.concat([self.batch_shape_tensor(), [1, 1]], 0)
-        return self.matmul(unit * arrays.ones(batch, dtype=self.dtype))
+        known = None if self.shape.rank is None else self.shape.as_list()[-1]
+        columns = self.domain_dimension_tensor() if known is None else known
+        batch = self.batch_shape
+        if not batch.is_fully_defined():
+            return self.matmul(unit(columns, self.dtype, self.batch_shape_tensor()))
+        return self.matmul(unit(columns, self.dtype, batch.as_list()))
 
     @under_its_name
     def to_dense(self, name: str = "to_dense") -> Any:
@@ -376,6 +379,16 @@ class KnownMatrix(OperatorParts, Module):
 def log_abs_product(x: Any) -> Any:
     """Return the logarithm of the size of the product of the last axis."""
     return reductions.reduce_sum(elementwise.log(elementwise.abs(x)), -1)
+
+
+def unit(size: Any, dtype: Any, batch: Any = ()) -> Any:
+    """Return an identity matrix for each place of a batch, of which the diagonal is made first."""
+    if active_graph() is None:
+        return arrays.eye(size, batch_shape=batch, dtype=dtype)
+    with name_scope("eye"):
+        is_list = isinstance(batch, (list, tuple))
+        sizes = [*batch, size] if is_list else arrays.concat([batch, [size]], 0)
+        return diagonals.on_main_diagonal(arrays.ones(sizes, dtype=dtype))
 
 
 def static_shape(x: Any) -> Any:

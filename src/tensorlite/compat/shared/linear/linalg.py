@@ -27,7 +27,6 @@ from tensorlite.compat.shared.linear.linear_operator_blocks import (
     LinearOperatorBlockDiag,
     LinearOperatorBlockLowerTriangular,
     LinearOperatorKronecker,
-    LinearOperatorLowRankUpdate,
 )
 from tensorlite.compat.shared.linear.linear_operators import (
     LinearOperatorDiag,
@@ -35,6 +34,9 @@ from tensorlite.compat.shared.linear.linear_operators import (
     LinearOperatorHouseholder,
     LinearOperatorPermutation,
     LinearOperatorTridiag,
+)
+from tensorlite.compat.shared.linear.low_rank_updates import (
+    LinearOperatorLowRankUpdate,
 )
 from tensorlite.compat.shared.linear.matrices import (
     adjoint,

@@ -32,7 +32,7 @@ from tensorlite.compat.shared.linear.operator_forms import OPERATOR_FORMS
 from tensorlite.core.errors import CompositeError, InvalidArgumentError
 from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import broadcast
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import active_graph, name_scope
 
 
 class LinearOperator(KnownMatrix):
@@ -73,7 +73,8 @@ class LinearOperator(KnownMatrix):
             fitting(self, x, adjoint, adjoint_arg)
             left = self.adjoint() if adjoint else self
             return left.times(x.adjoint() if adjoint_arg else x)
-        return self._matmul(tensor_of(x, self.dtype), adjoint, adjoint_arg)
+        right = tensor_of(x, self.dtype, name="x")
+        return self._matmul(right, adjoint, adjoint_arg)
 
     def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
@@ -85,7 +86,7 @@ class LinearOperator(KnownMatrix):
     @under_its_name
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
         """Return the product of the matrix, or its adjoint, and vectors."""
-        return self._matvec(tensor_of(x, self.dtype), adjoint)
+        return self._matvec(tensor_of(x, self.dtype, name="x"), adjoint)
 
     def _solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
@@ -118,7 +119,8 @@ class LinearOperator(KnownMatrix):
             fitting(self, rhs, not adjoint, adjoint_arg)
             left = self.adjoint() if adjoint else self
             return left.inverse().times(rhs.adjoint() if adjoint_arg else rhs)
-        return self._solve(tensor_of(rhs, self.dtype), adjoint, adjoint_arg)
+        right = tensor_of(rhs, self.dtype, name="rhs")
+        return self._solve(right, adjoint, adjoint_arg)
 
     def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
         column = arrays.expand_dims(rhs, -1)
@@ -127,7 +129,7 @@ class LinearOperator(KnownMatrix):
     @under_its_name
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """Return the vectors of which the matrix, or its adjoint, makes `rhs`."""
-        return self._solvevec(tensor_of(rhs, self.dtype), adjoint)
+        return self._solvevec(tensor_of(rhs, self.dtype, name="rhs"), adjoint)
 
     # Other operators.
 
@@ -414,6 +416,8 @@ class LinearOperatorComposition(LinearOperator):
         return self._through("solve", rhs, adjoint, adjoint, adjoint_arg)
 
     def _to_dense(self) -> Any:
+        if active_graph() is not None:
+            return super()._to_dense()
         return reduce(matrices.matmul, [x.to_dense() for x in self.operators])
 
     def _determinant(self) -> Any:

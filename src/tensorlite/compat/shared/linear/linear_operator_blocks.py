@@ -1,4 +1,4 @@
-"""Matrices made of others: blocks, Kronecker's products, updates of low rank."""
+"""Matrices made of others: blocks, and Kronecker's products."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared.linear import matrices
+from tensorlite.compat.shared.linear import layouts, matrices
 from tensorlite.compat.shared.linear.known_matrices import (
     completed,
-    kept,
     sizes_of,
     tensor_of,
 )
@@ -20,10 +19,11 @@ from tensorlite.compat.shared.linear.linear_operator import (
     shared_batch,
     together,
 )
-from tensorlite.compat.shared.linear.linear_operators import LinearOperatorDiag
-from tensorlite.compat.shared.linear.operator_checks import joined, same_size
+from tensorlite.compat.shared.linear.operator_checks import joined
+from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.spec import broadcast
+from tensorlite.graph_mode.graph import active_graph
 
 
 class _Several(LinearOperator):
@@ -129,6 +129,17 @@ class LinearOperatorBlockDiag(_Several):
             return super().times(other)
         both = zip(self.operators, other.operators, strict=True)
         return LinearOperatorBlockDiag([x.times(y) for x, y in both])
+
+    def _to_dense(self) -> Any:
+        rows, end = [], 0
+        for block in layouts.of_one_batch([x.to_dense() for x in self.operators]):
+            height = layouts.sizes(block)[:-1]
+            zeros = arrays.zeros(layouts.in_a_row(height, [end]), dtype=self.dtype)
+            end = end + layouts.sizes(block)[-1]
+            left = layouts.in_a_row(height, [layouts.width(self) - end])
+            behind = arrays.zeros(left, dtype=self.dtype)
+            rows.append(arrays.concat([zeros, block, behind], -1))
+        return arrays.concat(rows, -2)
 
     def _diag_part(self) -> Any:
         return arrays.concat([x.diag_part() for x in self.operators], -1)
@@ -260,32 +271,61 @@ class LinearOperatorKronecker(_Several):
         sizes = (prod(x[-2] for x in shapes), prod(x[-1] for x in shapes))
         return as_shape((*shared_batch(self.operators), *sizes))
 
-    def _along(self, call: str, x: Any, side: int, adjoint: bool, other: bool) -> Any:
+    def _along(self, call: str, x: Any, adjoint: bool, other: bool) -> Any:
         """Return what the operators make of columns, each of its own axis of them.
 
-        The axis of the next operator comes first; what has been computed goes behind the others.
+        Axes are [done, columns, *batch, to do]: an operator takes its part of the last one, and
+        what it makes of that goes behind what is done.
         """
-        found = matrices.adjoint(x) if other else x
-        columns = sizes_of(found)[-1]
-        for one in self.operators:
-            *batch, _, _ = sizes_of(found)
-            width = one.shape.as_list()[side]
-            found = getattr(one, call)(
-                arrays.reshape(found, [*batch, width, -1]), adjoint
-            )
-            found = matrices.matrix_transpose(found)
-        *batch, _, _ = sizes_of(found)
-        return matrices.matrix_transpose(arrays.reshape(found, [*batch, columns, -1]))
+        found = self._batched(matrices.adjoint(x) if other else x)
+        sizes = found.get_shape().as_list()
+        found = layouts.last_axis_first(found)[None, ...]
+        for one in self.operators[:-1]:
+            found = layouts.unstacked(found, layouts.width(one, adjoint))
+            found = getattr(one, call)(matrices.matrix_transpose(found), adjoint)
+            found = layouts.first_axis_last(matrices.matrix_transpose(found))
+            found = layouts.last_axis_first(layouts.stacked(found))
+        of_vectors = {"matmul": "matvec", "solve": "solvevec"}[call]
+        found = getattr(self.operators[-1], of_vectors)(found, adjoint)
+        found = layouts.stacked(layouts.first_axis_last(found))
+        found = layouts.first_axis_last(found)
+        if active_graph() is not None and None not in sizes:
+            batch = broadcast(tuple(sizes[:-2]), tuple(self.batch_shape.as_list()))
+            rows = self.shape[-1 if adjoint != (call == "solve") else -2]
+            found.set_shape([*(batch or ()), rows, sizes[-1]])
+        return found
+
+    def _batched(self, x: Any) -> Any:
+        """Return matrices with an axis for each one of the batch."""
+        if active_graph() is None:
+            missing = len(self.batch_shape) + 2 - x.get_shape().rank
+            return x[(None,) * missing] if missing > 0 else x
+        ones = arrays.ones_like(self.batch_shape_tensor(), int32)
+        sizes = arrays.concat([ones, [1, 1]], 0)
+        return x + arrays.zeros(sizes, dtype=x.dtype)
 
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
-        return self._along("matmul", x, -2 if adjoint else -1, adjoint, adjoint_arg)
+        return self._along("matmul", x, adjoint, adjoint_arg)
 
     def _solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
-        return self._along("solve", rhs, -2, adjoint, adjoint_arg)
+        return self._along("solve", rhs, adjoint, adjoint_arg)
+
+    def _to_dense(self) -> Any:
+        found = self.operators[0].to_dense()
+        for one in self.operators[1:]:
+            found = found[..., :, None, :, None]
+            found = found * one.to_dense()[..., None, :, None, :]
+            batch = layouts.sizes(found)[:-4]
+            ends = [
+                layouts.sizes(found)[i] * layouts.sizes(found)[i + 1]
+                for i in (-4, -2)
+            ]
+            found = arrays.reshape(found, layouts.in_a_row(batch, ends))
+        return found
 
     def _weighed(self, what: str) -> list[tuple[Any, float]]:
         """Return a value of each operator, and how often it stands in the product."""
@@ -327,132 +367,3 @@ class LinearOperatorKronecker(_Several):
 
     def _linop_cholesky(self) -> LinearOperator:
         return self._with("cholesky")
-
-
-class LinearOperatorLowRankUpdate(LinearOperator):
-    """A matrix with a product of narrow ones added: L + U D V^H, solved by Woodbury's identity."""
-
-    def __init__(
-        self,
-        base_operator: LinearOperator,
-        u: Any,
-        diag_update: Any = None,
-        v: Any = None,
-        is_diag_update_positive: bool | None = None,
-        is_non_singular: bool | None = None,
-        is_self_adjoint: bool | None = None,
-        is_positive_definite: bool | None = None,
-        is_square: bool | None = None,
-        name: str = "LinearOperatorLowRankUpdate",
-    ) -> None:
-        self._base_operator, self._u = base_operator, kept(u)
-        self._v = None if v is None else kept(v)
-        self._diag_update = None if diag_update is None else kept(diag_update)
-        symmetric, definite = is_self_adjoint, is_positive_definite
-        if v is None and symmetric is None:
-            symmetric = base_operator.is_self_adjoint
-        if (
-            v is None
-            and definite is None
-            and (is_diag_update_positive or diag_update is None)
-        ):
-            definite = base_operator.is_positive_definite
-        self._check()
-        hints = (is_non_singular, symmetric, definite, is_square)
-        super().__init__(base_operator.dtype, None, *hints, name)
-
-    def _check(self) -> None:
-        """Raise ShapeError where what is known of the parts' shapes does not fit together."""
-        base, sides = self._base_operator, (self.u.get_shape(), self.v.get_shape())
-        if base.shape.rank is None:
-            return
-        batches = [tuple(base.batch_shape)]
-        for side, rows in zip(
-            sides, (base.range_dimension, base.domain_dimension), strict=True
-        ):
-            if side.rank is not None:
-                same_size(side[-2], rows)
-                batches.append(tuple(side[:-2]))
-        update = None if self._diag_update is None else self._diag_update.get_shape()
-        if update is not None and update.rank is not None:
-            same_size(update[-1], sides[0][-1] if sides[0].rank else None)
-            batches.append(tuple(update[:-1]))
-        broadcast(*batches)
-
-    @property
-    def base_operator(self) -> LinearOperator:
-        """The operator L that is added to."""
-        return self._base_operator
-
-    @property
-    def u(self) -> Any:
-        """The matrix U, [..., rows, rank]."""
-        return self._u
-
-    @property
-    def v(self) -> Any:
-        """The matrix V, [..., columns, rank]; U unless given."""
-        return self._u if self._v is None else self._v
-
-    @property
-    def diag_update(self) -> Any:
-        """The diagonal of D, None for ones."""
-        return self._diag_update
-
-    @property
-    def diag_operator(self) -> LinearOperator:
-        """The operator of the diagonal matrix D."""
-        return LinearOperatorDiag(self._diagonal())
-
-    def _diagonal(self) -> Any:
-        if self._diag_update is None:
-            return arrays.ones_like(tensor_of(self._u)[..., 0, :], self.dtype)
-        return tensor_of(self._diag_update)
-
-    def _shape(self) -> Any:
-        return self.base_operator.shape
-
-    def _wide(self) -> Any:
-        return tensor_of(self._u) * arrays.expand_dims(self._diagonal(), -2)
-
-    def _to_dense(self) -> Any:
-        added = matrices.matmul(self._wide(), self.v, adjoint_b=True)
-        return elementwise.add(self.base_operator.to_dense(), added)
-
-    def _matmul(
-        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
-    ) -> Any:
-        right = matrices.adjoint(x) if adjoint_arg else x
-        first, last = self._sides(adjoint)
-        narrow = matrices.matmul(last, right, adjoint_a=True)
-        update = matrices.matmul(first, self.diag_operator.matmul(narrow, adjoint))
-        return self.base_operator.matmul(right, adjoint) + update
-
-    def _sides(self, adjoint: bool) -> tuple[Any, Any]:
-        return (self.v, self.u) if adjoint else (self.u, self.v)
-
-    def _solve(
-        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
-    ) -> Any:
-        right = matrices.adjoint(rhs) if adjoint_arg else rhs
-        first, last = self._sides(adjoint)
-        base = self.base_operator
-        solved = base.solve(right, adjoint)
-        narrow = matrices.matmul(last, solved, adjoint_a=True)
-        inner = matrices.solve(self._capacitance(), narrow, adjoint)
-        return solved - base.solve(matrices.matmul(first, inner), adjoint)
-
-    def _capacitance(self) -> Any:
-        """Return D^-1 + V^H L^-1 U."""
-        solved = self.base_operator.solve(self._u)
-        inner = matrices.matmul(self.v, solved, adjoint_a=True)
-        return self.diag_operator.inverse().add_to_tensor(inner)
-
-    def _determinant(self) -> Any:
-        inner = matrices.det(self._capacitance()) * self.diag_operator.determinant()
-        return inner * self.base_operator.determinant()
-
-    def _log_abs_determinant(self) -> Any:
-        inner = matrices.slogdet(self._capacitance()).log_abs_determinant
-        outer = self.base_operator.log_abs_determinant()
-        return inner + self.diag_operator.log_abs_determinant() + outer

@@ -13,19 +13,19 @@ from tensorlite.compat.shared.linear.known_matrices import (
     kept,
     static_shape,
     tensor_of,
+    unit,
 )
 from tensorlite.compat.shared.linear.linear_operator import (
     LinearOperator,
     conjugate,
-    product,
 )
 from tensorlite.compat.shared.linear.linear_operators import LinearOperatorDiag
-from tensorlite.compat.shared.linear.operator_checks import always, whole
+from tensorlite.compat.shared.linear.operator_checks import always, same_size, whole
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.graph_mode.graph import active_graph, name_scope
+from tensorlite.graph_mode.graph import name_scope
 
 
 class LinearOperatorScaledIdentity(LinearOperatorDiag):
@@ -93,6 +93,13 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
     def _log_abs_determinant(self) -> Any:
         size = elementwise.abs(tensor_of(self.multiplier))
         return elementwise.cast(self._powers[1], size.dtype) * elementwise.log(size)
+
+    def _to_dense(self) -> Any:
+        return super(LinearOperatorDiag, self)._to_dense()
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        added = arrays.expand_dims(tensor_of(self.multiplier), -1)
+        return diagonals.with_main_diagonal(x, added + diagonals.main_diagonal(x))
 
     def _diag_part(self) -> Any:
         ones = arrays.ones([self._num_rows], dtype=self.multiplier.dtype)
@@ -163,10 +170,15 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
         return as_shape((rows, rows))
 
     def _determinant(self) -> Any:
-        return self.multiplier
+        return arrays.ones(self.batch_shape_tensor(), dtype=self.dtype)
 
     def _log_abs_determinant(self) -> Any:
-        return arrays.zeros_like(self.multiplier, self.dtype.real_dtype)
+        return arrays.zeros(self.batch_shape_tensor(), dtype=self.dtype.real_dtype)
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        if self._batch_shape is not None:
+            return super()._add_to_tensor(x)
+        return diagonals.with_main_diagonal(x, 1.0 + diagonals.main_diagonal(x))
 
     def times(self, other: LinearOperator) -> LinearOperator:
         """Return the other operator."""
@@ -175,11 +187,7 @@ class LinearOperatorIdentity(LinearOperatorScaledIdentity):
     def _to_dense(self) -> Any:
         if self._batch_shape is not None:
             return super()._to_dense()
-        if active_graph() is None:
-            return arrays.eye(self._num_rows, dtype=self.dtype)
-        with name_scope("eye"):
-            ones = arrays.ones([self._num_rows], dtype=self.dtype)
-            return diagonals.on_main_diagonal(ones)
+        return unit(self._num_rows, self.dtype)
 
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
@@ -218,17 +226,27 @@ class LinearOperatorZeros(LinearOperator):
         self._sizes = (*(batch_shape or ()), num_rows, columns)
         hints = (is_non_singular, is_self_adjoint, is_positive_definite, is_square)
         super().__init__(dtype or float32, None, *hints, name)
+        with name_scope(self.name):
+            given_constant(num_rows, int32, name="num_rows")
+            given_constant(columns, int32, name="num_columns")
 
     def _shape(self) -> Any:
         return as_shape(self._sizes)
 
-    def _to_dense(self) -> Any:
-        return arrays.zeros(self._sizes, dtype=self.dtype)
-
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
-        return product(self.to_dense(), x, adjoint, adjoint_arg)
+        *batch, rows, columns = self._sizes
+        rows, columns = (columns, rows) if adjoint else (rows, columns)
+        sizes = x.get_shape()
+        if sizes.rank is not None:
+            same_size(columns, sizes[-1 if adjoint_arg else -2])
+        found = arrays.shape(x)
+        if rows != columns or adjoint_arg:
+            ends = [rows, found[-2 if adjoint_arg else -1]]
+            found = arrays.concat([found[:-2], ends], 0)
+        zeros = arrays.zeros(found, dtype=x.dtype)
+        return zeros + arrays.zeros([*batch, 1, 1], dtype=x.dtype) if batch else zeros
 
     def _determinant(self) -> Any:
         return arrays.zeros(self._sizes[:-2], dtype=self.dtype)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.linear import matrices
-from tensorlite.compat.shared.linear.linear_operator_blocks import (
+from tensorlite.compat.shared.linear.low_rank_updates import (
     LinearOperatorLowRankUpdate,
 )
 from tensorlite.compat.v1 import random
