@@ -395,3 +395,20 @@ def test_scaled_identities_stay_such() -> None:
     assert isinstance(
         LINALG.LinearOperatorIdentity(2).inverse(), LINALG.LinearOperatorIdentity
     )
+
+
+def test_matrices_are_singular_from_the_condition_that_their_size_allows() -> None:
+    tf.linalg.LinearOperatorFullMatrix(
+        np.eye(3, dtype=np.float32)
+    ).assert_non_singular()
+    narrow = np.diag(np.array([1, 1, 1e-5], np.float32))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Singular matrix"):
+        tf.linalg.LinearOperatorFullMatrix(narrow).assert_non_singular()
+
+
+def test_updates_without_a_diagonal_hold_an_identity() -> None:
+    base = tf.linalg.LinearOperatorDiag([2.0, 3.0], is_positive_definite=True)
+    added = tf.linalg.LinearOperatorLowRankUpdate(base, [[1.0], [1.0]])
+    assert isinstance(added.diag_operator, tf.linalg.LinearOperatorIdentity)
+    assert float(added.determinant()) == pytest.approx(11.0)
+    assert added.solve([[4.0], [5.0]]).numpy().ravel() == pytest.approx([1.0, 1.0])

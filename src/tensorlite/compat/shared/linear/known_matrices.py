@@ -340,15 +340,29 @@ class KnownMatrix(OperatorParts, Module):
     # Checks.
 
     def _assert_non_singular(self) -> Any:
-        limit = 1 / np.finfo(self.dtype.numpy).eps
-        said = "Singular matrix up to precision epsilon."
-        return checks.assert_less(
-            self.cond(), elementwise.cast(limit, self.cond().dtype), message=said
+        if self._can_use_cholesky():
+            return self.assert_positive_definite()
+        values = matrices.svd(self.to_dense(), compute_uv=False)
+        condition = elementwise.divide(
+            reductions.reduce_max(values, -1), reductions.reduce_min(values, -1)
         )
+        said = "Singular matrix up to precision epsilon."
+        return checks.assert_less(condition, self._limit(values.dtype), message=said)
+
+    def _limit(self, kind: Any) -> Any:
+        """Return the condition number from which on a matrix counts as singular."""
+        with name_scope("max_nonsingular_condition_number"):
+            rows = elementwise.cast(self.range_dimension_tensor(), kind)
+            columns = elementwise.cast(self.domain_dimension_tensor(), kind)
+            size = reductions.reduce_max([100.0, rows, columns])
+            return 1.0 / (size * np.finfo(kind.numpy).eps)
 
     @under_its_name
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
-        """Return an assertion that the condition number is below 1/epsilon."""
+        """Return an assertion that the condition number is below 1/(size epsilon).
+
+        The size is the greater of rows and columns, 100 at least.
+        """
         return self._assert_non_singular()
 
     def _assert_positive_definite(self) -> Any:

@@ -169,7 +169,8 @@ class LinearOperator(KnownMatrix):
         """
         what = "self-adjoint and positive definite"
         self._demand(self._can_use_cholesky(), "cholesky", what)
-        return self._linop_cholesky()
+        with name_scope("Cholesky"):
+            return self._linop_cholesky()
 
     def _demand(self, met: bool, what: str, wanted: str) -> None:
         if not met:
