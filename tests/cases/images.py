@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
+from tensorlite.ops.images.glimpses import extract_glimpse
 from tests.cases.base import OpCase, arrays
 
 BOXES = np.asarray([[0.1, 0.2, 0.8, 0.9], [0.9, 0.1, 0.2, 1.3]])
@@ -57,6 +58,12 @@ def cropped(x: Any) -> Any:
         part[:, columns > 4] = -1.0
         out.append(part)
     return np.stack(out)
+
+
+def glimpses(x: Any) -> Any:
+    """Return parts that begin at (-1, 1) and (1, 3), with nothing beyond the images."""
+    wide = np.pad(x, ((0, 0), (1, 0), (0, 1), (0, 0)))
+    return np.stack([wide[0, 0:3, 1:3], wide[1, 2:5, 3:5]])
 
 
 def hsv(x: Any) -> Any:
@@ -128,6 +135,28 @@ CASES = (
         ),
         cropped,
         arrays((1, 4, 5, 2)),
+        needs_rank=True,
+    ),
+    OpCase(
+        "glimpses",
+        lambda x: extract_glimpse(x, (3, 2), [[-1.0, 0.0], [0.5, 1.0]], noise="zero"),
+        glimpses,
+        arrays((2, 4, 4, 3)),
+        differentiable=False,
+        needs_rank=True,
+    ),
+    OpCase(
+        "glimpses_by_corner",
+        lambda x: extract_glimpse(
+            x, (3, 2), [[1, 0], [2, 3]], False, False, "zero", by_corner=True
+        ),
+        lambda x: np.pad(x, ((0, 0), (0, 1), (0, 1), (0, 0)))[
+            np.arange(2)[:, None, None],
+            np.asarray([[1, 2, 3], [2, 3, 4]])[:, :, None],
+            np.asarray([[0, 1], [3, 4]])[:, None],
+        ],
+        arrays((2, 4, 4, 3)),
+        differentiable=False,
         needs_rank=True,
     ),
     OpCase(

@@ -309,8 +309,12 @@ def test_glimpses_by_their_operator_begin_at_corners(centered: bool) -> None:
     at = [[0.0, 1.0]]
     expected = tf.image.extract_glimpse(image, [2, 2], at, **options)
     found = tf.raw_ops.ExtractGlimpseV2(
-        input=image, size=[2, 2], offsets=at, **options
+        input=image, size=[2, 2], offsets=at, uniform_noise=False, **options
     )
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="should not be specified at the same"
+    ):
+        tf.raw_ops.ExtractGlimpseV2(input=image, size=[2, 2], offsets=at, **options)
     assert found.numpy().tolist() == expected.numpy().tolist()
     corner = [[[13], [14]], [[18], [19]]] if centered else [[[1], [2]], [[6], [7]]]
     assert found.numpy().tolist() == [corner]

@@ -327,6 +327,36 @@ def test_parts_of_resources_are_read_alone() -> None:
     np.testing.assert_array_equal(after, first - found[2])
 
 
+def test_glimpses_are_one_operator_which_is_written_and_read() -> None:
+    images = np.arange(36, dtype=np.float32).reshape(1, 6, 6, 1)
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 6, 6, 1], name="x")
+        made = tf.image.extract_glimpse(x, [2, 3], [[0.0, 0.0]], name="made")
+        assert tf.gradients(made, x) == [None]
+        assert made.shape.as_list() == [1, 2, 3, 1]
+        edge = tf.raw_ops.ExtractGlimpse(
+            input=x,
+            size=[4, 4],
+            offsets=[[-0.9, 0.9]],
+            uniform_noise=False,
+            noise="zero",
+            name="edge",
+        )
+        found = session.run([made, edge], {x: images})
+        proto = graph.as_graph_def()
+    node = {one.name: one for one in proto.node}["made"]
+    assert (node.op, node.attr["noise"].s) == ("ExtractGlimpse", b"uniform")
+    with tf.Graph().as_default(), tf.Session() as session:
+        names = ["import/made:0", "import/edge:0"]
+        tf.import_graph_def(proto)
+        again = session.run(names, {"import/x:0": images})
+    np.testing.assert_array_equal(found[0][0, :, :, 0], [[13, 14, 15], [19, 20, 21]])
+    corner = [[0, 0, 0, 0], [3, 4, 5, 0], [9, 10, 11, 0], [15, 16, 17, 0]]
+    np.testing.assert_array_equal(found[1][0, :, :, 0], corner)
+    for one, two in zip(found, again, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
 def test_first_values_in_branches_are_guarded_where_they_are_written() -> None:
     first = np.arange(6.0, dtype=np.float32).reshape(3, 2)
     with tf.Graph().as_default():

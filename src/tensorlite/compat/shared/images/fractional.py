@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.calling import converted, named
-from tensorlite.core.dtypes import float32
+from tensorlite.core.dispatch import call
+from tensorlite.core.dtypes import float32, int32
 from tensorlite.core.spec import all_known
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import NodeStream, stream
-from tensorlite.ops.images import glimpses
+from tensorlite.ops.images.glimpses import ExtractGlimpse, ExtractGlimpseV2
 from tensorlite.ops.nn import fractional_draws, fractional_pool
 from tensorlite.ops.nn.fractional_draws import FractionalPool
 from tensorlite.ops.operators import astype
@@ -91,26 +92,13 @@ def _source(kind: str, deterministic: bool, seed: int, other: int) -> Source | S
     return stream(seed or other or None, kind)
 
 
-def glimpsed(
-    image: Any,
-    size: Any,
-    offsets: Any,
-    centered: bool,
-    normalized: bool,
-    noise: str,
-    by_corner: bool = False,
-) -> Tensor:
+def glimpsed(op: ExtractGlimpse, image: Any, size: Any, offsets: Any) -> Tensor:
     """Return parts of images, which are numbers of float32."""
-    source = stream(None, "ExtractGlimpse")
-    return glimpses.extract_glimpse(
-        astype(converted(image), float32),
-        converted(size),
-        astype(converted(offsets), float32),
-        centered,
-        normalized,
-        noise,
-        source,
-        by_corner,
+    return call(
+        op,
+        astype(converted(image, float32, "input"), float32),
+        converted(size, int32, "size"),
+        astype(converted(offsets, float32, "offsets"), float32),
     )
 
 
@@ -129,4 +117,5 @@ def extract_glimpse(
     Offsets count from the middle if `centered`, in parts of the image if `normalized`; what lies
     outside is 'uniform', 'gaussian' or 'zero' noise.
     """
-    return glimpsed(input, size, offsets, centered, normalized, noise, True)
+    op = ExtractGlimpseV2(bool(centered), bool(normalized), False, noise)
+    return glimpsed(op, input, size, offsets)

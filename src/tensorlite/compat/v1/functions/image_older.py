@@ -36,6 +36,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, name_scope
 from tensorlite.ops.arrays.ensure import ensure_shape
+from tensorlite.ops.images.glimpses import ExtractGlimpse
 
 _METHODS = ("bilinear", "nearest", "bicubic", "area")
 
@@ -284,7 +285,7 @@ def extract_glimpse(
     """Return windows of one size of images, [batch, height, width, channels], at offsets.
 
     Offsets are from the middle if centered, and in [-1, 1] if normalized. Beyond the image there is
-    noise, uniform or normal.
+    uniform noise, whatever `uniform_noise` is.
     """
-    noise = "uniform" if uniform_noise else "gaussian"
-    return glimpsed(input, size, offsets, centered, normalized, noise)
+    op = ExtractGlimpse(bool(centered), bool(normalized), bool(uniform_noise))
+    return glimpsed(op, input, size, offsets)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from tensorlite.core.errors import GraphDefError
@@ -12,7 +11,6 @@ from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.ops.images import boxes
 from tensorlite.ops.images.files import DecodeJpeg, EncodeJpeg
-from tensorlite.ops.images.glimpses import extract_glimpse
 from tensorlite.ops.nn import fake_quantised
 
 
@@ -36,20 +34,6 @@ def _first_suppressed(given: Given) -> Values:
     limit = float(given.typed("iou_threshold", (int, float)))
     return given.composed(
         lambda x, y, n: boxes.non_max_suppression(x, y, n, limit), *given.tensors
-    )
-
-
-def _glimpsed(given: Given, by_corner: bool = False) -> Values:
-    how = {name: given.typed(name, bool) for name in ("centered", "normalized")}
-    noise = given.typed("noise", str)
-    if noise == "uniform" and not given.typed("uniform_noise", bool):
-        noise = "gaussian"
-    given.attribute("uniform_noise")
-    return given.composed(
-        lambda x, size, offsets: extract_glimpse(
-            x, size, offsets, **how, noise=noise, by_corner=by_corner
-        ),
-        *given.tensors,
     )
 
 
@@ -92,8 +76,6 @@ def _rounded_to_range(given: Given) -> Values:
 PICTURING: dict[str, Adapter] = {
     "DecodeJpeg": _decoded_jpeg,
     "EncodeJpeg": _encoded_jpeg,
-    "ExtractGlimpse": _glimpsed,
-    "ExtractGlimpseV2": partial(_glimpsed, by_corner=True),
     "NonMaxSuppression": _first_suppressed,
     "NonMaxSuppressionV2": _suppressed,
     "QuantizeAndDequantizeV2": _rounded_to_range,

@@ -121,7 +121,7 @@ _SAME = """
     UnicodeTranscode WriteFile
     BesselJ0 BesselJ1 BesselK0e BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin
     DecodeCSV Erfc ListDiff Lu NonMaxSuppressionV5 SerializeManySparse SerializeSparse SetSize
-    CombinedNonMaxSuppression Spence Print PrintV2
+    CombinedNonMaxSuppression Spence Print PrintV2 ExtractGlimpse ExtractGlimpseV2
     DecodeWav EncodeWav
     MirrorPadGrad BlockLSTM BlockLSTMGrad DecodeJSONExample GRUBlockCellGrad LSTMBlockCellGrad
     DecodeCompressed Bucketize NthElement
