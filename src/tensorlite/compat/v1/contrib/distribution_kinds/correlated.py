@@ -22,6 +22,7 @@ from tensorlite.compat.v1.contrib.distribution_kinds.multivariate import (
     MultivariateNormalDiag,
 )
 from tensorlite.compat.v1.functions import arrays, matrices as v1_matrices, numbers
+from tensorlite.graph_mode.graph import name_scope
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -79,9 +80,13 @@ class MultivariateNormalTriL(Distribution):
         return self._loc + _times(self._factor, drawn)
 
     def _log_prob(self, x: Any) -> Any:
-        apart = _solved(self._factor, x - self._loc)
-        size = numbers.reduce_sum(0.5 * elementwise.square(apart) + _HALF_LOG_2PI, -1)
-        return -size - self.log_det()
+        with name_scope("affine_linear_operator/inverse"):
+            apart = _solved(self._factor, x - self._loc)
+        each = -0.5 * elementwise.square(apart) - _HALF_LOG_2PI
+        size = numbers.reduce_sum(each, -1)
+        with name_scope("affine_linear_operator_1/inverse_log_det_jacobian"):
+            volume = -self.log_det()
+        return size + volume
 
     def log_det(self) -> Any:
         """Return the logarithm of by how much the matrix makes volumes larger."""

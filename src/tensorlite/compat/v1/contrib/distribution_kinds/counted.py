@@ -110,14 +110,16 @@ class _OfChances(Distribution):
     ) -> None:
         if (logits is None) == (probs is None):
             raise InvalidArgumentError("Must pass probs or logits, but not both.")
-        if probs is None:
-            self._logits = as_parameter(logits, "logits")
-            self._probs = elementwise.sigmoid(self._logits)
-        else:
-            self._probs = as_parameter(probs, "probs")
-            self._logits = log(self._probs) - log1p(-self._probs)
+        with name_scope(name) as prefix:
+            if probs is None:
+                self._logits = as_parameter(logits, "logits")
+                self._probs = shared_nn.sigmoid(self._logits, name="probs")
+            else:
+                self._probs = as_parameter(probs, "probs")
+                with name_scope("logits"):
+                    self._logits = log(self._probs) - log1p(-1.0 * self._probs)
         given = {**parameters, "logits": logits, "probs": probs}
-        super().__init__(self._probs.dtype, name, *checks, given)
+        super().__init__(self._probs.dtype, prefix, *checks, given)
 
     @property
     def logits(self) -> Any:
@@ -188,7 +190,11 @@ class _OfTries(_OfChances):
         checks = (validate_args, allow_nan_stats)
         title = name or type(self).__name__
         super().__init__(logits, probs, title, checks, {"total_count": total_count})
-        self._total = as_parameter(total_count, "total_count", self.dtype)
+        with name_scope(self._scope):
+            self._total = self._counted(total_count)
+
+    def _counted(self, total_count: Any) -> Any:
+        return as_parameter(total_count, "total_count", self.dtype)
 
     @property
     def total_count(self) -> Any:
@@ -202,13 +208,17 @@ class Binomial(_OfTries):
         return self._total + self._probs
 
     def _log_prob(self, x: Any) -> Any:
-        ways = (
-            lgamma(self._total + 1.0)
-            - lgamma(x + 1.0)
-            - lgamma(self._total - x + 1.0)
-        )
-        chance = x * self._logits - self._total * shared_nn.softplus(self._logits)
-        return ways + chance
+        success, failure = self._log_chances()
+        chance = x * success + (self._total - x) * failure
+        orders = lgamma(1.0 + self._total - x) + lgamma(1.0 + x)
+        return chance - (orders - lgamma(1.0 + self._total))
+
+    def _log_chances(self) -> tuple[Any, Any]:
+        """Return logarithms of the chances, of logits also where one chance is nearly 1."""
+        if self.parameters["logits"] is None:
+            return log(self._probs), log1p(-self._probs)
+        odds = self._logits
+        return shared_nn.log_sigmoid(odds), shared_nn.log_sigmoid(-odds)
 
     def _cdf(self, x: Any) -> Any:
         a, b = self._total - x, x + 1.0
@@ -228,6 +238,11 @@ class Binomial(_OfTries):
 class NegativeBinomial(_OfTries):
     """How many successes there are before a number of failures."""
 
+    def _counted(self, total_count: Any) -> Any:
+        return arrays.identity(
+            as_parameter(total_count, "Identity/input", self.dtype)
+        )
+
     def _like(self) -> Any:
         return self._total + self._logits
 
@@ -241,11 +256,12 @@ class NegativeBinomial(_OfTries):
         return random.random_poisson(rate, [], self.dtype, other)
 
     def _log_prob(self, x: Any) -> Any:
-        ways = lgamma(self._total + x) - lgamma(1.0 + x) - lgamma(self._total)
         failed, done = (
             shared_nn.log_sigmoid(y) for y in (-self._logits, self._logits)
         )
-        return ways + self._total * failed + x * done
+        chance = self._total * failed + x * done
+        orders = -lgamma(self._total + x) + lgamma(1.0 + x)
+        return chance - (orders + lgamma(self._total))
 
     def _cdf(self, x: Any) -> Any:
         like = 0.0 * (x + self._like())

@@ -200,7 +200,11 @@ class Distribution:
                 found.set_shape([*known.tolist(), *self._shape.as_list()])
             if self.drawn_as:
                 titled(plain(found), self.drawn_as)
-            return found
+            return self._turned(found)
+
+    def _turned(self, drawn: Any) -> Any:
+        """Return draws of what this one is made of as its own."""
+        return drawn
 
     def behind(self, count: Any) -> Any:
         """Return the shape of so many numbers for each of the batch."""

@@ -18,6 +18,7 @@ from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
 )
 from tensorlite.compat.v1.functions import nn_functions, numbers
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
 
 exp, log, log1p, lgamma = (
     elementwise.exp,
@@ -166,8 +167,9 @@ class ExpRelaxedOneHotCategorical(_Relaxed):
 class RelaxedOneHotCategorical(ExpRelaxedOneHotCategorical):
     """Shares of classes, which add up to 1."""
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        return exp(super()._draw(count, seed))
+    def _turned(self, drawn: Any) -> Any:
+        with name_scope("exp/forward"):
+            return exp(drawn)
 
     def _log_prob(self, x: Any) -> Any:
         logs = log(x)
