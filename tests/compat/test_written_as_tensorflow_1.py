@@ -357,6 +357,28 @@ def test_glimpses_are_one_operator_which_is_written_and_read() -> None:
         np.testing.assert_array_equal(one, two)
 
 
+def test_counts_are_the_operator_that_tensorflow_1_has() -> None:
+    numbers = np.asarray([1, 3, 3, 5])
+    with tf.Graph().as_default() as graph:
+        counts = tf.math.bincount(numbers, minlength=7)
+        tf.raw_ops.Bincount(
+            arr=tf.constant(numbers, tf.int32),
+            size=4,
+            weights=[0.5, 1.0, 2.0, 4.0],
+            name="sums",
+        )
+        first = graph.as_graph_def()
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.import_graph_def(first, name="")
+        again = graph.as_graph_def()
+        found = session.run([counts.name, "sums:0"])
+    kinds = [[node.op for node in proto.node] for proto in (first, again)]
+    assert kinds[0] == kinds[1]
+    assert kinds[0].count("Bincount") == 2
+    np.testing.assert_array_equal(found[0], [0, 1, 0, 2, 0, 1, 0])
+    np.testing.assert_array_equal(found[1], [0, 0.5, 0, 3])
+
+
 def test_first_values_in_branches_are_guarded_where_they_are_written() -> None:
     first = np.arange(6.0, dtype=np.float32).reshape(3, 2)
     with tf.Graph().as_default():

@@ -185,6 +185,7 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
     "trunc": lambda x: tl.trunc(x * 0.4),
     "upper": lambda x: tl.triu(x, k=1),
     "counts": lambda x: tl.bincount(tl.astype(x * x, tl.int32), minlength=3),
+    "counts_of_long_numbers": lambda x: tl.bincount(tl.astype(x * x, tl.int64)),
     "scattered": lambda x: tl.scatter_nd(
         tl.asarray([[0], [2]], dtype=tl.int64), x, (3, 2)
     ),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.shared.arrays import shape
 from tensorlite.compat.shared.elementwise import cast, maximum, minimum
 from tensorlite.compat.shared.reductions import reduce_max, reduce_prod
@@ -19,10 +21,12 @@ from tensorlite.ops.arrays.search import Bincount
 
 
 def can_be_written(arr: Any) -> bool:
-    """Return whether TensorFlow's operator counts these numbers."""
+    """Return whether TensorFlow's operator counts these numbers, and any whole ones of arrays."""
     if isinstance(arr, Operand):
         return arr.__tensor__().dtype is int32
-    return not is_value(arr) and getattr(arr, "dtype", int32) == int32
+    return (
+        not is_value(arr) and getattr(arr, "dtype", np.dtype(np.int32)).kind in "iu"
+    )
 
 
 def bincount_written(

@@ -13,10 +13,9 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
 from tensorlite.ops.arrays.create import zeros_like
-from tensorlite.ops.arrays.search import bincount
+from tensorlite.ops.arrays.search import Bincount
 from tensorlite.ops.arrays.shape import reshape
 from tensorlite.ops.arrays.stack import stack
-from tensorlite.ops.operators import astype
 from tensorlite.ops.records.tensor_bytes import DeserializeManySparse
 from tensorlite.ops.sparse.forms import SparseFillEmptyRows
 from tensorlite.ops.sparse.kept import TakeManySparseFromTensorsMap
@@ -66,11 +65,6 @@ def _table(changing: bool) -> Adapter:
 _OF_MEMORY = {"use_node_name_sharing", "initial_num_buckets", "max_load_factor"}
 
 
-def _counted(x: Tensor, size: Tensor, weights: Tensor) -> Tensor:
-    given = weights if weights.spec.size != 0 else None
-    return astype(bincount(x, given, size)[:size], weights.dtype)
-
-
 def _filled_rows(
     rows: Tensor, values: Tensor, count: Tensor, default: Tensor
 ) -> tuple[Tensor, ...]:
@@ -111,7 +105,7 @@ def _taken(given: Given) -> Values:
 SCATTERING: dict[str, Adapter] = {
     "AddManySparseToTensorsMap": partial(_keeping, "AddManySparseToTensorsMap"),
     "AddSparseToTensorsMap": partial(_keeping, "AddSparseToTensorsMap"),
-    "Bincount": _of(_counted),
+    "Bincount": lambda given: given.made(Bincount(True), *given.tensors),
     "DeserializeManySparse": _sparse_rows,
     "DeserializeSparse": _sparse_rows,
     "HashTable": _table(changing=False),

@@ -182,22 +182,17 @@ def bins(op: Op, node: Node) -> tuple[Spelled, ...]:
 
     def size(numbers: Tensor, at_least: Tensor, _: Tensor) -> Tensor:
         most = greatest(numbers) + 1 if numbers.spec.size != 0 else at_least
-        return maximum(astype(most, x), astype(at_least, x))
+        return maximum(astype(most, int32), astype(at_least, int32))
 
     call = {
         "f": _graph(node, size, "size_of_bins"),
         "Tin": (x, least, weights),
-        "Tout": (x,),
+        "Tout": (int32,),
     }
-    row = {"value": np.array([-1], np.int32), "dtype": int32}
-    listed = [
-        Spelled("Reshape", {"T": kind, "Tshape": int32}, (i, "row"), name)
-        for i, name, kind in ((0, "numbers", x), (2, "weights", weights))
-    ]
-    kinds = {"Tidx": x, "T": weights}
+    cast = Spelled("Cast", {"SrcT": x, "DstT": int32}, (0,), "numbers")
+    numbers = 0 if x is int32 else "numbers"
     return (
         Spelled("PartitionedCall", call, (0, 1, 2), "size"),
-        Spelled("Const", row, (), "row"),
-        *listed,
-        Spelled("DenseBincount", kinds, ("numbers", "size", "weights")),
+        *([] if x is int32 else [cast]),
+        Spelled("Bincount", {"T": weights}, (numbers, "size", 2)),
     )
