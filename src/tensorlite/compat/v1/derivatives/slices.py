@@ -5,15 +5,17 @@ Whatever takes one has it made dense for itself, under the name that its operand
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from tensorlite.compat.arguments import operand_names
 from tensorlite.compat.views import GraphTensor, plain, view
+from tensorlite.core.scope import scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.graph import Node
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import Graph, name_scope, titled
 from tensorlite.ops.sparse.slices import densify
 
 _BOUNDS = ("stack", "stack_1", "stack_2")
@@ -75,6 +77,27 @@ def name_operands(flow: Flow) -> None:
             titles[id(last.node)] = named[places[0]]
         for node in nodes:
             graph.rename(node, f"{user.name}/{titles[id(node)]}")
+
+
+def dense_beside(parts: Sequence[Any], graph: Graph) -> list[Any]:
+    """Return what is added up with rows of it made dense, as operands of the sum that is next."""
+    here = scope.get().name
+    name = graph.free_name(f"{here}/AddN" if here else "AddN", mark=False)
+    found = []
+    for i, part in enumerate(parts):
+        if not isinstance(part, IndexedSlices):
+            found.append(part)
+            continue
+        before = len(graph.nodes)
+        with name_scope(f"{name}/"):
+            dense = titled(densify(part), f"inputs_{i}")
+        nodes = graph.nodes[before:]
+        titles = _titles(nodes)
+        for node in nodes:
+            if "/" in titles[id(node)]:
+                graph.rename(node, f"{name}/{titles[id(node)]}")
+        found.append(dense)
+    return found
 
 
 def _titles(nodes: list[Node]) -> dict[int, str]:

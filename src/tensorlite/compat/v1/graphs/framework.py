@@ -21,6 +21,7 @@ from tensorlite.compat.shared.referred import variable_of
 from tensorlite.compat.shared.tapes import filled
 from tensorlite.compat.shared.values import is_tensor
 from tensorlite.compat.v1.derivatives import gated, written
+from tensorlite.compat.v1.derivatives.slices import dense_beside
 from tensorlite.compat.v1.derivatives.sums import SUMMED, in_a_way
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.graphs.device_functions import as_asked
@@ -41,6 +42,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import TensorSpec
+from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph import trace
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode import graph as graphs
@@ -113,7 +115,11 @@ class Graph(GraphElements):
     def total(self, x: SymbolicTensor, parts: list[Any]) -> Any:
         """Return the sum of what has flowed into a tensor, in the way that was asked for."""
         found = in_a_way(x, parts, self.scopes.get(SUMMED))
-        return super().total(x, parts) if found is None else found
+        if found is not None:
+            return found
+        if not all(isinstance(part, IndexedSlices) for part in parts):
+            parts = dense_beside(parts, self)
+        return super().total(x, parts)
 
     def device(self, device_name_or_function: Any) -> AbstractContextManager[Any]:
         """Return a block whose operations go to a device, by its name or a function."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tensorlite.core.op import Gradient
+from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.interop.tensorflow.rewinding import rows
 from tensorlite.interop.tensorflow.rewinding.making import Maker
 from tensorlite.interop.tensorflow.rewinding.surroundings import (
     Branch,
@@ -30,6 +32,8 @@ def _switch(
     maker: Maker, node: Node, dys: list[Gradient], turns: Turns | None
 ) -> list[Gradient]:
     if isinstance(maker.contexts.of.get(node), Branch):
+        if any(isinstance(dy, IndexedSlices) for dy in dys):
+            return [rows.joined(maker, dys), None]
         return [maker.node(Merge(), _given(dys), "cond_grad").outputs[0], None]
     if turns is None:
         raise NotRewoundError(f"{node.name} is of no loop that is known")
@@ -64,6 +68,8 @@ def _merge(
     dy = _given(dys[:1])
     if isinstance(around, Branch):
         pred = around.pred if turns is None else turns.condition(around.pred)
+        if isinstance(dys[0], IndexedSlices):
+            return rows.parted(maker, dys[0], pred)
         return maker.node(Switch(), (*dy, pred), "cond_grad").outputs
     if not isinstance(around, Loop) or turns is None or turns.back.going_on is None:
         raise NotRewoundError(f"{node.name} joins no branches that are known")

@@ -161,7 +161,7 @@ class Surroundings:
             self._note(inner, here)
 
     def _note_constants(self, graph: ManualGraph) -> None:
-        """Let constants of branches, which wait for nothing here, be where they are taken."""
+        """Let constants of branches be there only where these are taken."""
         if not self._contexts.of:
             return
         users = self.consumers(graph)
@@ -172,6 +172,7 @@ class Surroundings:
             home = found.pop() if len(found) == 1 else None
             if isinstance(home, Branch):
                 self._contexts.of[node] = home
+                home.adopt(node)
 
     def _loop(self, info: LoopInfo, outer: Context | None) -> Loop:
         exits = self._nodes(info.loop_exit_names)
