@@ -97,12 +97,23 @@ def _crossed(op: Op, node: Node) -> tuple[Spelled, ...]:
         "sparse_types": tuple([x.dtype for x in node.inputs[1::3]]),
         "dense_types": (),
     }
-    if not given["hashed_output"]:
+    hashed = given["hashed_output"]
+    if not hashed and given["separator"] != _SEPARATOR:
         separator = constant_part("separator", given["separator"].encode(), string)
         return separator, Spelled("SparseCrossV2", kinds, (*inputs, "separator"))
-    kinds |= {name: given[name] for name in ("num_buckets", "hash_key")}
-    kinds |= {"hashed_output": True, "out_type": int64, "internal_type": int64}
+    words = not hashed and set(kinds["sparse_types"]) <= {string}
+    kinds |= {
+        name: given[name] for name in ("hashed_output", "num_buckets", "hash_key")
+    }
+    kinds |= {
+        "out_type": int64 if hashed else string,
+        "internal_type": string if words else int64,
+    }
     return (Spelled("SparseCross", kinds, tuple(inputs)),)
+
+
+_SEPARATOR = "_X_"
+"""What stands between words that are crossed by the operator that has no other separator."""
 
 
 GUARDED: dict[str, Callable[[Op, Node], tuple[Spelled, ...]]] = {
