@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,29 @@ class Unary(Op, abstract=True):
 
     by_dtype = True
 
+    @staticmethod
+    def of_size(_: int, /) -> int | None:
+        """Return what it makes of a whole number, where shapes are computed by it."""
+        return None
+
     def infer(self, x: TensorSpec) -> TensorSpec:
         """Return the operand's spec."""
-        return x.without_value()
+        computes_sizes = type(self).of_size is not Unary.of_size
+        if x.known is None or not computes_sizes or not x.dtype.is_integer:
+            return x.without_value()
+        limits = np.iinfo(x.dtype.numpy)
+        numbers = x.known if isinstance(x.known, tuple) else (x.known,)
+        found = tuple([_fitting(self.of_size, n, limits) for n in numbers])
+        known = found if isinstance(x.known, tuple) else found[0]
+        return TensorSpec(x.shape, x.dtype, known=known)
+
+
+def _fitting(
+    function: Callable[[int], int | None], number: int | None, limits: np.iinfo[Any]
+) -> int | None:
+    """Return what a function makes of a number, None where that is not known or does not fit."""
+    found = None if number is None else function(number)
+    return found if found is not None and limits.min <= found <= limits.max else None
 
 
 class FloatUnary(Unary, abstract=True):

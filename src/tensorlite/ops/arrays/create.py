@@ -31,6 +31,7 @@ from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import CPU, Array, Xp, device_of, is_array, xp_for
 from tensorlite.ops.arrays.identity import apart, identity, to_device
 from tensorlite.ops.arrays.shape import as_shape, astype, reshape, shape_of
+from tensorlite.ops.arrays.stack import SMALL, small
 from tensorlite.ops.math.arithmetic import sum
 
 __all__ = [
@@ -67,7 +68,14 @@ class Fill(Op):
             raise ShapeError(
                 f"Fill: shape {list(sizes)} has a negative size; allowed are 0 and up"
             )
-        return value.with_shape(sizes)
+        made = value.with_shape(sizes)
+        if not isinstance(value.known, int) or not made.dtype.is_integer:
+            return made
+        count = made.size if len(sizes or ()) in (1, 2) else None
+        known = (
+            None if count is None else small((value.known,) * min(count, SMALL + 1))
+        )
+        return TensorSpec(sizes, made.dtype, known=known)
 
     def kernel(self, xp: Xp, shape: Array, value: Array) -> Array:
         """Return the filled array."""

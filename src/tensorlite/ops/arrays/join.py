@@ -21,6 +21,7 @@ from tensorlite.core.spec import (
     Dims,
     Known,
     TensorSpec,
+    all_known,
     merge,
     normalise_axis,
     shape_text,
@@ -30,7 +31,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.ops.arrays.identity import apart
 from tensorlite.ops.arrays.pieces import sliced, total
 from tensorlite.ops.arrays.shape import reshape, shape_of
-from tensorlite.ops.arrays.stack import filled, same_dtypes, small, together
+from tensorlite.ops.arrays.stack import SMALL, filled, same_dtypes, small, together
 
 __all__ = ["concat", "split"]
 
@@ -58,7 +59,7 @@ class ConcatV2(Op):
             return xs[0].with_shape(unsized)
         shapes = [unsized if x.shape is None else x.shape for x in xs]
         return TensorSpec(
-            _concatenated(shapes, given), xs[0].dtype, known=_joined(xs)
+            _concatenated(shapes, given), xs[0].dtype, known=_joined(xs, given)
         )
 
     def kernel(self, xp: Xp, *arrays: Array) -> Array:
@@ -123,13 +124,27 @@ def _concatenated(shapes: Sequence[Dims], axis: int) -> Dims:
     )
 
 
-def _joined(xs: Sequence[TensorSpec]) -> Known:
-    if not xs[0].dtype.is_integer or xs[0].rank != 1:
+def _joined(xs: Sequence[TensorSpec], axis: int) -> Known:
+    """Return what is known of vectors one behind the other, or of the rows of matrices."""
+    if not xs[0].dtype.is_integer:
+        return None
+    if xs[0].rank == 2 and axis in (0, -2):
+        return _rows_joined(xs)
+    if xs[0].rank != 1:
         return None
     rows = [x.vector() for x in xs]
     if any(row is None for row in rows):
         return None
     return small(tuple([size for row in rows for size in row or ()]))
+
+
+def _rows_joined(xs: Sequence[TensorSpec]) -> Known:
+    found: list[Dim] = []
+    for x in xs:
+        if x.size is None or x.size > SMALL:
+            return None
+        found += x.known if isinstance(x.known, tuple) else [None] * x.size
+    return small(tuple(found))
 
 
 class ConcatOffset(Op):
@@ -225,7 +240,11 @@ class SplitV(Op):
         if x.shape is None or at is None:
             return (_unsized(x),) * self.num_split
         at = normalise_axis(at, len(x.shape))
-        cut = _parts(parts, x.shape[at])
+        cut = tuple(_parts(parts, x.shape[at]))
+        numbers = x.vector() if len(x.shape) == 1 else None
+        if numbers is not None and all_known(cut):
+            known = _pieces_of(numbers, cut)
+            return tuple([TensorSpec((len(n),), x.dtype, known=n) for n in known])
         return tuple(
             [x.with_shape((*x.shape[:at], n, *x.shape[at + 1 :])) for n in cut]
         )
@@ -248,6 +267,12 @@ def _pieces(x: Array, at: int, sizes: Sequence[int]) -> tuple[Array, ...]:
     ends = [*accumulate(sizes, initial=0)]
     whole = (slice(None),) * at
     return tuple([x[(*whole, slice(*pair))] for pair in pairwise(ends)])
+
+
+def _pieces_of(numbers: Dims, sizes: Sequence[int]) -> list[Dims]:
+    """Return what is known of the parts of a vector."""
+    ends = [*accumulate(sizes, initial=0)]
+    return [numbers[slice(*pair)] for pair in pairwise(ends)]
 
 
 def _parts(sizes: Sequence[Dim], whole: Dim) -> list[Dim]:

@@ -54,7 +54,11 @@ class Reshape(Op):
         asked = shape.vector()
         if asked is None:
             return x.with_shape(None)
-        return x.with_shape(_resolved(x, asked))
+        sizes = _resolved(x, asked)
+        if x.known is None or x.dtype is dtypes.bool_ or len(sizes) > 2:
+            return x.with_shape(sizes)
+        known = x.known if isinstance(x.known, tuple) else (x.known,)
+        return TensorSpec(sizes, x.dtype, known=known if sizes else known[0])
 
     def kernel(self, xp: Xp, x: Array, shape: Array) -> Array:
         """Return the array reshaped."""

@@ -160,6 +160,7 @@ class Neg(Unary):
     """The negative of a tensor."""
 
     ufunc = "negative"
+    of_size = staticmethod(int.__neg__)
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return -x."""
@@ -430,9 +431,8 @@ class Range(Op):
         if not all_known(ends):
             return TensorSpec((None,), start.dtype)
         numbers = tuple(range(*ends))
-        return TensorSpec(
-            (len(numbers),), start.dtype, known=numbers if len(numbers) < 65 else None
-        )
+        known = numbers if len(numbers) < 65 else None
+        return TensorSpec((len(numbers),), start.dtype, known=known)
 
     def kernel(self, xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
         """Return the numbers."""
