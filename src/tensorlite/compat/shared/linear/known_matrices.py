@@ -398,7 +398,8 @@ def log_abs_product(x: Any) -> Any:
 def unit(size: Any, dtype: Any, batch: Any = ()) -> Any:
     """Return an identity matrix for each place of a batch, of which the diagonal is made first."""
     if active_graph() is None:
-        return arrays.eye(size, batch_shape=batch, dtype=dtype)
+        some = None if isinstance(batch, (list, tuple)) and not batch else batch
+        return arrays.eye(size, batch_shape=some, dtype=dtype)
     with name_scope("eye"):
         is_list = isinstance(batch, (list, tuple))
         sizes = [*batch, size] if is_list else arrays.concat([batch, [size]], 0)

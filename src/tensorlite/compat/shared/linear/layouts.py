@@ -47,17 +47,12 @@ def batch_sizes(operator: KnownMatrix) -> Any:
 
 def first_axis_last(x: Any) -> Any:
     """Return a tensor with its first axis behind the others."""
-    if active_graph() is None:
-        return arrays.transpose(x, [*range(1, x.get_shape().rank), 0])
     order = arrays.concat([arrays.range(1, arrays.rank(x)), [0]], axis=0)
     return arrays.transpose(x, order)
 
 
 def last_axis_first(x: Any) -> Any:
     """Return a tensor with its last axis before the others."""
-    if active_graph() is None:
-        last = x.get_shape().rank - 1
-        return arrays.transpose(x, [last, *range(last)])
     rank = arrays.rank(x)
     order = arrays.concat([[rank - 1], arrays.range(0, rank - 1)], axis=0)
     return arrays.transpose(x, order)

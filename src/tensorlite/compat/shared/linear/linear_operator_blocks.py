@@ -272,12 +272,28 @@ class LinearOperatorKronecker(_Several):
         return as_shape((*shared_batch(self.operators), *sizes))
 
     def _along(self, call: str, x: Any, adjoint: bool, other: bool) -> Any:
-        """Return what the operators make of columns, each of its own axis of them.
+        """Return what the operators make of columns, each of its own axis of them."""
+        right = matrices.adjoint(x) if other else x
+        if active_graph() is not None:
+            return self._written(call, right, adjoint)
+        columns = sizes_of(right)[-1]
+        found = right
+        side = -2 if adjoint != (call == "solve") else -1
+        for one in self.operators:
+            *batch, _, _ = sizes_of(found)
+            width = one.shape.as_list()[side]
+            rows = arrays.reshape(found, [*batch, width, -1])
+            found = matrices.matrix_transpose(getattr(one, call)(rows, adjoint))
+        *batch, _, _ = sizes_of(found)
+        return matrices.matrix_transpose(arrays.reshape(found, [*batch, columns, -1]))
+
+    def _written(self, call: str, x: Any, adjoint: bool) -> Any:
+        """Return the same in a graph of version 1, as TensorFlow composes it.
 
         Axes are [done, columns, *batch, to do]: an operator takes its part of the last one, and
         what it makes of that goes behind what is done.
         """
-        found = self._batched(matrices.adjoint(x) if other else x)
+        found = self._batched(x)
         sizes = found.get_shape().as_list()
         found = layouts.last_axis_first(found)[None, ...]
         for one in self.operators[:-1]:
@@ -289,7 +305,7 @@ class LinearOperatorKronecker(_Several):
         found = getattr(self.operators[-1], of_vectors)(found, adjoint)
         found = layouts.stacked(layouts.first_axis_last(found))
         found = layouts.first_axis_last(found)
-        if active_graph() is not None and None not in sizes:
+        if None not in sizes:
             batch = broadcast(tuple(sizes[:-2]), tuple(self.batch_shape.as_list()))
             rows = self.shape[-1 if adjoint != (call == "solve") else -2]
             found.set_shape([*(batch or ()), rows, sizes[-1]])
@@ -297,9 +313,6 @@ class LinearOperatorKronecker(_Several):
 
     def _batched(self, x: Any) -> Any:
         """Return matrices with an axis for each one of the batch."""
-        if active_graph() is None:
-            missing = len(self.batch_shape) + 2 - x.get_shape().rank
-            return x[(None,) * missing] if missing > 0 else x
         ones = arrays.ones_like(self.batch_shape_tensor(), int32)
         sizes = arrays.concat([ones, [1, 1]], 0)
         return x + arrays.zeros(sizes, dtype=x.dtype)

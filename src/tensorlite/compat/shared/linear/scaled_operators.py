@@ -25,7 +25,7 @@ from tensorlite.compat.shared.values import get_static_value
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import active_graph, name_scope
 
 
 class LinearOperatorScaledIdentity(LinearOperatorDiag):
@@ -95,6 +95,8 @@ class LinearOperatorScaledIdentity(LinearOperatorDiag):
         return elementwise.cast(self._powers[1], size.dtype) * elementwise.log(size)
 
     def _to_dense(self) -> Any:
+        if active_graph() is None:
+            return super()._to_dense()
         return super(LinearOperatorDiag, self)._to_dense()
 
     def _add_to_tensor(self, x: Any) -> Any:
@@ -247,6 +249,11 @@ class LinearOperatorZeros(LinearOperator):
             found = arrays.concat([found[:-2], ends], 0)
         zeros = arrays.zeros(found, dtype=x.dtype)
         return zeros + arrays.zeros([*batch, 1, 1], dtype=x.dtype) if batch else zeros
+
+    def _to_dense(self) -> Any:
+        if active_graph() is None:
+            return arrays.zeros(self._sizes, dtype=self.dtype)
+        return super()._to_dense()
 
     def _determinant(self) -> Any:
         return arrays.zeros(self._sizes[:-2], dtype=self.dtype)
