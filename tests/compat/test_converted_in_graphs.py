@@ -70,3 +70,52 @@ def test_loops_become_loops_of_the_default_graph() -> None:
 
 def test_numbers_of_python_are_decided_at_once() -> None:
     assert to_graph(lambda x: x + 1 if x > 2 else x)(3) == 4
+
+
+def _breaking(x: Any) -> Any:
+    total = x
+    for i in tf.range(10):
+        if tf.reduce_sum(total) > 30.0:
+            break
+        if tf.equal(i % 2, 0):
+            continue
+        total = total * x
+    return total
+
+
+def _either(x: Any) -> Any:
+    return x * 2.0 if x[0] > 1.0 else x * x
+
+
+def _nested(x: Any) -> Any:
+    total = tf.zeros([2])
+    for i in tf.range(3):
+        for j in tf.range(2):
+            total += x * tf.cast(i * j, tf.float32)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "values", "slopes"),
+    [
+        (_either, "cond/Merge:0", [0.25, 2.25], [1.0, -3.0]),
+        (_breaking, "while/Exit_1:0", [0.015625, 11.390625], [0.1875, -45.5625]),
+        (_nested, "while/Exit:0", [1.5, -4.5], [3.0, 3.0]),
+    ],
+)
+def test_statements_are_nodes_of_tensorflow_1_which_gradients_leave_there(
+    function: Any, name: str, values: list[float], slopes: list[float]
+) -> None:
+    x = tf.placeholder(tf.float32, [2], name="x")
+    y = to_graph(function)(x)
+    graph: Any = tf.get_default_graph()
+    before = {node.name for node in graph.as_graph_def().node}
+    slope = tf.gradients(y, x)[0]
+    proto = graph.as_graph_def()
+    assert y.name == name
+    assert before <= {node.name for node in proto.node}
+    assert not {node.op for node in proto.node} & {"If", "While", "OptionalNone"}
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(proto, name="")
+        found = session.run([name, slope.name], {"x:0": [0.5, -1.5]})
+    assert [one.tolist() for one in found] == [values, slopes]

@@ -25,6 +25,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
+from tensorlite.function.naming import ended, under
 from tensorlite.function.values import (
     MISSING,
     Branch,
@@ -304,6 +305,18 @@ def stage_places(
     jumping: int | None = None,
 ) -> Any:
     """Do what `stage` does, of variables at known places; names that `jumping` leaves are zeros."""
+    with under("cond"):
+        return _staged(pred, then, orelse, places, line, jumping)
+
+
+def _staged(
+    pred: Tensor,
+    then: Branch,
+    orelse: Branch,
+    places: Places,
+    line: int,
+    jumping: int | None,
+) -> Any:
     before = places.read()
     sides = _Side("then"), _Side("else")
     for side, branch in zip(sides, (then, orelse), strict=True):
@@ -402,7 +415,7 @@ def _choose(
     graphs = [
         close(t, out, None).graph for t, out in zip(tracers, outputs, strict=True)
     ]
-    return calls(If(*graphs), pred, *outer)
+    return ended(calls(If(*graphs), pred, *outer), "Merge")
 
 
 def _owned(side: _Side, value: Any, dtype: DType | None) -> SymbolicTensor:

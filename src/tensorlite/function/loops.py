@@ -22,6 +22,7 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.function.branches import and_, in_branch, stage_places, zeros_of_spec
 from tensorlite.function.carried import INDEX, Carried, Values
 from tensorlite.function.iterables import Staged, staged
+from tensorlite.function.naming import ended, under
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import (
     MISSING,
@@ -274,7 +275,9 @@ class _Loop:
                 return form.tensors_of(self.places.read())
 
         try:
-            found = while_loop(cond, body, form.first, names=form.labels)
+            with under("while"):
+                made = while_loop(cond, body, form.first, names=form.labels)
+                found = ended(made, "Exit")
         except WeakNumber as change:
             if change.owner is not self:
                 raise

@@ -24,6 +24,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices
+from tensorlite.function.naming import ended
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.counting import be_unsure, counted
 from tensorlite.graph_mode.graph import active_graph, inner_graph
@@ -177,25 +178,7 @@ def whole(result: Any) -> Any:
 
 def under(result: Any, title: str, first: int = 0) -> Any:
     """Return results under the names that TensorFlow's primitives of control flow have."""
-    graph, prefix = active_graph(), scope.get().name
-    if graph is None or inner_graph(graph) is not graph:
-        return result
-    leaves = []
-    for i, leaf in enumerate(nest.flatten(result), first):
-        made = _passed_on(leaf) if isinstance(leaf, SymbolicTensor) else leaf
-        if isinstance(made, SymbolicTensor):
-            graph.rename(made.node, f"{prefix}/{title}{f'_{i}' if i else ''}")
-        leaves.append(made)
-    return nest.pack_like(result, leaves)
-
-
-def _passed_on(x: SymbolicTensor) -> Any:
-    """Return a result by a node of its own, which waits for nothing else."""
-    token = scope.set(scope.get()._replace(control=()))
-    try:
-        return tl.identity(x)
-    finally:
-        scope.reset(token)
+    return nest.pack_like(result, ended(nest.flatten(result), title, first))
 
 
 def while_loop(
