@@ -263,3 +263,21 @@ def test_averages_of_variables_in_parts_are_saved_in_their_place(
         tf.train.Saver().restore(session, path)
         found = session.run(tf.convert_to_tensor(w))
         np.testing.assert_allclose(found, [0.5, 1.5])
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_rows_are_changed_by_nadam_as_tensorflow_changes_them(
+    use_resource: bool,
+) -> None:
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        start = np.arange(8, dtype=np.float32).reshape(4, 2)
+        w = tf.get_variable("w", initializer=start, use_resource=use_resource)
+        loss = tf.reduce_sum(tf.gather(w, [0, 2, 2]) ** 2)
+        step = tf.contrib.opt.NadamOptimizer(0.1).minimize(loss)
+        session.run(tf.global_variables_initializer())
+        for _ in range(4):
+            session.run(step)
+        wanted = [[0.0, 0.45025], [2.0, 3.0], [3.42692, 4.42574], [6.0, 7.0]]
+        np.testing.assert_allclose(session.run(w), wanted, atol=1e-4)
+        kinds = {x.type for x in graph.get_operations()}
+        assert not kinds & {"ScatterSub", "ResourceScatterSub"}

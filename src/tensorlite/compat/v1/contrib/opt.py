@@ -77,13 +77,19 @@ class NadamOptimizer(AdamOptimizer):
         rate, beta1, beta2, epsilon = _at_this_step(
             self._hyper, self._powers_for(var), var
         )
-        scaled = (1 - beta1) * rows.values
-        squares = (1 - beta2) * elementwise.square(rows.values)
-        mean = _decayed(self.get_slot(var, "m"), beta1, _slices(scaled, rows))
-        spread = _decayed(self.get_slot(var, "v"), beta2, _slices(squares, rows))
-        ahead = scaled + beta1 * mean
-        step = rate * ahead / (elementwise.sqrt(spread) + epsilon)
-        return framework.group(var.scatter_sub(_slices(step, rows)), mean, spread)
+        scaled = rows.values * (1 - beta1)
+        slot = self.get_slot(var, "m")
+        with framework.control_dependencies([slot.assign(slot.value() * beta1)]):
+            mean = _added_to(slot, _slices(scaled, rows))
+            ahead = scaled + beta1 * v1_arrays.gather(mean, rows.indices)
+        squares = (rows.values * rows.values) * (1 - beta2)
+        slot = self.get_slot(var, "v")
+        with framework.control_dependencies([slot.assign(slot.value() * beta2)]):
+            spread = _added_to(slot, _slices(squares, rows))
+        size = elementwise.sqrt(v1_arrays.gather(spread, rows.indices))
+        step = -rate * ahead / (size + epsilon)
+        changed = _added_to(var, _slices(step, rows))
+        return framework.group(changed, ahead, spread)
 
 
 def _at_this_step(hyper: Sequence[Any], powers: Sequence[Any], var: Any) -> list[Any]:
@@ -92,12 +98,12 @@ def _at_this_step(hyper: Sequence[Any], powers: Sequence[Any], var: Any) -> list
     return [rate * elementwise.sqrt(1 - powers[1]) / (1 - powers[0]), *others]
 
 
-def _decayed(slot: Any, factor: Any, added: IndexedSlices) -> Any:
-    """Return the rows of a slot that are added to once all of it has decayed."""
-    with framework.control_dependencies([slot.assign(slot.value() * factor)]):
-        after = slot.scatter_add(added)
-    with framework.control_dependencies([after]):
-        return v1_arrays.gather(slot.read_value(), added.indices)
+def _added_to(variable: Any, rows: IndexedSlices) -> Any:
+    """Return a variable as it is once rows are added to it."""
+    added = variable.scatter_add(rows)
+    if active_graph() is None:
+        return variable.value()
+    return framework.convert_to_tensor(added)
 
 
 class LazyAdamOptimizer(AdamOptimizer):
