@@ -10,7 +10,8 @@ import pytest
 
 import tensorlite.compat.v1 as tf
 
-M = tf.keras.metrics
+keras: Any = tf.keras
+M = keras.metrics
 RIGHT = np.array([[0, 1], [1, 1], [0, 0], [1, 0]], np.float32)
 SCORES = np.array([[0.1, 0.7], [0.4, 0.9], [0.6, 0.3], [0.8, 0.2]], np.float32)
 ROWS = np.array([1.0, 0.5, 2.0, 0.25], np.float32)
@@ -66,16 +67,13 @@ def test_a_class_is_counted_by_itself() -> None:
 
 
 def test_penalties_of_weights_stand_before_what_calls_cost() -> None:
-    with tf.Graph().as_default():
-        first = tf.keras.layers.Dense(2, input_shape=(4,), activity_regularizer="l1")
-        second = tf.keras.layers.Dense(1, kernel_regularizer="l2")
-        model = tf.keras.Sequential([first, second])
+    graph: Any = tf.Graph()
+    with graph.as_default():
+        first = keras.layers.Dense(2, input_shape=(4,), activity_regularizer="l1")
+        second = keras.layers.Dense(1, kernel_regularizer="l2")
+        model = keras.Sequential([first, second])
         model.compile("sgd", "mse")
-        (every,) = [
-            x
-            for x in tf.get_default_graph().get_operations()
-            if x.name == "loss/AddN"
-        ]
+        (every,) = [x for x in graph.get_operations() if x.name == "loss/AddN"]
         assert [x.op.name for x in every.inputs] == [
             "loss/dense_1/kernel/Regularizer/add",
             "dense/ActivityRegularizer/truediv",

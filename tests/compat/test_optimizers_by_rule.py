@@ -12,6 +12,8 @@ import pytest
 
 import tensorlite.compat.v1 as tf
 
+opt: Any = tf.contrib.opt
+
 FIRST = np.array([[1.0, -2.0], [3.0, 0.5]], np.float32)
 SLOPE = np.array([[0.5, -1.0], [2.0, 0.0]], np.float32)
 
@@ -29,17 +31,17 @@ def stepped(optimizer: Any, use_resource: bool) -> tuple[Any, set[str]]:
 
 @pytest.mark.parametrize("use_resource", [False, True])
 def test_steps_by_signs(use_resource: bool) -> None:
-    found, kinds = stepped(tf.contrib.opt.AddSignOptimizer(0.1), use_resource)
+    found, kinds = stepped(opt.AddSignOptimizer(0.1), use_resource)
     np.testing.assert_allclose(found, FIRST - 0.4 * SLOPE, rtol=1e-5)
     assert f"{'Resource' * use_resource}ApplyAddSign" in kinds
-    found, kinds = stepped(tf.contrib.opt.PowerSignOptimizer(0.1), use_resource)
+    found, kinds = stepped(opt.PowerSignOptimizer(0.1), use_resource)
     np.testing.assert_allclose(found, FIRST - 0.2 * np.e * SLOPE, rtol=1e-5)
     assert f"{'Resource' * use_resource}ApplyPowerSign" in kinds
 
 
 @pytest.mark.parametrize("use_resource", [False, True])
 def test_steps_by_the_greatest_gradient(use_resource: bool) -> None:
-    found, kinds = stepped(tf.contrib.opt.AdaMaxOptimizer(0.1), use_resource)
+    found, kinds = stepped(opt.AdaMaxOptimizer(0.1), use_resource)
     away = 0.1 + 0.1 * 0.19 / (1 - 0.81)
     np.testing.assert_allclose(found, FIRST - away * np.sign(SLOPE), rtol=1e-5)
     assert f"{'Resource' * use_resource}ApplyAdaMax" in kinds
@@ -48,7 +50,7 @@ def test_steps_by_the_greatest_gradient(use_resource: bool) -> None:
 @pytest.mark.parametrize("use_resource", [False, True])
 @pytest.mark.parametrize("nesterov", [False, True])
 def test_steps_by_the_lengths_of_layers(use_resource: bool, nesterov: bool) -> None:
-    optimizer = tf.contrib.opt.LARSOptimizer(0.1, use_nesterov=nesterov)
+    optimizer = opt.LARSOptimizer(0.1, use_nesterov=nesterov)
     found, kinds = stepped(optimizer, use_resource)
     v, speed = FIRST.astype(np.float64), np.zeros_like(FIRST, np.float64)
     for _ in range(2):
@@ -65,7 +67,7 @@ def test_a_sign_counts_less_by_and_by() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         v = tf.Variable(FIRST)
         count = tf.train.get_or_create_global_step()
-        optimizer = tf.contrib.opt.AddSignOptimizer(
+        optimizer = opt.AddSignOptimizer(
             0.1, sign_decay_fn=lambda step: 1.0 / (1.0 + tf.to_float(step))
         )
         step = optimizer.minimize(tf.reduce_sum(v * SLOPE), count)

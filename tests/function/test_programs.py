@@ -391,7 +391,8 @@ def returned_by_both(x: Any) -> Any:
 
 
 def changed_in_vain(x: Any) -> Any:
-    i, n = 0.0, tl.sum(x)
+    i: Any = 0.0
+    n = tl.sum(x)
     while n > 0:
         n = n - 3
         i = n * 2

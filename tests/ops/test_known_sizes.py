@@ -23,10 +23,9 @@ def test_sizes_are_known_through_parts_negatives_and_rows() -> None:
 
 
 def test_frames_of_padded_signals_have_known_sizes() -> None:
-    with tf.Graph().as_default():
+    graph: Any = tf.Graph()
+    with graph.as_default():
         sound = tf.placeholder("float32", [2, 30])
         tf.signal.frame(sound, 8, 4, pad_end=True)
-        padded = [
-            x for x in tf.get_default_graph().get_operations() if x.type == "PadV2"
-        ]
+        padded = [x for x in graph.get_operations() if x.type == "PadV2"]
         assert padded[0].outputs[0].shape.as_list() == [2, 36]
