@@ -296,3 +296,22 @@ def test_a_store_finds_variables_again_in_all_its_blocks() -> None:
 
 
 _BIAS_KERNEL = ("bias", "kernel")
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_chains_without_a_shape_have_their_name_before_their_layers() -> None:
+    """Those that are built, or given a shape, have not."""
+    keras = tf.keras
+    keras.backend.clear_session()
+    chain = keras.Sequential([keras.layers.Dense(2)], name="q")
+    chain(tf.ones([2, 3]))
+    assert chain.weights[0].name == "q/dense/kernel:0"
+    inner = keras.Sequential([keras.layers.Dense(2)], name="inner")
+    outer = keras.Sequential([inner, keras.layers.Dense(1)], name="outer")
+    outer(tf.ones([2, 3]))
+    names = [x.name for x in outer.weights]
+    assert names[0] == "outer/inner/dense_1/kernel:0"
+    assert names[2] == "outer/dense_2/kernel:0"
+    built = keras.Sequential([keras.layers.Dense(2)])
+    built.build((None, 3))
+    assert built.weights[0].name == "dense_3/kernel:0"

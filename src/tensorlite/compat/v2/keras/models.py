@@ -162,6 +162,8 @@ class Sequential(Model):
 
     def _begin_with(self, inputs: Any) -> None:
         """Let what the model is first called with say what it is given."""
+        if self.starts is None:
+            self.opens_scope = True  # in Keras 2, too, where no shape was given
         if self.starts is not None or not isinstance(inputs, Tensor):
             naming.of_model()
             return
