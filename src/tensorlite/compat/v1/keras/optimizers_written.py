@@ -104,6 +104,13 @@ def fading(variable: Any, share: Any, rows: Any, values: Any) -> Any:
         return added(variable, rows, values)
 
 
+def faded(variable: Any, share: Any, rows: Any, values: Any) -> tuple[Any, Any]:
+    """Return a mean that moves on, and its rows that values were added to."""
+    whole = fading(variable, share, rows, values)
+    with v1.control_dependencies([whole]):
+        return whole, v1.gather(whole, rows)
+
+
 class _Descent(Rule, of="SGD"):
     def prepare(self) -> None:
         super().prepare()
@@ -231,20 +238,15 @@ class _Roots(Rule, of="RMSprop"):
             return self._by_kernel(variable, gradient, "Sparse", indices=rows)
         held = self.slot(variable, "rms")
         share = (gradient * gradient) * self.rest
-        squares, of_rows = self._faded(held, rows, share)
+        squares, of_rows = faded(held, self.rho, rows, share)
         kept = [squares]
         if self.optimizer.centered:
             held = self.slot(variable, "mg")
-            mean, means = self._faded(held, rows, gradient * self.rest)
+            mean, means = faded(held, self.rho, rows, gradient * self.rest)
             kept.append(mean)
             of_rows = of_rows - v1.square(means)
         step = self.negative * gradient / (v1.sqrt(of_rows) + self.epsilon)
         return v1.group(added(variable, rows, step), *kept)
-
-    def _faded(self, held: Any, rows: Any, share: Any) -> tuple[Any, Any]:
-        with v1.control_dependencies([v1.assign(held, held * self.rho)]):
-            whole = added(held, rows, share)
-            return whole, v1.gather(whole, rows)
 
 
 class _Sums(Rule, of="Adagrad"):
@@ -387,18 +389,13 @@ class _Ahead(Rule, of="Nadam"):
         m, v = self.slot(variable, "m"), self.slot(variable, "v")
         own = gradient / self.rest_of_product
         share = gradient * self.rest_of_first
-        _, means = self._faded(m, self.first, rows, share)
+        _, means = faded(m, self.first, rows, share)
         both = self.rest_of_now * own + self.then * (means / self.rest_of_then)
         share = (gradient * gradient) * self.rest_of_second
-        squares, of_rows = self._faded(v, self.second, rows, share)
+        squares, of_rows = faded(v, self.second, rows, share)
         root = v1.sqrt(of_rows / self.share_of_squares) + self.epsilon
         update = added(variable, rows, self.negative * both / root)
         return v1.group(update, both, squares)
-
-    def _faded(self, held: Any, by: Any, rows: Any, share: Any) -> tuple[Any, Any]:
-        with v1.control_dependencies([v1.assign(held, held * by)]):
-            whole = added(held, rows, share)
-            return whole, v1.gather(whole, rows)
 
 
 class _Leader(Rule, of="Ftrl"):
