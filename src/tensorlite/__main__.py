@@ -69,8 +69,8 @@ def main() -> None:
     try:
         command(arguments)
     except (TensorliteError, ImportError, OSError) as error:
-        said = [str(error), *getattr(error, "__notes__", ())]
-        sys.exit(f"python -m tensorlite {arguments[0]}: " + "\n".join(said))
+        # Notes say which line of a program called: none of who typed a command.
+        sys.exit(f"python -m tensorlite {arguments[0]}: {error}")
 
 
 USAGE = "calibrate, inspect FILE [PICTURE.svg], or nothing, for a prompt"
@@ -87,8 +87,8 @@ def command(arguments: list[str]) -> None:
         case ["inspect", path]:
             print(describe(path))
         case ["inspect", path, picture]:
-            print(describe(path))
             draw(path, picture)
+            print(describe(path))
         case ["inspect", *files]:
             raise InvalidArgumentError(
                 f"{len(files)} files; give a graph, and a picture to draw it into or none"

@@ -97,6 +97,19 @@ def test_nothing_is_downloaded(
         image_sets.mnist.load_data()
 
 
+def test_the_environment_names_the_folder_of_programs_that_name_another(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(mnist.VARIABLE, str(folder))
+    found = input_data.read_data_sets("MNIST_data/", validation_size=8)
+    assert [part.num_examples for part in found] == [12, 8, 5]
+    monkeypatch.setenv(mnist.VARIABLE, "digit")
+    with pytest.raises(
+        tl.errors.NotFoundError, match="not in 'MNIST_data/' or 'digit'"
+    ):
+        input_data.read_data_sets("MNIST_data/")
+
+
 def test_digits_on_request(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -113,7 +113,16 @@ def test_what_cannot_be_inspected_is_told_in_a_line(tmp_path: Path) -> None:
         assert (code, out) == (1, "")
         assert errors.startswith("python -m tensorlite inspect: ")
         assert told in errors
-        assert "Traceback" not in errors
+        assert len(errors.splitlines()) == 1
+
+
+def test_graphs_are_not_written_over_by_pictures(tmp_path: Path) -> None:
+    path, second = model(tmp_path), tmp_path / "second.pb"
+    second.write_bytes(path.read_bytes())
+    code, out, errors = said_of("inspect", path, second)
+    assert (code, out) == (1, "")
+    assert "second.pb: the picture is an SVG file" in errors
+    assert second.read_bytes() == path.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -67,17 +67,20 @@ def read_idx(path: Path) -> Array:
 def mnist(folder: str | None, kind: str = "mnist") -> Images:
     """Return what the files in a folder hold, or the digits if that is what it is called.
 
-    Without a folder the environment variable TENSORLITE_MNIST says which. NotFoundError when the
-    files are not there.
+    Where the folder has no such files, or none is given, the environment variable TENSORLITE_MNIST
+    says which. NotFoundError when the files are not there either.
     """
-    asked = os.environ.get(VARIABLE) if folder is None else folder
-    found = None if asked is None else _files(Path(asked), kind)
-    if found is not None:
-        return Images(*map(read_idx, found))
-    if DIGITS in {asked, os.environ.get(VARIABLE)}:
+    asked = [folder, os.environ.get(VARIABLE) or None]
+    places = [place for place in asked if place is not None]
+    for place in places:
+        found = _files(Path(place), kind)
+        if found is not None:
+            return Images(*map(read_idx, found))
+    if DIGITS in places:
         return digits()
+    named = " or ".join(map(repr, places)) or "a folder that is named"
     raise NotFoundError(
-        f"{kind}: {FILES[0]}.gz and its kin are not in {asked or 'a folder that is named'!r}, and "
+        f"{kind}: {FILES[0]}.gz and its kin are not in {named}, and "
         f"nothing is downloaded. Put them there, or name their folder in ${VARIABLE}; with "
         f"{VARIABLE}=digits, or 'digits' for the folder, scikit-learn's digits take their place"
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tensorlite.core.errors import GraphDefError
+from tensorlite.core.errors import GraphDefError, InvalidArgumentError
 from tensorlite.core.spec import shape_text
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.inspection.drawing import svg
@@ -128,6 +128,11 @@ def draw(path: str | Path, picture: str | Path) -> None:
     >>> (folder / "model.svg").read_text()[:4]
     '<svg'
     """
+    if Path(picture).suffix.lower() != ".svg":
+        # A second graph, as a shell makes of `*.pb`, would be lost.
+        raise InvalidArgumentError(
+            f"{picture}: the picture is an SVG file; give it a name that ends in .svg"
+        )
     found = _meta_graphs(Path(path))
     proto = found[0].graph_def if found else contents(path)
     text = svg(records_of(proto.node), missing(proto.node, _functions(proto)))
