@@ -78,3 +78,12 @@ def test_diagonals_that_only_a_run_tells_are_refused() -> None:
     k = tf.placeholder(tf.int32, [])
     with pytest.raises(tf.errors.UnimplementedError, match="only a run knows"):
         tf.linalg.diag([1.0, 2.0], k=k)
+
+
+def test_only_a_tensor_with_the_same_sizes_twice_has_a_diagonal_of_all_axes() -> None:
+    for shape in ([2, 5], [2, 1, 2, 3]):
+        with pytest.raises(ValueError, match=r"Invalid shape|must be equal"):
+            tf.diag_part(tf.zeros(shape))
+    with tf.Session() as session:
+        found = session.run(tf.diag_part(tf.ones([2, 1, 2, 1])))
+    assert found.tolist() == [[1.0], [1.0]]

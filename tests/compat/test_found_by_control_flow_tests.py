@@ -134,3 +134,31 @@ def test_an_array_is_the_same_behind_what_is_waited_for() -> None:
         session.run(v.initializer)
         assert session.run(same.read(0)) == 5.0
         assert session.run(v) == 1.0
+
+
+@pytest.mark.parametrize(
+    "looped",
+    [
+        lambda body: tf.while_loop(lambda i: i < 3, body, [0]),
+        lambda body: tf.map_fn(body, [1, 2]),
+        lambda body: tf.foldl(lambda a, x: a + body(x), [1, 2]),
+        lambda body: tf.cond(
+            tf.placeholder_with_default(True, []),
+            lambda: tf.while_loop(lambda i: i < 3, body, [0]),
+            lambda: 5,
+        ),
+    ],
+)
+def test_what_stands_outside_and_a_turn_waits_for_runs_once(looped: Any) -> None:
+    count = tf.Variable(0.0)
+    more = count.assign_add(1.0)
+
+    def body(i: Any) -> Any:
+        with tf.control_dependencies([more]):
+            return tf.identity(i) + 1
+
+    loop = looped(body)
+    with tf.Session() as session:
+        session.run(count.initializer)
+        session.run(loop)
+        assert session.run(count) == 1.0

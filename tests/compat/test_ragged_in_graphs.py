@@ -222,3 +222,31 @@ def test_branches_ask_rows_of_the_graph_around_them() -> None:
     )
     with tf.Session() as session:
         assert session.run(made, {flag: True}).tolist() == [3, 3, 0, 15]
+
+
+def test_values_of_ragged_tensors_are_operands_wherever_these_are() -> None:
+    rows: Any = tf.ragged.constant_value([[1.0, 2.0], [3.0]])
+    ids: Any = tf.ragged.constant_value([[0, 1], [0]])
+    held: Any = tf.ragged.constant_value([[True, False], [True]])
+    places: Any = tf.ragged.constant_value([[[0, 1]], [[1, 0]]], ragged_rank=1)
+    made = {
+        "where": tf.where(held, rows, rows),
+        "rows": tf.where([False, True], rows, rows),
+        "sum": tf.math.unsorted_segment_sum(rows, ids, 2),
+        "within": tf.batch_gather(rows, tf.ragged.constant_value([[1], [0]])),
+        "at": tf.gather_nd(rows, [[0, 1]]),
+        "at_rows": tf.gather_nd(rows, places),
+    }
+    with tf.Session() as session:
+        found = session.run(made)
+    assert {
+        key: x.to_list() if hasattr(x, "to_list") else x.tolist()
+        for key, x in found.items()
+    } == {
+        "where": [[1.0, 2.0], [3.0]],
+        "rows": [[1.0, 2.0], [3.0]],
+        "sum": [4.0, 2.0],
+        "within": [[2.0], [3.0]],
+        "at": [2.0],
+        "at_rows": [[2.0], [3.0]],
+    }

@@ -48,7 +48,7 @@ TensorliteError
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tensorlite.core.provenance import entry
 
@@ -64,7 +64,9 @@ class TensorliteError(Exception):
 
     def __init__(self, *args: object) -> None:
         self.node_def: object = None
-        self.op: object = None
+        self.op: Any = None
+        self.node_name: str | None = None
+        """The node of a graph that failed, by its name there."""
         if len(args) in {3, 4} and isinstance(args[2], str):
             # As programs of TensorFlow raise errors: node_def, op, message.
             self.node_def, self.op = args[:2]

@@ -182,8 +182,10 @@ class _Extraction:
 def _unfed(node: Node) -> InvalidArgumentError:
     (x,) = node.outputs
     shape = shape_text(x.spec.shape).replace(" ", "")
-    return InvalidArgumentError(
+    error = InvalidArgumentError(
         f"You must feed a value for placeholder tensor {node.name!r} with dtype {x.dtype.name} and "
         f"shape {shape}: made at {node.line}, it is needed for what is fetched; "
         "give a value for it in feed_dict"
     )
+    error.node_name = node.name
+    return error

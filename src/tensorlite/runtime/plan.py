@@ -241,6 +241,8 @@ def fail(task: Task, arrays: list[Array], error: Exception) -> NoReturn:
         better = explained(task.op, tuple([EagerTensor(x) for x in arrays]), error)
     made = "" if task.line == UNKNOWN else f", made at {task.line}"
     where = f", on {task.device}" if task.device.kind is not None else ""
+    if isinstance(better, TensorliteError) and better.node_name is None:
+        better.node_name = task.name
     note(better, f"in node {task.name!r} ({task.op.name}){made}{where}")
     try:
         if better is error:

@@ -5,7 +5,8 @@ Eagerly these are Python's own; in a trace each branch is traced and becomes a g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -28,7 +29,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.graph.graph import Graph, SymbolicTensor
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.control.regions import If
 
@@ -120,13 +121,18 @@ def cond(
     tracers = Tracer("then"), Tracer("else")
     then = trace_leaves(tracers[0], true_fn, ())
     other = trace_leaves(tracers[1], false_fn, ())
-    outside = {**tracers[0].awaited, **tracers[1].awaited}
-    for node in scope.get().control:
-        outside.pop(node, None)
     # What stands outside, and a branch waits for, runs whichever branch does.
-    with control_dependencies(list(outside)):
+    with waiting_for([*tracers[0].awaited, *tracers[1].awaited]):
         joined: T = _joined(predicate, then, other, names)
     return joined
+
+
+def waiting_for(outside: Iterable[Node]) -> AbstractContextManager[None]:
+    """Make what is traced inside the block wait for nodes that stand around its graphs."""
+    asked = {id(x) for x in scope.get().control}
+    return control_dependencies(
+        [x for x in dict.fromkeys(outside) if id(x) not in asked]
+    )
 
 
 def _joined(pred: Tensor, then: Traced, other: Traced, names: Sequence[str]) -> Any:

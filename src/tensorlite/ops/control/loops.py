@@ -24,7 +24,7 @@ from tensorlite.core.errors import (
 from tensorlite.core.provenance import user_line
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.trace import Tracer
 from tensorlite.ops.arrays.identity import StopGradient
 from tensorlite.ops.control.branches import (
@@ -41,6 +41,7 @@ from tensorlite.ops.control.branches import (
     number_fits,
     switch_case,
     trace_leaves,
+    waiting_for,
 )
 from tensorlite.ops.control.regions import VARIABLE, While
 
@@ -219,6 +220,8 @@ class _Loop:
         self.first = {i: to_tensor(self.leaves[i]) for i in self.carried}
         self.specs = {i: _open(self.first[i].spec) for i in self.carried}
         self.limited: set[int] = set()
+        self.awaited: dict[Node, None] = {}
+        """Nodes around the loop that something in it is to wait for."""
 
     def limit(self, invariants: Any) -> None:
         """Take the sizes that the caller leaves open; LoopError when a first value differs."""
@@ -259,7 +262,9 @@ class _Loop:
         after = [self._after(body, i) for i in self.carried]
         body.graph.outputs = [*after, *body.graph.inputs[number:]]
         op = While(cond.graph, body.graph, parallel, swap_memory, back_prop)
-        outputs = calls(op, *self.first.values(), *captured)
+        # What stands outside, and a turn waits for, runs once, before all turns.
+        with waiting_for(self.awaited):
+            outputs = calls(op, *self.first.values(), *captured)
         last = list(self.leaves)
         for i, y in zip(self.carried, outputs, strict=False):
             last[i] = y
@@ -270,7 +275,11 @@ class _Loop:
         inside = list(self.leaves)
         for i in self.carried:
             inside[i] = tracer_.graph.add_input(self.specs[i], VARIABLE)
-        return trace_leaves(tracer_, function, nest.pack_like(self.loop_vars, inside))
+        traced = trace_leaves(
+            tracer_, function, nest.pack_like(self.loop_vars, inside)
+        )
+        self.awaited.update(tracer_.awaited)
+        return traced
 
     def _condition(self, *variables: Any) -> Tensor:
         return as_condition(self.cond(*variables), "the condition of while_loop")

@@ -193,12 +193,19 @@ class DiagPart(Composite):
 
     def compose(self, x: Tensor) -> Tensor:
         """Return the diagonal of the matrix that the halves are."""
-        if x.spec.rank == 2:
-            return diag_part(x)
         if x.spec.rank is not None and (not x.spec.rank or x.spec.rank % 2):
             raise ShapeError(
                 f"{self.name}: the rank must be even and not 0, but {x.spec} is given"
             )
+        sizes = x.spec.shape or ()
+        middle = len(sizes) // 2
+        for i, pair in enumerate(zip(sizes[:middle], sizes[middle:], strict=True)):
+            if None not in pair and pair[0] != pair[1]:
+                raise ShapeError(
+                    f"Invalid shape {list(sizes)}: dimensions {i} and {middle + i} do not match"
+                )
+        if len(sizes) == 2:
+            return diag_part(x)
         half = shape_of(x)[: x.ndim // 2]
         count = prod(half)
         return reshape(diag_part(reshape(x, stack([count, count]))), half)

@@ -6,13 +6,17 @@ What they have in common with other programs' sessions is in graph_mode/sessions
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
 from tensorlite import config
 from tensorlite.compat.v1.graphs.configuration import patience
-from tensorlite.compat.v1.graphs.session_conversions import fed_apart, taken_apart
+from tensorlite.compat.v1.graphs.session_conversions import (
+    fed_apart,
+    keys_apart,
+    taken_apart,
+)
 from tensorlite.compat.views import view
 from tensorlite.core.check import one_of
 from tensorlite.core.errors import (
@@ -20,6 +24,7 @@ from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
     NotFoundError,
+    TensorliteError,
 )
 from tensorlite.distributed.attached import SCHEME, Attached
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -86,9 +91,11 @@ class Session(sessions.Session):
             waiting = sessions.waiting_at_most(patience(self.config, options))
             with waiting, _recorded(self, options, run_metadata):
                 return finished(super().run(wanted, feed_dict))
-        except AssertionFailedError as error:
-            # TensorFlow has one class for this and for arguments that do not fit.
-            raise InvalidArgumentError(str(error)) from error
+        except TensorliteError as error:
+            told = _told(self.graph, error)
+            if told is error:
+                raise
+            raise told from error
 
     def make_callable(
         self, fetches: Any, feed_list: Any = None, accept_options: bool = False
@@ -98,7 +105,23 @@ class Session(sessions.Session):
         With accept_options it takes options and run_metadata by name.
         """
         compiled = super().make_callable(fetches, feed_list or ())
-        return partial(_called, self, compiled) if accept_options else compiled
+        return partial(_called if accept_options else _plainly, self, compiled)
+
+    def partial_run_setup(
+        self, fetches: Any, feeds: Sequence[Any] | None = None
+    ) -> Any:
+        """Return a step to be taken in several calls of partial_run."""
+        wanted, _ = taken_apart(fetches)
+        return super().partial_run_setup(wanted, keys_apart(feeds or ()))
+
+    def partial_run(
+        self, handle: Any, fetches: Any, feed_dict: Mapping[Any, Any] | None = None
+    ) -> Any:
+        """Return the values of fetches in a step that partial_run_setup began."""
+        wanted, finished = taken_apart(fetches)
+        return finished(
+            _plainly(self, super().partial_run, handle, wanted, feed_dict)
+        )
 
     def fetched(
         self, fetches: Any, fed: Collection[SymbolicTensor] | None = None
@@ -174,7 +197,32 @@ def _called(
 ) -> Any:
     """Call what make_callable made, recorded where that is asked for."""
     with _recorded(session, options, run_metadata):
+        return _plainly(session, compiled, *values)
+
+
+def _plainly(session: Session, compiled: Any, *values: Any) -> Any:
+    """Call what make_callable made; its errors tell of the operation that failed."""
+    try:
         return compiled(*values)
+    except TensorliteError as error:
+        told = _told(session.graph, error)
+        if told is error:
+            raise
+        raise told from error
+
+
+def _told(graph: Any, error: TensorliteError) -> TensorliteError:
+    """Return what to raise for an error, which tells of the operation that failed."""
+    told = error
+    if isinstance(error, AssertionFailedError):
+        # TensorFlow has one class for this and for arguments that do not fit.
+        told = InvalidArgumentError(str(error))
+        told.node_name = error.node_name
+    if told.op is None and told.node_name is not None:
+        with suppress(NotFoundError):
+            told.op = graph.get_operation_by_name(told.node_name)
+            told.node_def = told.op.node_def
+    return told
 
 
 def _recorded(

@@ -5,7 +5,7 @@ What sessions fetch and feed by themselves is in graph_mode/sessions.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tensorlite.core import nest
@@ -92,3 +92,20 @@ def fed_apart(feed_dict: Any) -> Any:
         else:
             found.update(made.feed(key, value))
     return found
+
+
+def keys_apart(feeds: Sequence[Any]) -> Sequence[Any]:
+    """Return what a partial run will feed, tensors in the place of registered objects."""
+    found: list[Any] = []
+    for key in feeds if _kinds else ():
+        made = _conversion(key)
+        if made is None:
+            found.append(key)
+        elif made.feed_for_partial_run is None:
+            raise DTypeError(
+                f"partial_run_setup: {type(key).__name__} was registered without a "
+                "feed_function_for_partial_run; feed the tensors of it, or register one"
+            )
+        else:
+            found += made.feed_for_partial_run(key)
+    return found if _kinds else feeds

@@ -118,6 +118,8 @@ def _is_told(x: Any) -> bool:
 
 def rank_of(x: Any) -> int | None:
     """Return how many axes a tensor or a ragged one has, if it is known."""
+    if isinstance(x, RaggedTensorValue):
+        return len(x.shape)
     rank: int | None = x.get_shape().ndims
     return rank
 

@@ -83,13 +83,19 @@ def _depth(indices: Any) -> Any:
     """Return how many numbers there are to a place, None where that is not known."""
     if isinstance(indices, (list, tuple)):
         return np.shape(indices)[-1] if indices else 0
-    sizes = indices.get_shape().as_list() if rank_of(indices) else [None]
-    return sizes[-1]
+    if not rank_of(indices):
+        return None
+    # What an array holds has its sizes as a tuple.
+    return (
+        (*indices.shape,)[-1]
+        if is_ragged(indices)
+        else indices.get_shape().as_list()[-1]
+    )
 
 
 def _elements(params: Any, indices: Any, name: str | None = None) -> Any:
     """Return the parts of a ragged tensor at places, which the last axis of indices spells out."""
-    if not isinstance(params, RaggedTensor) and not isinstance(indices, RaggedTensor):
+    if not is_ragged(params) and not is_ragged(indices):
         return gather_nd(params, indices, name)
     with name_scope(name, "RaggedGatherNd"):
         x, at = given(params, "params"), given(indices, "indices")

@@ -10,6 +10,7 @@ from tensorlite.compat.shared import segments
 from tensorlite.compat.shared.arrays import concat, range as counted, rank, zeros
 from tensorlite.compat.shared.elementwise import cast, maximum, sqrt
 from tensorlite.compat.shared.ragged_and_sparse.built_rows import RaggedTensor
+from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
 from tensorlite.compat.shared.ragged_and_sparse.written import FUNCTIONS, writes
 from tensorlite.compat.shared.reductions import cumsum
 from tensorlite.compat.v1.functions import numbers
@@ -205,7 +206,7 @@ def segmented(title: str, data: Any, ids: Any, count: Any, name: str | None) -> 
 def _segments(title: str) -> None:
     @writes(f"UnsortedSegment{title}", of=FUNCTIONS)
     def made(_: Any, arguments: dict[str, Any], name: str | None) -> Any:
-        data, ids, count = arguments.values()
+        data, ids, count = map(of_arrays, arguments.values())
         return segmented(title, data, ids, count, name)
 
 

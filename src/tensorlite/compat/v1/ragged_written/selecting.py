@@ -9,7 +9,11 @@ from tensorlite.compat.shared.checks import Assert
 from tensorlite.compat.shared.elementwise import cast, equal
 from tensorlite.compat.shared.ordering import argsort
 from tensorlite.compat.shared.ragged_and_sparse.built_rows import RaggedTensor
-from tensorlite.compat.shared.ragged_and_sparse.written import FUNCTIONS, writes
+from tensorlite.compat.shared.ragged_and_sparse.written import (
+    FUNCTIONS,
+    is_ragged,
+    writes,
+)
 from tensorlite.compat.shared.reductions import cumprod
 from tensorlite.compat.v1.functions.arrays import (
     boolean_mask as dense_mask,
@@ -56,7 +60,7 @@ from tensorlite.graph_mode.graph import name_scope
 @writes("Select", of=FUNCTIONS)
 def _select(again: Any, arguments: dict[str, Any], name: str | None) -> Any:
     told = [arguments[key] for key in ("condition", "x", "y")]
-    are_ragged = [isinstance(x, RaggedTensor) for x in told]
+    are_ragged = [is_ragged(x) for x in told]
     if are_ragged[0] and not all(are_ragged):
         return NotImplemented
     if not are_ragged[0] and rank_of(convert_to_tensor(told[0])) != 1:
