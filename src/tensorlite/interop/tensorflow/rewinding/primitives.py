@@ -22,6 +22,7 @@ from tensorlite.ops.control.dataflow import (
     NextIteration,
     Switch,
 )
+from tensorlite.ops.math.compare import Equal
 
 
 def _given(dys: Sequence[Gradient]) -> list[SymbolicTensor]:
@@ -36,8 +37,19 @@ def _switch(
             return [rows.joined(maker, dys), None]
         return [maker.node(Merge(), _given(dys), "cond_grad").outputs[0], None]
     if turns is None:
-        raise NotRewoundError(f"{node.name} is of no loop that is known")
+        return [_chosen(maker, node, dys), None]
     return [_loop_switch(maker, node, dys, turns), None]
+
+
+def _chosen(maker: Maker, node: Node, dys: list[Gradient]) -> Gradient:
+    """Return the gradient of a Switch of no branch: that of the output that was alive."""
+    if any(not isinstance(dy, SymbolicTensor) for dy in dys):
+        raise NotRewoundError(f"rows of a gradient flow into {node.name}")
+    sides = [
+        maker.node(Switch(), (dy, node.inputs[1])).outputs[side]
+        for side, dy in enumerate(_given(dys))
+    ]
+    return maker.node(Merge(), sides).outputs[0]
 
 
 def _loop_switch(
@@ -71,9 +83,23 @@ def _merge(
         if isinstance(dys[0], IndexedSlices):
             return rows.parted(maker, dys[0], pred)
         return maker.node(Switch(), (*dy, pred), "cond_grad").outputs
+    if around is None and turns is None and len(dy) == 1:
+        return _as_came(maker, node, dy[0])
     if not isinstance(around, Loop) or turns is None or turns.back.going_on is None:
         raise NotRewoundError(f"{node.name} joins no branches that are known")
     return maker.node(Switch(), (*dy, turns.back.going_on)).outputs
+
+
+def _as_came(maker: Maker, node: Node, dy: SymbolicTensor) -> list[Gradient]:
+    """Return the gradients of a Merge of no branch: each flows if it was that input that came."""
+    came = [_is_number(maker, node.outputs[1], i) for i in range(len(node.inputs))]
+    return [maker.node(Switch(), (dy, one)).outputs[1] for one in came]
+
+
+def _is_number(maker: Maker, x: SymbolicTensor, number: int) -> SymbolicTensor:
+    title = maker.numbered("Equal")
+    other = maker.constant(number, f"{title}/y")
+    return maker.node(Equal(), (x, other), title).outputs[0]
 
 
 def _exit(

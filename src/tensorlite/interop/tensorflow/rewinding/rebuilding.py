@@ -22,6 +22,8 @@ from tensorlite.interop.tensorflow.rewinding.surroundings import (
 )
 from tensorlite.interop.tensorflow.rewinding.sweeping import Rewinding
 from tensorlite.interop.tensorflow.writers.arraying import Lone
+from tensorlite.interop.tensorflow.writers.nesting import contexts_of
+from tensorlite.interop.tensorflow.writing import to_graphdef
 from tensorlite.ops.control.region_gradients import ORIGINALS
 
 REBUILT = "rebuilt"
@@ -70,7 +72,7 @@ class _Without:
         self._nodes: dict[Node, Node] = {}
         self._originals = graph.kept.get(ORIGINALS, {})
         self._taken = {node for one in self.sweeps for node in one.nodes}
-        self._results = {
+        self.results = {
             id(part): (i, k, p)
             for i, one in enumerate(self.sweeps)
             for k, x in enumerate(one.found)
@@ -100,7 +102,7 @@ class _Without:
 
     def _input(self, x: SymbolicTensor) -> SymbolicTensor:
         if id(x) not in self._tensors:
-            place = self._results.get(id(x))
+            place = self.results.get(id(x))
             if place is None:
                 raise NotRewoundError(
                     f"{x.name} is inside of what a gradient is made of"
@@ -133,18 +135,15 @@ class _Again:
         self._found: dict[int, list[Gradient]] = {}
         holes = without.holes
         self.made.reserve([x.name for x in base.nodes if x.name not in holes])
-        late = self._late(base)
-        for node in base.nodes:
-            if node not in late and node.name not in holes:
-                self._put(node)
-        self._close()
-        self._sweep_upto(0 if not late else len(without.sweeps))
-        for node in base.nodes:
-            if node.name in holes:
-                self._fill(node)
-            elif node in late:
-                self._put(node)
-        self._sweep_upto(len(without.sweeps))
+        self._contexts = contexts_of(to_graphdef(base))
+        number = self._numbers(base)
+        for k in range(len(without.sweeps) + 1):
+            if k:
+                self._found[k - 1] = self._swept(without.sweeps[k - 1])
+            for node in base.nodes:
+                if number[node] == k:
+                    (self._fill if node.name in holes else self._put)(node)
+            self._close()
         self.made.effects = [self._nodes[x] for x in base.effects if x in self._nodes]
         self.made.kept[REBUILT] = [
             (old, new)
@@ -153,14 +152,19 @@ class _Again:
             for old, new in zip(parts_of(x), parts_of(y), strict=True)
         ]
 
-    def _late(self, base: ManualGraph) -> set[Node]:
-        """Return the nodes that hang on gradients."""
-        late: set[Node] = set()
-        for node in base.nodes:
-            before = [*[x.node for x in node.inputs], *node.control]
-            if any(x in late or x.name in self.without.holes for x in before):
-                late.add(node)
-        return late
+    def _numbers(self, base: ManualGraph) -> dict[Node, int]:
+        """Return for each node behind how many sweeps it comes, which give what it hangs on."""
+        holes = self.without.holes
+        found = {x: holes[x.name][0] + 1 for x in base.nodes if x.name in holes}
+        grown = True
+        while grown:  # more than once where loops lead back
+            grown = False
+            for node in base.nodes:
+                before = [*[x.node for x in node.inputs], *node.control]
+                last = max([found.get(x, 0) for x in before], default=0)
+                if last > found.setdefault(node, 0):
+                    found[node], grown = last, True
+        return found
 
     def _put(self, node: Node) -> None:
         inputs = []
@@ -184,20 +188,19 @@ class _Again:
         self._open.clear()
 
     def _fill(self, hole: Node) -> None:
-        sweep, result, part = self.without.holes[hole.name]
+        self._tensors[hole.outputs[0]] = self._part(*self.without.holes[hole.name])
+
+    def _part(self, sweep: int, result: int, part: int) -> SymbolicTensor:
+        """Return what a part of a gradient of the program's graph is here."""
         found = parts_of(self._found[sweep][result])[part]
         assert isinstance(found, SymbolicTensor)
-        self._tensors[hole.outputs[0]] = found
-
-    def _sweep_upto(self, number: int) -> None:
-        for i in range(len(self._found), number):
-            self._found[i] = self._swept(self.without.sweeps[i])
+        return found
 
     def _swept(self, one: Sweep) -> list[Gradient]:
         self._known = {node.name: node for node in self.made.nodes}
         flows = [None if dy is None else self._here(dy) for dy in one.flows]
         self.made.scopes = copied(one.scopes)
-        rewinding = Rewinding(self.made, one.scope)
+        rewinding = Rewinding(self.made, one.scope, self._contexts)
         with self.made.as_default():
             found = rewinding.gradients(
                 [self._here(y) for y in one.targets],
@@ -214,6 +217,9 @@ class _Again:
         """Return what a tensor of the program's graph is here."""
         if not isinstance(x, SymbolicTensor):
             raise NotRewoundError(f"{x!r} is no tensor of a graph")
+        place = self.without.results.get(id(x))
+        if place is not None and place[0] in self._found:
+            return self._part(*place)
         if x.node.op.role in (Role.IF, Role.WHILE):
             raise NotRewoundError(f"{x.name} has no name of its own")
         known = self._known.get(x.node.name)

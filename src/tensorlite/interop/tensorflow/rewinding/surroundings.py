@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from tensorlite.core.constant import Const
 from tensorlite.core.op import Role
@@ -21,6 +22,9 @@ from tensorlite.ops.control.dataflow import Enter, Switch
 
 CLOSED = "frames without gradients"
 """Under what a graph of primitives keeps the frames that no gradients flow through."""
+
+Noted: TypeAlias = Mapping[str, Sequence[ContextInfo]]
+"""What is noted of a graph's branches and loops, by collections."""
 
 
 class NotRewoundError(Exception):
@@ -125,13 +129,14 @@ def fixed_enter(x: SymbolicTensor) -> Node | None:
 class Surroundings:
     """The branches and loops of a graph, as the nodes in them tell."""
 
-    def __init__(self, maker: Maker) -> None:
+    def __init__(self, maker: Maker, noted: Noted | None = None) -> None:
+        """Take what is noted of a graph; found out of its nodes if nothing is."""
         self._maker = maker
         self._contexts = maker.contexts
         graph: ManualGraph = maker.graph
         self._named = {node.name: node for node in graph.nodes}
         self._closed: set[str] = graph.kept.get(CLOSED, set())
-        contexts = contexts_of(to_graphdef(graph))
+        contexts = contexts_of(to_graphdef(graph)) if noted is None else noted
         for listed in contexts.values():
             for one in listed:
                 self._note(one, None)

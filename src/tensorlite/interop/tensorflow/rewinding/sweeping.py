@@ -24,6 +24,7 @@ from tensorlite.interop.tensorflow.rewinding.primitives import OF_PRIMITIVES
 from tensorlite.interop.tensorflow.rewinding.surroundings import (
     Branch,
     Loop,
+    Noted,
     NotRewoundError,
     Surroundings,
 )
@@ -38,10 +39,10 @@ Flowing = dict[SymbolicTensor, list[Tensor | IndexedSlices]]
 class Rewinding:
     """One asking for gradients of a graph of primitives."""
 
-    def __init__(self, graph: Graph, name: str) -> None:
+    def __init__(self, graph: Graph, name: str, noted: Noted | None = None) -> None:
         self.graph, self.name = graph, name
         self.maker = Maker(graph)
-        self.surroundings = Surroundings(self.maker)
+        self.surroundings = Surroundings(self.maker, noted)
         self.takers = Surroundings.consumers(graph)
         self.loops: dict[object, Turns] = {}
         self.flowing: Flowing = {}
@@ -312,6 +313,8 @@ class Rewinding:
         """Return zeros like a tensor of the graph; where it is of a Switch, on the other side."""
         branch = self.surroundings.of(x.node)
         is_beside = x.node.op.role is Role.SWITCH
+        if is_beside and branch is None and turns is None:
+            return self.maker.node(ZerosLike(), (x,), "zeros_like").outputs[0]
         if is_beside and not isinstance(branch, Branch):
             raise NotRewoundError(f"{x.node.name} is of no branch that is known")
         beside = branch if is_beside and isinstance(branch, Branch) else None
