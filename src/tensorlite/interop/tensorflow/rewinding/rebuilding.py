@@ -32,9 +32,16 @@ REBUILT = "rebuilt"
 
 def has_flow(graph: ManualGraph) -> bool:
     """Return whether gradients of branches, loops or arrays were asked for in a graph."""
-    return any(
-        _is_written_anew(node) for one in sweeps_of(graph) for node in one.nodes
+    sweeps = sweeps_of(graph)
+    return any(_is_written_anew(node) for one in sweeps for node in one.nodes) or (
+        bool(sweeps) and any(map(_is_closed, graph.nodes))
     )
+
+
+def _is_closed(node: Node) -> bool:
+    """Return whether a node is a loop that no gradients flow through: its turns are counted."""
+    is_loop = node.op.role is Role.WHILE
+    return is_loop and not node.op.attributes().get("back_prop", True)
 
 
 def _is_written_anew(node: Node) -> bool:

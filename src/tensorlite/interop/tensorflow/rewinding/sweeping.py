@@ -226,6 +226,7 @@ class Rewinding:
                 found = self._pulled(node, dys, turns)
                 for x, dx in zip(node.inputs, found, strict=True):
                     if dx is not None:
+                        _tell_shape(dx, x)
                         self._flow(x, dx)
         for x in node.inputs:
             self.pending[x.node] -= 1
@@ -350,6 +351,14 @@ class Rewinding:
             shape = maker.shape(other.outputs[1 - branch.side])
         of[other] = of[shape.node] = branch
         return shape
+
+
+def _tell_shape(dx: Gradient, x: SymbolicTensor) -> None:
+    """Let a gradient whose shape is not known have that of what it is of."""
+    if not isinstance(dx, SymbolicTensor) or all_known(dx.spec.shape):
+        return
+    if all_known(x.spec.shape):
+        dx.respecify(x.spec.without_value())
 
 
 def _flows(node: Node) -> bool:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby
 
 import numpy as np
 
 from tensorlite.core.constant import Const
-from tensorlite.core.dtypes import resource
+from tensorlite.core.dtypes import resource, variant
 from tensorlite.core.op import Effect, Op, Role
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
@@ -31,6 +30,12 @@ from tensorlite.interop.tensorflow.writers.guarded_firsts import guard_firsts
 from tensorlite.interop.tensorflow.writers.inner_constants import (
     keep_in_turns,
     moved,
+)
+from tensorlite.interop.tensorflow.writers.naming_primitives import (
+    OWN,
+    give_names,
+    is_gate,
+    is_side,
 )
 from tensorlite.interop.tensorflow.writers.outer_reads import (
     read_outside,
@@ -83,7 +88,7 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
     _wait_for_variables(made)
     _bring_directly(made)
     read_outside(made)
-    _give_names(graph, made, kept)
+    give_names(graph, made, kept)
     keep_in_turns(made)
     _ask_within(made)
     _ask_directly([node for node in made.nodes if node not in kept])
@@ -95,7 +100,20 @@ def _primitives(graph: ManualGraph) -> ManualGraph:
 
 def _is_asked(node: Node) -> bool:
     """Return whether a node stands for one that a program called, for nothing though it be."""
-    return node.op.role is Role.PLAIN and not isinstance(node.op, Identity)
+    if node.op.role is Role.MERGE:
+        return not any(
+            _passes_side(x.node) or x.dtype is variant for x in node.inputs
+        )
+    is_made = isinstance(node.op, Identity) and (
+        node.control or node.inputs[0].node.op.role is not Role.PLAIN
+    )
+    return node.op.role is Role.PLAIN and not is_made and not _passes_side(node)
+
+
+def _passes_side(node: Node) -> bool:
+    """Return whether a node says that one side of a branch is taken, or that it has run."""
+    before = node.inputs[0].node if isinstance(node.op, Identity) else node
+    return is_side(node) or is_side(before)
 
 
 def _is_changed(node: Node, is_called: bool) -> bool:
@@ -126,7 +144,7 @@ def _kept_names(graph: Graph, copy: Copy, is_called: bool) -> dict[Node, str]:
 def _is_named(node: Node, is_inner: bool) -> bool:
     """Return whether a branch or loop has a name by which programs know its results."""
     is_region = node.op.role in (Role.IF, Role.WHILE)
-    return is_region and not (is_inner and _OWN.fullmatch(node.name))
+    return is_region and not (is_inner and OWN.fullmatch(node.name))
 
 
 def _pass_names(graph: Graph, kept: dict[Node, str]) -> None:
@@ -162,7 +180,7 @@ def _reach(graph: Graph) -> None:
     instead: dict[Node, SymbolicTensor] = {}
     for node in graph.nodes:
         if isinstance(node.op, Reached):
-            sides = [x for x in node.control if _is_side(x)]
+            sides = [x for x in node.control if is_side(x)]
             if sides:
                 instead[node] = sides[0].outputs[0]
             else:
@@ -173,8 +191,6 @@ def _reach(graph: Graph) -> None:
 
 
 _END = re.compile(r"(.*/)?(Exit|Merge)(_\d+)?")
-_OWN = re.compile(r"(.*/)?(While|If)(_\d+)?")
-"""The names that branches and loops have by themselves, which TensorFlow 1 knows nothing of."""
 
 
 def _ask_within(graph: Graph) -> None:
@@ -189,7 +205,7 @@ def _ask_within(graph: Graph) -> None:
         if isinstance(node.op, Identity)
         and _is_fixed(node.inputs[0].node)
         and len(users[node.inputs[0].node]) == 1
-        and any(_is_side(x) or _is_taken(x) for x in node.control)
+        and any(is_side(x) or _is_taken(x) for x in node.control)
         and node.name.startswith(f"{node.inputs[0].node.name}/Identity")
     }
     beside = {node.inputs[0].node: node for node in passing}
@@ -211,7 +227,7 @@ def _bring_directly(graph: Graph) -> None:
     graph.nodes[:] = [x for x in graph.nodes if x in used or x not in passing]
 
 
-_CAPTURED = re.compile(r"capture(_\d+)?/Identity(_\d+)?")
+_CAPTURED = re.compile(r"(capture|fixed)(_\d+)?/Identity(_\d+)?")
 """What passes a tensor of outside on as a result."""
 
 
@@ -228,161 +244,12 @@ def _is_taken(node: Node) -> bool:
     return is_switch and switch.inputs[1].node.op.role is Role.LOOP_COND
 
 
-def _is_side(node: Node) -> bool:
-    """Return whether a node says that one side of a branch is taken."""
-    return isinstance(node.op, Identity) and _is_gate(node.inputs[0].node)
-
-
 def _ask_directly(nodes: Sequence[Node]) -> None:
     """Let what says which branch is taken ask the condition itself, as TensorFlow 1's does."""
     for node in nodes:
         asked = node.inputs[0].node if node.inputs else node
-        if _is_gate(node) and asked.op.role is not Role.LOOP_COND:
+        if is_gate(node) and asked.op.role is not Role.LOOP_COND:
             node.inputs = (asked.inputs[0], asked.inputs[0])
-
-
-def _give_names(graph: Graph, made: Graph, kept: dict[Node, str]) -> None:
-    """Let nodes be called as TensorFlow 1 calls what is in its branches and loops."""
-    taken = {node.name for node in graph.nodes if not _OWN.fullmatch(node.name)}
-    taken |= set(kept.values())
-    titles = _titles(made)
-    late = {node for node in made.nodes if node not in kept and _brings(node)}
-    begun = _begun_by(made)
-    chains = list(_brought_for(made, late.copy()))
-    for node in made.nodes:
-        for x in begun.get(node, ()):
-            _name_brought(
-                [y for y in _chain(x, late) if y in late], node, late, taken
-            )
-        if node in kept:
-            node.name = kept[node]
-        elif node not in late:
-            node.name = _free(_outside(node, titles.get(node, node.op.name)), taken)
-    gates = {node.inputs[0].node: node for node in made.nodes if _is_gate(node)}
-    for user, chain in chains:
-        asking = gates.get(user, user)
-        _name_brought([x for x in chain if x in late], asking, late, taken)
-
-
-def _name_brought(
-    nodes: Sequence[Node], user: Node, late: set[Node], taken: set[str]
-) -> None:
-    """Name what brings something in one after the other: below its user, where it has a name."""
-    is_end = user.op.role is Role.MERGE
-    for node in nodes:
-        late.discard(node)
-        title, wanted = node.op.name, f"{user.name}/{node.op.name}"
-        if user.op.role is Role.ENTER:
-            wanted = _outside(user, title)
-        elif is_end:
-            wanted = _outside(nodes[-1], title)
-        node.name = _free(wanted, taken)
-
-
-def _begun_by(graph: Graph) -> dict[Node, list[Node]]:
-    """Return what the variables of each loop begin with, by the first of their Enters."""
-    found: dict[Node, list[Node]] = {}
-    first: dict[object, Node] = {}
-    for node in graph.nodes:
-        if node.op.role is Role.ENTER and not _brings(node):
-            frame = node.op.attributes()["frame_name"]
-            found.setdefault(first.setdefault(frame, node), []).append(
-                node.inputs[0].node
-            )
-    return found
-
-
-def _brought_for(
-    graph: Graph, brought: set[Node]
-) -> Iterator[tuple[Node, list[Node]]]:
-    """Yield who asks for what is brought in, and the nodes that do it, as TensorFlow 1 makes them.
-
-    What comes from further outside is brought in first; results of the side that is taken if the
-    condition holds come before those of the other.
-    """
-    takers = [node for node in graph.nodes if node not in brought]
-    for branch, nodes in groupby(takers, _branch_ended):
-        users = list(nodes)
-        for side in (slice(1, None), slice(1)) if branch else (slice(None),):
-            for user in users:
-                for x in user.inputs[side]:
-                    if x.node in brought:
-                        yield user, _chain(x.node, brought)
-
-
-def _branch_ended(node: Node) -> str:
-    """Return the name of the branch whose result a Merge gives, "" for any other node."""
-    is_loops = node.op.role is Role.MERGE and node.inputs[1].node.op.role is Role.NEXT
-    is_end = node.op.role is Role.MERGE and not is_loops
-    return node.name.rpartition("/")[0] if is_end else ""
-
-
-def _chain(node: Node, brought: set[Node]) -> list[Node]:
-    """Return the nodes that bring something in one after the other, the outermost first."""
-    found: list[Node] = []
-    while node in brought:
-        found.insert(0, node)
-        node = node.inputs[0].node
-    return found
-
-
-def _free(wanted: str, taken: set[str]) -> str:
-    """Return a name with a number behind it that none has, which is taken from now on."""
-    name, numbered = wanted, _NUMBERED.fullmatch(wanted)
-    whole, count = (
-        (wanted, 0) if numbered is None else (numbered[1], int(numbered[2]))
-    )
-    while name in taken:
-        count += 1
-        name = f"{whole}_{count}"
-    taken.add(name)
-    return name
-
-
-_NUMBERED = re.compile(r"(.+)_(\d{1,9})")
-
-
-def _brings(node: Node) -> bool:
-    """Return whether a node brings into a branch or loop what stands outside: its user names it."""
-    if node.op.role is Role.ENTER:
-        return bool(node.op.attributes()["is_constant"])
-    is_loops = (
-        node.op.role is Role.SWITCH and node.inputs[1].node.op.role is Role.LOOP_COND
-    )
-    return node.op.role is Role.SWITCH and not _is_gate(node) and not is_loops
-
-
-_LOWERED = re.compile(r"(.*/)?(While|If|Exit|Merge)(_\d+)?/\w+")
-
-
-def _outside(node: Node, title: str) -> str:
-    """Return the name of a primitive in the scope that its branch or loop is in."""
-    found = _LOWERED.fullmatch(node.name)
-    is_new = found is not None and node.op.name in _PRIMITIVES
-    return f"{found[1] or ''}{title}" if found and is_new else node.name
-
-
-_PRIMITIVES = {"Identity", "Switch", "Merge", "LoopCond", "Enter", "Exit"} | {
-    "NextIteration"
-}
-
-
-def _titles(graph: Graph) -> dict[Node, str]:
-    """Return what TensorFlow 1 calls a predicate, and what is there if a side is taken."""
-    found: dict[Node, str] = {}
-    for node in graph.nodes:
-        gate = node.inputs[0].node if node.inputs else node
-        if _is_gate(node):
-            found[node] = "Switch"
-            found.setdefault(gate, "pred_id")
-        elif _is_gate(gate) and isinstance(node.op, Identity):
-            found[node] = "switch_t" if node.inputs[0].index else "switch_f"
-    return found
-
-
-def _is_gate(node: Node) -> bool:
-    """Return whether a Switch says which side is taken."""
-    return node.op.role is Role.SWITCH and node.inputs[0] is node.inputs[1]
 
 
 def _results(node: Node, copy: Copy) -> Node | None:
@@ -417,7 +284,7 @@ _DROPPED = {Role.PLAIN, Role.MERGE}
 def _is_pivot(node: Node) -> bool:
     sources = [x.node for x in node.inputs]
     switches = [x for x in sources if x.op.role is Role.SWITCH]
-    return any(map(_is_gate, switches))
+    return any(map(is_gate, switches))
 
 
 def _part_switches(graph: Graph) -> None:
@@ -429,7 +296,7 @@ def _part_switches(graph: Graph) -> None:
     ordered: list[Node] = []
     for node in list(graph.nodes):
         ordered.append(node)
-        if node.op.role is not Role.SWITCH or _is_gate(node):
+        if node.op.role is not Role.SWITCH or is_gate(node):
             continue
         no, yes = node.outputs
         if node.inputs[1].node.op.role is Role.LOOP_COND:
@@ -452,7 +319,7 @@ def _wait_for_variables(graph: Graph) -> None:
         going_on = switch.inputs[1].node
         if going_on.op.role is not Role.LOOP_COND:
             continue
-        if _is_gate(switch):
+        if is_gate(switch):
             dropped |= {node: going_on, switch: going_on}
         else:
             first.setdefault(going_on, node)
