@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tensorlite.compat import v1
@@ -315,3 +316,31 @@ def test_chains_without_a_shape_have_their_name_before_their_layers() -> None:
     built = keras.Sequential([keras.layers.Dense(2)])
     built.build((None, 3))
     assert built.weights[0].name == "dense_3/kernel:0"
+
+
+@pytest.mark.usefixtures("_at_once")
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "nadam",
+            ["Nadam/iter:0", "Nadam/momentum_cache:0", "Nadam/first/kernel/m:0"],
+        ),
+        (
+            "ftrl",
+            [
+                "Ftrl/iter:0",
+                "Ftrl/first/kernel/accumulator:0",
+                "Ftrl/first/kernel/linear:0",
+            ],
+        ),
+    ],
+)
+def test_variables_of_optimizers_bear_tensorflow_s_names(
+    name: str, expected: list[str]
+) -> None:
+    first = tf.keras.layers.Dense(1, input_shape=(2,), name="first")
+    model = tf.keras.Sequential([first])
+    model.compile(name, "mse")
+    model.train_on_batch(np.ones((2, 2)), np.ones((2, 1)))
+    assert [x.name for x in model.optimizer.weights][:3] == expected

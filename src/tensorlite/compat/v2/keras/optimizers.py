@@ -25,6 +25,7 @@ from tensorlite.compat.v2.keras.src.optimizers.loss_scaling import LossScaleOpti
 from tensorlite.compat.v2.keras.src.optimizers.older import TFOptimizer
 from tensorlite.compat.v2.keras.src.optimizers.rules import Adafactor, Lamb, Lion
 from tensorlite.compat.v2.keras.src.saving import lookup
+from tensorlite.core.errors import InvalidArgumentError
 
 CLASSES: dict[str, Any] = {
     kind.__name__: kind
@@ -41,13 +42,19 @@ def get(identifier: Any, use_legacy_optimizer: bool = False) -> Any:
     """Return the optimizer of a name or configuration, or an optimizer itself.
 
     With use_legacy_optimizer it is one as Keras had them before its version 3.
-    One of tf.train is made one of Keras. InvalidArgumentError is raised for names that are not
-    known.
+    One of tf.train is made one of Keras. InvalidArgumentError is raised for classes, and for names
+    that are not known.
     """
     if isinstance(identifier, TrainOptimizer):
         return TFOptimizer(identifier)
-    older = before_keras_3.CLASSES if use_legacy_optimizer else {}
-    return lookup.found("optimizer", identifier, CLASSES | older)
+    if isinstance(identifier, type):
+        raise InvalidArgumentError(
+            f"Could not interpret optimizer identifier: {identifier}"
+        )
+    known = CLASSES | (before_keras_3.CLASSES if use_legacy_optimizer else {})
+    if isinstance(identifier, str):
+        identifier = {"class_name": identifier, "config": {}}
+    return lookup.found("optimizer", identifier, known)
 
 
 def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:

@@ -101,16 +101,16 @@ class Optimizer(Written, KeptInGraph, Module):
         with interpreted_by(None):
             self._rate: Any = as_rate(learning_rate)
             self._core = self.core(self._rate)
-            if naming.is_keras_3():
-                self._entitle()
+            self._entitle()
         self._core.rows_alone = self.by_rows
         self._own: OwnState = OwnState(self.name)
         self.built = False
 
     def _entitle(self) -> None:
-        """Give the count of steps and the rate the names that Keras 3 has for them."""
+        """Give the count of steps and the rate the names that Keras has for them."""
         zero = np.asarray(0, np.int64)
-        named = Weight(zero, trainable=False, name=f"{self.name}/iteration")
+        title = "iteration" if naming.is_keras_3() else "iter"
+        named = Weight(zero, trainable=False, name=f"{self.name}/{title}")
         self._core.iterations = named
         if isinstance(self._rate, Weight):
             self._rate.name = f"{self.name}/learning_rate"
@@ -224,8 +224,9 @@ class Optimizer(Written, KeptInGraph, Module):
 
     def set_weights(self, weights: Any) -> None:
         """Give the variables the values of arrays."""
-        for variable, value in zip(self.variables, weights, strict=True):
-            variable.assign(np.asarray(value, variable.dtype.numpy))
+        with at_once():
+            for variable, value in zip(self.variables, weights, strict=True):
+                variable.assign(np.asarray(value, variable.dtype.numpy))
 
     def build(self, var_list: Any) -> None:
         self.built = True
@@ -234,7 +235,7 @@ class Optimizer(Written, KeptInGraph, Module):
         graph = graph_behind(var_list)
         if graph is not None:
             self._move_into(graph)
-        elif naming.is_keras_3():
+        else:
             slots.entitle(self._core, self.name)
         for held in self._kept():
             held.build(list(var_list), self.name)

@@ -56,7 +56,9 @@ class Variables(list[Any]):
 def name_beside(variable: Any, owner: str, title: str) -> str:
     """Return the name of what an optimizer keeps beside a variable."""
     if not naming.is_keras_3():
-        return f"{variable.name}/{title}"
+        bare = str(variable.name).removesuffix(":0")
+        prefix = "" if hasattr(variable, "bare_name") else f"{owner}/"
+        return f"{prefix}{bare}/{title}"
     whole = getattr(variable, "path", variable.name).replace("/", "_")
     return f"{owner}/{whole}_{title}"
 
@@ -72,11 +74,13 @@ def _is_hidden(core: Optimizer, slot: str) -> bool:
 
 
 def entitle(core: Optimizer, owner: str) -> None:
-    """Give the slots of all variables the names that Keras 3 has for those of an optimizer."""
-    kind = type(core).__name__
+    """Give the slots of all variables the names that Keras has for those of an optimizer."""
+    kind, is_keras_3 = type(core).__name__, naming.is_keras_3()
     for variable, slots in core._slots.values():  # noqa: SLF001  its own
         for name, slot in slots.items():
-            title = _SPECIAL.get((kind, name), _TITLES.get(name, name))
+            title = SLOTS.get((kind, name), name)
+            if is_keras_3:
+                title = _SPECIAL.get((kind, name), _TITLES.get(name, name))
             if isinstance(slot, Weight):
                 slot.name = name_beside(variable, owner, title)
 
