@@ -12,11 +12,14 @@ from tensorlite.compat.v1.keras.tracked_variables import (
     track_tf1_style_variables as track_tf1_style_variables,
 )
 from tensorlite.compat.v2.keras import utils
+from tensorlite.compat.v2.keras.src.callbacks.older_lines import OlderBar
 from tensorlite.compat.v2.keras.src.trainers.enqueuing import (
     GeneratorEnqueuer as GeneratorEnqueuer,
     OrderedEnqueuer as OrderedEnqueuer,
     SequenceEnqueuer as SequenceEnqueuer,
 )
+
+Progbar = OlderBar
 
 __dir__ = listing(__name__, globals(), vars(utils))
 __getattr__ = rest_of(utils, __name__, globals())

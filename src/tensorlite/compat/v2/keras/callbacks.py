@@ -16,6 +16,7 @@ from tensorlite.compat.v2.keras.src.callbacks.backups import (
     BackupAndRestore as BackupAndRestore,
 )
 from tensorlite.compat.v2.keras.src.callbacks.base import Callback as Callback
+from tensorlite.compat.v2.keras.src.callbacks.older_lines import OlderLines
 from tensorlite.compat.v2.keras.src.callbacks.progress_lines import (
     ProgbarLogger as ProgbarLogger,
     plain_number,
@@ -51,7 +52,8 @@ class CallbackList:
         else:
             self.callbacks.append(self.history)
         if verbose:
-            self.callbacks.append(ProgbarLogger())
+            lines = ProgbarLogger if naming.is_keras_3() else OlderLines
+            self.callbacks.append(lines())
         self.model = model
         for callback in self.callbacks:
             callback.set_model(model)

@@ -1,4 +1,7 @@
-"""ProgbarLogger: the lines that say how training goes on, and what a model was evaluated to."""
+"""ProgbarLogger: the lines that say how training goes on, and what a model was evaluated to.
+
+Those of Keras 2 are older_lines.py's.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ class ProgbarLogger(Callback):
     def _say(self, logs: Any) -> None:
         steps = self.params.get("steps") or self._seen
         spent = time.perf_counter() - self._started
-        each = _duration(spent / max(self._seen, 1))
+        each = duration(spent / max(self._seen, 1))
         texts = [
             f"{name}: {_shown(float(np.mean(plain_number(value))))}"
             for name, value in (logs or {}).items()
@@ -73,7 +76,7 @@ def _shown(number: float) -> str:
     return f"{number:.4f}" if abs(number) > 1e-3 else f"{number:.4e}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Return a time in the unit that it is whole numbers of."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:

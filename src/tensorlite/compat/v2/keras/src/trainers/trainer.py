@@ -44,6 +44,7 @@ from tensorlite.compat.v2.keras.src.trainers.stepping import (
     of_all_replicas,
     shared_out,
 )
+from tensorlite.compat.v2.keras.src.trainers.told import Run
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.function.function import function, run_eagerly
@@ -287,19 +288,20 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
             )
         elif validation_split:
             source, held = feeding.divided(source, validation_split)
-        steps = steps_per_epoch or source.steps
-        listeners = self.__listeners(callbacks, verbose, epochs, steps)
+        run = Run(source, steps_per_epoch, held, self.metrics_names)
+        listeners = self.__listeners(callbacks, verbose, epochs, run)
         self.stop_training = False
         step = self.traced_step("train", is_spread=True)
-        first = self.__begun(listeners, initial_epoch)
+        first = self.__begun(listeners, initial_epoch, run.announcement(verbose))
         batches = feeding.portions(source, steps_per_epoch)
         logs: dict[str, Any] = {}
         for epoch in range(first, epochs):
             listeners.on_epoch_begin(epoch)
             self.reset_metrics()
-            logs = self.__epoch(step, batches.epoch(), listeners, class_weight)
+            parts = batches.epoch()
+            logs = self.__epoch(step, parts, listeners, class_weight, run)
             if held is not None and is_due(epoch + 1, validation_freq):
-                found = self.__evaluated(held, validation_steps, listeners)
+                found = self.__evaluated(Run(held, validation_steps), listeners)
                 logs = in_order(logs | {f"val_{k}": x for k, x in found.items()})
             listeners.on_epoch_end(epoch, logs)
             if self.stop_training or getattr(batches, "are_over", False):
@@ -308,28 +310,31 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
         listeners.on_train_end(logs)
         return listeners.history
 
-    def __begun(self, listeners: Any, initial_epoch: int) -> int:
+    def __begun(self, listeners: Any, initial_epoch: int, said: str) -> int:
         """Return the first epoch, once it is said that training begins."""
+        print(said, end="")
         self.epoch_restored = 0
         listeners.on_train_begin()
         return self.epoch_restored or initial_epoch
 
-    def __listeners(self, given: Any, verbose: Any, epochs: int, steps: Any) -> Any:
+    def __listeners(self, given: Any, verbose: Any, epochs: int, run: Run) -> Any:
         if isinstance(given, callbacks.CallbackList):
             return given
+        loud = 1 if verbose == "auto" else verbose
         made = callbacks.CallbackList(given, model=self, verbose=verbose)
-        made.set_params({"verbose": verbose, "epochs": epochs, "steps": steps})
+        made.set_params({"verbose": loud, "epochs": epochs, **run.params()})
         return made
 
     def __epoch(
-        self, step: Any, parts: Any, listeners: Any, class_weight: Any
+        self, step: Any, parts: Any, listeners: Any, class_weight: Any, run: Run
     ) -> dict[str, Any]:
         logs: dict[str, Any] = {}
         for first, last, group in grouped(parts, self.steps_per_execution):
-            listeners.on_train_batch_begin(first)
+            known = run.of_batch(last, group)
+            listeners.on_train_batch_begin(first, known)
             taken = [step(feeding.with_class_weights(x, class_weight)) for x in group]
             logs = in_order(all_over(taken)[-1])
-            listeners.on_train_batch_end(last, logs)
+            listeners.on_train_batch_end(last, known | logs)
             if self.stop_training:
                 break
         return self.of_epoch(in_order(counted_by_all(self, logs)))
@@ -340,17 +345,18 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
             return feeding.source_of(x, y, weights, batch_size)
         return feeding.source_of(data, None, None, batch_size)
 
-    def __evaluated(self, source: Any, steps: Any, listeners: Any) -> dict[str, Any]:
+    def __evaluated(self, run: Run, listeners: Any) -> dict[str, Any]:
         self.reset_metrics()
         step, logs = self.traced_step("test"), {}
         self.stop_evaluating = False
         listeners.on_test_begin()
-        parts = feeding.some(source, steps)
+        parts = feeding.some(run.source, run.steps)
         for first, last, group in grouped(parts, self.steps_per_execution):
-            listeners.on_test_batch_begin(first)
+            known = run.of_batch(last, group)
+            listeners.on_test_batch_begin(first, known)
             for data in group:
                 logs = numbers(step(data))
-            listeners.on_test_batch_end(last, logs)
+            listeners.on_test_batch_end(last, known | logs)
             if self.stop_evaluating:
                 break
         logs = self.of_epoch(counted_by_all(self, logs))
@@ -373,8 +379,9 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
         """Return the loss and what metrics come to, as a list or a dict."""
         self.__check_compiled()
         source = feeding.source_of(x, y, sample_weight, batch_size)
-        listeners = self.__listeners(callbacks, verbose, 1, steps or source.steps)
-        logs = self.__evaluated(source, steps, listeners)
+        run = Run(source, steps, names=self.metrics_names)
+        listeners = self.__listeners(callbacks, verbose, 1, run)
+        logs = self.__evaluated(run, listeners)
         return in_order(logs) if return_dict else self.__listed(logs)
 
     @apart
@@ -389,19 +396,23 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
     ) -> Any:
         """Return what the model makes of inputs, as arrays of all batches.
 
-        verbose has no effect.
+        verbose says in Keras 2 whether there is a line of how far it has come.
         """
         source = feeding.source_of(x, None, None, batch_size)
-        listeners = self.__listeners(callbacks, 0, 1, steps or source.steps)
+        run = Run(source, steps)
+        is_silent = naming.is_keras_3() or verbose == "auto"
+        listeners = self.__listeners(callbacks, 0 if is_silent else verbose, 1, run)
         step, parts = self.traced_step("predict"), []
         self.stop_predicting = False
         listeners.on_predict_begin()
         batches = feeding.some(source, steps)
         for first, last, group in grouped(batches, self.steps_per_execution):
-            listeners.on_predict_batch_begin(first)
+            known = run.of_batch(last, group)
+            listeners.on_predict_batch_begin(first, known)
             made = [arrays_of(step(data)) for data in group]
             parts += made
-            listeners.on_predict_batch_end(last, {"outputs": joined(made)})
+            known |= run.of_outputs(joined(made))
+            listeners.on_predict_batch_end(last, known)
             if self.stop_predicting:
                 break
         listeners.on_predict_end()
