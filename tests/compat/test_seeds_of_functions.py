@@ -83,3 +83,25 @@ def test_a_vector_of_two_is_no_seed_of_an_operator() -> None:
     for draw in (tf.random.normal, tf.random.uniform):
         with pytest.raises(TypeError, match="Expected int for argument 'seed'"):
             draw([2], seed=tf.constant([1, 2]))
+
+
+def test_fractions_of_seeds_are_cut_off() -> None:
+    tf.random.set_seed(-3.2)
+    seeds: list[Any] = [None, -3.2, 7.9, True]
+    found = [tf.random.uniform([2], seed=x).numpy() for x in seeds]
+    drawn = [
+        [0.22716713, 0.33975172],
+        [0.0326581, 0.5312407],
+        [0.14490938, 0.16209161],
+        [0.02117825, 0.5628911],
+    ]
+    np.testing.assert_allclose(found, drawn, rtol=1e-6)
+
+
+def test_graphs_have_seeds_without_their_fractions() -> None:
+    with tf.Graph().as_default() as graph:
+        tf.random.set_seed(12.7)
+        negative: Any = -3.2
+        tf.random.uniform([2], seed=negative)
+    made = [x for x in graph.as_graph_def().node if x.op == "RandomUniform"]
+    assert [(x.attr["seed"].i, x.attr["seed2"].i) for x in made] == [(12, 2147483643)]

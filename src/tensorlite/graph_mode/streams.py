@@ -67,12 +67,13 @@ class GlobalSeed:
         self.begun: dict[Hashable, int] = {}
         self._drawn = random.Random()  # noqa: S311  # as TensorFlow draws operators' seeds
 
-    def set(self, seed: int | None) -> None:
+    def set(self, seed: float | None) -> None:
         """Begin anew from a seed, or without one."""
-        self.seed = seed
+        self.seed = None if seed is None else one_whole(seed)
         self.begun.clear()
         self._drawn = random.Random(seed)  # noqa: S311
-        global_generator().reset_from_seed(self.next() if seed is None else seed)
+        whole_seed = self.next() if seed is None else one_whole(seed)
+        global_generator().reset_from_seed(whole_seed)
 
     def next(self) -> int:
         """Return a seed for an operator that has none."""
@@ -83,12 +84,18 @@ global_seed = GlobalSeed()
 
 
 def one_whole(seed: Any) -> int:
-    """Return a seed of an operator; DTypeError for what is none, as a vector of two is."""
+    """Return a seed of an operator; DTypeError for what is none, as a vector of two is.
+
+    >>> one_whole(-3.2)  # fractions are cut off once the seed is none below zero
+    2147483643
+    """
     if getattr(seed, "shape", ()) != ():
         raise DTypeError(
             f"Expected int for argument 'seed' not {seed!r}; functions of tf.random.stateless_* "
             "take a vector of two"
         )
+    if isinstance(seed, (bool, float, np.bool_, np.floating)):
+        return int(seed % _LARGEST)
     return int(whole(seed, "seed"))
 
 
@@ -102,7 +109,8 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     if giver is not None:
         return giver()
     graph = active_graph()
-    first = global_seed.seed if graph is None else graph.seed
+    given = global_seed.seed if graph is None else graph.seed
+    first = given if given is None else one_whole(given)
     second = op_seed if op_seed is None else one_whole(op_seed)
     if first is None and second is None:
         return None, None

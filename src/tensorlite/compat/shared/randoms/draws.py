@@ -11,7 +11,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.shared.randoms import random
 from tensorlite.compat.shared.randoms.seeds import stateless_uniform
-from tensorlite.core.check import integers_of, whole
+from tensorlite.core.check import integers_of
 from tensorlite.core.dtypes import as_dtype, float32, int32, int64, uint64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -39,11 +39,7 @@ def set_seed(seed: Any) -> None:
     if graph is not None:
         graph.seed = seed
         return
-    if seed is None:
-        global_seed.set(None)
-        return
-    is_whole = isinstance(seed, float) and seed.is_integer()
-    global_seed.set(int(whole(int(seed) if is_whole else seed, "set_seed: seed")))
+    global_seed.set(seed)
 
 
 def categorical(

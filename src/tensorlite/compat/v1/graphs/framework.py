@@ -490,6 +490,6 @@ def set_random_seed(seed: int | None) -> None:
     """
     graph = active_graph()
     if graph is None:
-        global_seed.set(None if seed is None else int(seed))
+        global_seed.set(seed)
     else:
         graph.seed = seed
