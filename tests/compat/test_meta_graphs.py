@@ -303,3 +303,14 @@ def test_gradients_of_what_was_read_are_exported_again() -> None:
         assert [one.name for one in gate.inputs] == ["Less:0", "Less:0"]
         found = session.run(["y:0", name], {"x:0": given})
     np.testing.assert_allclose(found, [given + 1 + given**3, 1 + 3 * given**2])
+
+
+def test_sizes_of_draws_in_loops_wait_for_their_turn() -> None:
+    def body(i: Any, drawn: Any) -> Any:
+        logits = tf.fill([3, 4], 0.25)
+        return i + 1, tf.cond(i < 1, lambda: tf.multinomial(logits, 1), lambda: drawn)
+
+    tf.while_loop(lambda i, _: i < 3, body, [0, tf.zeros([3, 1], tf.int64)])
+    made = {x.name: x for x in tf.train.export_meta_graph().graph_def.node}
+    size = made["while/cond/multinomial/Multinomial/num_samples"]
+    assert list(size.input) == ["^while/cond/switch_t"]

@@ -6,7 +6,7 @@ What else changes when branches and loops become primitives is in primitives.py.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from tensorlite.core.op import Effect, Role
 from tensorlite.graph.graph import Graph, Node
@@ -15,6 +15,7 @@ from tensorlite.interop.tensorflow.writing import (
     inside_loops,
     is_constant,
 )
+from tensorlite.ops.random.stateful_draws import generators
 
 
 def keep_in_turns(graph: Graph) -> None:
@@ -26,13 +27,10 @@ def keep_in_turns(graph: Graph) -> None:
     for node in graph.nodes:
         for x in {x.node: None for x in node.inputs} | dict.fromkeys(node.control):
             users[x].append(node)
-    inside, turns, beside = (
-        inside_loops(graph),
-        dict[Node, Node](),
-        dict[Node, Node](),
-    )
+    inside, hidden = inside_loops(graph), generators(graph)
+    turns, beside = dict[Node, Node](), dict[Node, Node]()
     for node in reversed(_computed_once(graph)):
-        found = [turns.get(x) or _turn(x, inside) for x in users[node]]
+        found = [turns.get(x) or _turn(x, inside, hidden) for x in users[node]]
         waits = [x for x in found if x is not None]
         if waits and len(waits) == len(found):
             turns[node] = waits[0]
@@ -56,10 +54,14 @@ def _computed_once(graph: Graph) -> list[Node]:
     return list(found)
 
 
-def _turn(node: Node, inside: set[Node]) -> Node | None:
-    """Return what is there in each turn of the loop that a node is of, None outside of loops."""
+def _turn(node: Node, inside: set[Node], hidden: Container[Node]) -> Node | None:
+    """Return what is there in each turn of the loop that a node is of, None outside of loops.
+
+    What is hidden is not written: what it waits for stands for it.
+    """
     sources = (*[x.node for x in node.inputs], *node.control)
-    waits = [x for x in sources if x in inside]
+    written = [y for x in sources for y in (x.control if x in hidden else (x,))]
+    waits = [x for x in written if x in inside]
     if node not in inside or not waits:
         return None
     is_plain = node.op.role in (Role.PLAIN, Role.ENTER)
