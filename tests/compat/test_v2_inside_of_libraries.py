@@ -329,3 +329,19 @@ def test_things_by_what_they_are() -> None:
     assert kinds.Reference(one) != kinds.Reference(other)
     iterators = inside("data.ops.iterator_ops")
     assert isinstance(iter(tf.data.Dataset.range(2)), iterators.OwnedIterator)
+
+
+def test_a_context_tells_of_the_place_that_it_is_asked_in() -> None:
+    here = inside("eager.context").context()
+    host = "/job:localhost/replica:0/task:0/device:CPU:0"
+    assert here is inside("eager.context").context()
+    assert (here.executing_eagerly(), here.device_name) == (True, "")
+    assert here.device_spec.device_type is None
+    with tf.device("/cpu:0"), tf.name_scope("outer"):
+        assert (here.device_name, here.scope_name) == (host, "outer/")
+        assert here.device_spec.to_string() == host
+        with tf.Graph().as_default():
+            assert not here.executing_eagerly()
+            assert (here.device_name, here.scope_name) == ("", "")
+    assert host in here.devices()
+    assert here.num_gpus() == len(tf.config.list_logical_devices("GPU"))

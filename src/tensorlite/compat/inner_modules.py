@@ -53,7 +53,7 @@ _OWN: Mapping[str, str] = {
     "debug": "tensorlite.compat.v1.debugger",
     "debug.wrappers.hooks": "tensorlite.compat.v1.debugger",
     "debug.wrappers.local_cli_wrapper": "tensorlite.compat.v1.debugger",
-    "eager.context": "tensorlite.compat.v1.graphs.behaviour",
+    "eager.context": "tensorlite.compat.v1.graphs.eager_context",
     "eager.monitoring": "tensorlite.compat.shared.monitoring",
     "framework.device_spec": "tensorlite.compat.v1.device_specs",
     "framework.composite_tensor": "tensorlite.compat.shared.specs.composite_values",

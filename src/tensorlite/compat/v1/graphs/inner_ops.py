@@ -14,6 +14,12 @@ from tensorlite.compat.shared.values import (
     IndexedSlicesValue as IndexedSlicesValue,
     is_tensor,
 )
+from tensorlite.compat.v1.graphs.collection_messages import (
+    get_collection_proto_type as get_collection_proto_type,
+    get_from_proto_function as get_from_proto_function,
+    get_to_proto_function as get_to_proto_function,
+    register_proto_function as register_proto_function,
+)
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
 from tensorlite.compat.views import plain
 from tensorlite.core import nest

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tensorlite.compat.shared import logging
+from tensorlite.compat.v1.graphs import collection_messages
 from tensorlite.compat.v1.graphs.graphdefs import import_graph_def
 from tensorlite.compat.v1.graphs.notes import adopt_info, info_of, runner_info
 from tensorlite.compat.v1.graphs.resources import ResourceVariable
@@ -70,6 +71,8 @@ def create_meta_graph_def(
             _as_written(x, kinds)
             for x in _noted(key, chosen.get_collection(key), scope, without)
         ]
+        if (own := _registered(key, chosen, export_scope)) is None
+        else own
         for key in keys
         if not (clear_extraneous_savers and key == GraphKeys.SAVERS)
     }
@@ -148,6 +151,11 @@ def _noted(
     return [x for x in found if x is not None]
 
 
+def _registered(key: str, graph: Any, scope: str | None) -> list[bytes] | None:
+    """Return a collection as libraries write it who have registered how; None for others."""
+    return collection_messages.written(key, graph.get_collection(key), scope)
+
+
 def _as_written(note: Any, kinds: Mapping[str, str]) -> Any:
     """Return a note of a variable that says what it is in the graph that is written."""
     if not isinstance(note, VariableInfo) or note.variable_name not in kinds:
@@ -221,7 +229,11 @@ def import_meta_graph(
         if key in _MADE_ANEW:
             continue
         for member in members:
-            found = _member(graph, scope, member, known)
+            found = (
+                collection_messages.read(key, member, scope.removesuffix("/"))
+                if isinstance(member, bytes)
+                else _member(graph, scope, member, known)
+            )
             if found is not None:
                 graph.add_to_collection(key, found)
     return meta, scope
@@ -259,4 +271,4 @@ def _member(graph: Any, scope: str, member: Any, known: dict[str, Any]) -> Any:
             return member
     if isinstance(member, AnyInfo):
         return import_module("google.protobuf.any_pb2").Any(**member._asdict())
-    return member if isinstance(member, (int, float, bytes)) else None
+    return member if isinstance(member, (int, float)) else None
