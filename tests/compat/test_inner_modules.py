@@ -207,3 +207,65 @@ def test_sizes_by_the_arguments_of_the_inside() -> None:
         assert [value.dtype.name for value in asked] == ["int64", "int32", "int32"]
         shape, size, rank = session.run(asked, {x: np.ones((2, 3))})
     assert (shape.tolist(), size, rank) == ([2, 3], 6, 2)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "public"),
+    [
+        ("ops.bincount_ops", "bincount", "math.bincount"),
+        ("eager.forwardprop", "ForwardAccumulator", "autodiff.ForwardAccumulator"),
+        ("ops.ragged.row_partition", "RowPartition", "experimental.RowPartition"),
+        ("framework.extension_type", "ExtensionType", "experimental.ExtensionType"),
+        ("saved_model.save_options", "SaveOptions", "saved_model.SaveOptions"),
+        ("saved_model.load", "load", "saved_model.load"),
+        ("saved_model.save", "save", "saved_model.save"),
+        ("trackable.asset", "Asset", "saved_model.Asset"),
+        ("util.dispatch", "dispatch_for_api", "experimental.dispatch_for_api"),
+        ("ops.image_ops", "ResizeMethod", "image.ResizeMethod"),
+        ("ops.nn_ops", "general_dropout", "nn.experimental.general_dropout"),
+        ("ops.numpy_ops.np_array_ops", "array", "experimental.numpy.array"),
+        (
+            "ops.ragged.dynamic_ragged_shape",
+            "DynamicRaggedShape",
+            "experimental.DynamicRaggedShape",
+        ),
+        (
+            "autograph.lang.directives",
+            "set_loop_options",
+            "autograph.experimental.set_loop_options",
+        ),
+    ],
+)
+def test_modules_that_have_names_of_version_2(
+    module: str, name: str, public: str
+) -> None:
+    wanted = attrgetter(public)(import_module("tensorlite.compat.v2"))
+    assert _of(module, name, V2) is wanted
+    if module != "ops.bincount_ops":  # version 1 has one of its own
+        assert _of(module, name) is wanted
+
+
+@pytest.mark.parametrize("package", [V1, V2])
+def test_segments_of_ragged_tensors_are_counted(package: str) -> None:
+    with tf1.Graph().as_default(), tf1.Session() as session:
+        rows = tf1.ragged.constant([[3, 1], [4], [1, 5]])
+        largest = _of("ops.ragged.ragged_math_ops", "segment_max", package)
+        found = session.run(largest(rows, [0, 0, 1], 2))
+    assert found.to_list() == [[4, 1], [1, 5]]
+
+
+def test_constants_are_exported_by_name() -> None:
+    exported = _of("util.tf_export", "tf_export")
+    assert exported("one.two", v1=[])(len) is len
+    assert exported("one.TWO").export_constant("one", "TWO") is None
+
+
+@pytest.mark.parametrize("package", [V1, V2])
+def test_tests_of_tensors_that_run_at_once_have_their_folder(package: str) -> None:
+    folder = Path(_of("eager.test", "get_temp_dir", package)())
+    assert folder.is_dir()
+
+
+@pytest.mark.parametrize("package", [V1, V2])
+def test_models_are_loaded_into_sessions_by_the_loader(package: str) -> None:
+    assert _of("saved_model.loader", "load", package) is tf1.saved_model.load

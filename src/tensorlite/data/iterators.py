@@ -190,6 +190,8 @@ class DatasetIterator(nest.Composite, Generic[T]):
         except StopIteration:
             raise _at_end() from None
 
+    _next_internal = get_next  # what TensorFlow's own tests of datasets call it
+
     def get_next_as_optional(self) -> Optional:
         """Return the next element, or that there is none; it can be asked in a traced function.
 

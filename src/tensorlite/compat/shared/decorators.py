@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import update_wrapper
@@ -86,9 +86,17 @@ def remove_undocumented(
             delattr(module, name)
 
 
-def _exporting(*names: str, **options: Any) -> Callable[[Any], Any]:
-    """Return what leaves an object as it is: its own module is all that exports it here."""
-    return lambda target: target
+class _Exporting:
+    """Leaves an object as it is: its own module is all that exports it here."""
+
+    def __init__(self, *names: str, **options: Any) -> None:
+        self.names = names
+
+    def __call__(self, target: Any) -> Any:
+        return target
+
+    def export_constant(self, module_name: str, name: str) -> None:
+        """Do nothing: a module's constant is read from the module."""
 
 
-tf_export = keras_export = estimator_export = _exporting
+tf_export = keras_export = estimator_export = _Exporting

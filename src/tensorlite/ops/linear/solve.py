@@ -175,6 +175,12 @@ def _solution(shape: Dims | None, a: TensorSpec, b: TensorSpec) -> TensorSpec:
     return b.with_shape((*(broadcast(shape[:-2], right[:-2]) or ()), rows, right[-1]))
 
 
+def _whole(xp: Xp, x: Array) -> tuple[Array, Array]:
+    """Return which matrices have NaN, over which LAPACK passes as it looks for pivots; the rest."""
+    lost = xp.isnan(x).any(axis=(-2, -1))
+    return lost, xp.where(lost[..., None, None], x.dtype.type(0), x)
+
+
 class MatrixDeterminant(Op):
     """The determinant of each matrix in a stack."""
 
@@ -187,7 +193,8 @@ class MatrixDeterminant(Op):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the determinants."""
-        return xp.linalg.det(x)
+        lost, whole = _whole(xp, x)
+        return xp.where(lost, x.dtype.type(xp.nan), xp.linalg.det(whole))
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return dy times the conjugate determinant times the inverse's adjoint."""
@@ -208,8 +215,9 @@ class LogMatrixDeterminant(Op):
 
     def kernel(self, xp: Xp, x: Array) -> tuple[Array, Array]:
         """Return signs and logarithms."""
-        sign, log = xp.linalg.slogdet(x)
-        return sign, log
+        lost, whole = _whole(xp, x)
+        sign, log = xp.linalg.slogdet(whole)
+        return tuple([xp.where(lost, y.dtype.type(xp.nan), y) for y in (sign, log)])
 
     def grad(self, call: Call, dsign: Gradient, dlog: Gradient) -> Grads:
         """Return the inverse's adjoint times dlog, and times the turn of a complex sign."""

@@ -28,7 +28,7 @@ from tensorlite.ops.math.arithmetic import (
     subtract,
     sum_to,
 )
-from tensorlite.ops.math.compare import equal, where
+from tensorlite.ops.math.compare import equal, less, logical_and, not_equal, where
 from tensorlite.ops.math.elementwise import RealBinary
 
 __all__ = [
@@ -292,7 +292,11 @@ class TruncateDiv(Composite):
             return trunc(divide(x, y))
         if x.dtype.kind == "u":
             return floor_divide(x, y)
-        return sign(x) * sign(y) * floor_divide(abs(x), abs(y))
+        # Magnitudes would not do: that of the smallest number overflows.
+        down = floor_divide(x, y)
+        is_short = not_equal(subtract(x, multiply(down, y)), 0)
+        differ = not_equal(less(x, 0), less(y, 0))
+        return where(logical_and(is_short, differ), down + 1, down)
 
 
 class TruncateMod(Composite):

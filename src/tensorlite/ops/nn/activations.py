@@ -18,8 +18,8 @@ from tensorlite.ops.math.arithmetic import conjugated, sum
 from tensorlite.ops.math.bounds import clip
 from tensorlite.ops.math.compare import greater, where
 from tensorlite.ops.math.elementwise import exp, square
+from tensorlite.ops.math.normal_functions import erfc
 from tensorlite.ops.math.rounding import abs
-from tensorlite.ops.math.special import erf
 from tensorlite.ops.math.trigonometric import tanh
 
 # fmt: off
@@ -422,7 +422,7 @@ def mish(x: TensorLike) -> Tensor:
 def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
     """Return `x` times the normal distribution function of `x` (Hendrycks and Gimpel 2016).
 
-    `approximate` takes the tanh formula of that paper instead of erf.
+    `approximate` takes the tanh formula of that paper instead of erfc.
 
     >>> print(tl.nn.gelu([-1.0, 1.0]))
     [-0.158655  0.841345]
@@ -431,7 +431,8 @@ def gelu(x: TensorLike, approximate: bool = False) -> Tensor:
     if approximate:
         cubic = tensor * (1.0 + 0.044715 * square(tensor))
         return 0.5 * tensor * (1.0 + tanh(cubic * sqrt(2 / pi)))
-    return 0.5 * tensor * (1.0 + erf(tensor * sqrt(0.5)))
+    # erfc keeps what is left far below 0, where 1 + erf(x) is 0.
+    return 0.5 * tensor * erfc(tensor * -sqrt(0.5))
 
 
 def hard_sigmoid(x: TensorLike) -> Tensor:
