@@ -38,6 +38,7 @@ from tensorlite.compat.v2.keras.initializers import Initializer
 from tensorlite.compat.v2.keras.models import Functional, Model, Sequential
 from tensorlite.compat.v2.keras.regularizers import Regularizer
 from tensorlite.compat.v2.keras.scopes import device, name_scope
+from tensorlite.compat.v2.keras.src.layers import feature_spaces
 from tensorlite.compat.v2.keras.src.layers.autocast import KerasVariable as Variable
 from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
 from tensorlite.compat.v2.keras.src.layers.input import Input
@@ -62,6 +63,7 @@ describing.known.update(
             "Model": Model,
             **dtype_policies.CLASSES,
         },
+        "keras.utils": feature_spaces.KNOWN,
         "keras.initializers": initializers.KNOWN,
         "keras.regularizers": regularizers.KNOWN,
         "keras.constraints": constraints.KNOWN,

@@ -50,6 +50,15 @@ def among(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         )
 
 
+def word(owner: str, name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse, for a class, what is none of some words."""
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidArgumentError(
+            f"Unknown value for `{name}` argument of {owner}. Allowed values are: {allowed}. "
+            f"Received: {name}={value}"
+        )
+
+
 def data_format(value: str | None) -> str:
     """Return where images have their channels, the usual place of None; refuse other words."""
     if value is None:

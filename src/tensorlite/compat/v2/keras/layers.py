@@ -13,12 +13,7 @@ from tensorlite.compat.v2.keras.src.layers.activations import (
     ReLU,
     Softmax,
 )
-from tensorlite.compat.v2.keras.src.layers.adapting import (
-    IntegerLookup,
-    Normalization,
-    StringLookup,
-    TextVectorization,
-)
+from tensorlite.compat.v2.keras.src.layers.adapting import Normalization
 from tensorlite.compat.v2.keras.src.layers.attention import (
     AdditiveAttention,
     Attention,
@@ -35,9 +30,9 @@ from tensorlite.compat.v2.keras.src.layers.augmenting import (
     RandomZoom,
 )
 from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
+from tensorlite.compat.v2.keras.src.layers.bins import Discretization
 from tensorlite.compat.v2.keras.src.layers.categories import (
     CategoryEncoding,
-    Discretization,
     HashedCrossing,
     Hashing,
 )
@@ -102,6 +97,7 @@ from tensorlite.compat.v2.keras.src.layers.heads import (
 )
 from tensorlite.compat.v2.keras.src.layers.images import CenterCrop, Resizing
 from tensorlite.compat.v2.keras.src.layers.input import Input, InputLayer
+from tensorlite.compat.v2.keras.src.layers.lookups import IntegerLookup, StringLookup
 from tensorlite.compat.v2.keras.src.layers.merging import (
     Add,
     Average,
@@ -189,6 +185,7 @@ from tensorlite.compat.v2.keras.src.layers.special import (
     SpectralNormalization,
 )
 from tensorlite.compat.v2.keras.src.layers.stretching import RandomHeight, RandomWidth
+from tensorlite.compat.v2.keras.src.layers.texts import TextVectorization
 from tensorlite.compat.v2.keras.src.layers.timed import TimeDistributed
 from tensorlite.compat.v2.keras.src.saving import describing, lookup
 

@@ -37,6 +37,9 @@ from tensorlite.compat.v2.keras.src.data.pictures import (
     save_img as save_img,
 )
 from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.layers.feature_spaces import (
+    FeatureSpace as FeatureSpace,
+)
 from tensorlite.compat.v2.keras.src.models import histories, sketch
 from tensorlite.compat.v2.keras.src.models.diagrams import (
     model_to_dot as model_to_dot,

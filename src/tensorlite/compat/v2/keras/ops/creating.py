@@ -19,6 +19,9 @@ from tensorlite.compat.v2.keras.src.models import sketch
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.operand import Operand
 from tensorlite.ops.arrays.shape import astype, shape_of
+from tensorlite.ops.ragged.tensor import RaggedTensor
+from tensorlite.ops.sparse.dense import to_dense
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 
 def _kind(dtype: Any) -> Any:
@@ -167,7 +170,11 @@ def convert_to_tensor(
 
 
 def convert_to_numpy(x: Any) -> Any:
-    """Return a new array with a tensor's elements."""
+    """Return a new array with a tensor's elements, of a sparse or ragged one with all of them."""
+    if isinstance(x, SparseTensor):
+        x = to_dense(x)
+    if isinstance(x, RaggedTensor):
+        x = x.to_tensor()
     return np.array(x.__tensor__().numpy() if isinstance(x, Operand) else x)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import tempfile
 import time
 import warnings
 import zipfile
@@ -22,6 +23,7 @@ from tensorlite.compat.v2.keras.src.saving import describing
 from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 
 _WEIGHTS = "model.weights.h5"
+_ASSETS = "assets"
 
 
 def hdf5() -> Any:
@@ -64,7 +66,7 @@ def _stored(layer: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
             yield _joined(path, name), _Part(variables, path)
         return
     saves = type(layer).save_own_variables is not Layer.save_own_variables
-    if saves or layer.own_weights():
+    if saves or layer.own_weights() or hasattr(layer, "save_assets"):
         yield path, layer
     for name, member in _members(layer):
         if isinstance(member, Layer):
@@ -102,6 +104,33 @@ def _listed(members: Any, path: str, seen: set[int]) -> Iterator[tuple[str, Any]
         yield from _stored(
             x, f"{path}/{name}_{count}" if count else f"{path}/{name}", seen
         )
+
+
+def _assets(model: Any) -> dict[str, bytes]:
+    """Return the files that layers write beside their variables, by their paths in an archive."""
+    made = {}
+    for path, holder in stored(model):
+        if not hasattr(holder, "save_assets"):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            holder.save_assets(folder)
+            for file in Path(folder).rglob("*"):
+                if file.is_file():
+                    name = file.relative_to(folder).as_posix()
+                    made[f"{_joined(_ASSETS, path)}/{name}"] = file.read_bytes()
+    return made
+
+
+def _take_assets(model: Any, archive: zipfile.ZipFile) -> None:
+    """Let layers read the files that they had written beside their variables."""
+    for path, holder in stored(model):
+        inside = f"{_joined(_ASSETS, path)}/"
+        names = [x for x in archive.namelist() if x.startswith(inside)]
+        if not names or not hasattr(holder, "load_assets"):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            archive.extractall(folder, names)  # which keeps to the folder
+            holder.load_assets(str(Path(folder) / inside))
 
 
 def _written(model: Any, optimizer: Any = None) -> bytes:
@@ -175,8 +204,10 @@ def _read(model: Any, source: Any, skip_mismatch: bool = False) -> None:
 def write_model(model: Any, path: str) -> None:
     """Write a model's description and weights as an archive of Keras 3."""
     config = describing.description(model)
-    compiled = model.get_compile_config()
-    config["compile_config"] = describing.described(compiled)
+    compiled = None
+    if hasattr(model, "get_compile_config"):
+        compiled = model.get_compile_config()
+        config["compile_config"] = describing.described(compiled)
     said = json.dumps(describing.plain(config))
     now = time.strftime("%Y-%m-%d@%H:%M:%S")
     written = _written(model, model.optimizer if compiled else None)
@@ -185,6 +216,8 @@ def write_model(model: Any, path: str) -> None:
         archive.writestr("metadata.json", json.dumps(metadata))
         archive.writestr("config.json", said)
         archive.writestr(_WEIGHTS, written)
+        for name, content in _assets(model).items():
+            archive.writestr(name, content)
 
 
 def read_model(path: str, compile: bool = True) -> Any:
@@ -197,4 +230,5 @@ def read_model(path: str, compile: bool = True) -> Any:
         if compile and config.get("compile_config"):
             model.compile_from_config(config["compile_config"])
         _read(model, io.BytesIO(archive.read(_WEIGHTS)))
+        _take_assets(model, archive)
     return model

@@ -87,6 +87,10 @@ def description(value: Any) -> dict[str, Any]:
     shape = getattr(value, "built_shape", None)
     if shape is not None and getattr(value, "is_made_of_layers", None) is False:
         made["build_config"] = {"input_shape": described(shape)}
+    if "get_build_config" in vars(
+        kind
+    ):  # a class that says itself what it was built for
+        made["build_config"] = described(value.get_build_config())
     return made
 
 
@@ -153,9 +157,9 @@ def _restored(name: str, config: Any, whole: Mapping[str, Any]) -> Any:
     if not hasattr(kind, "from_config"):
         return kind(**config)
     made = kind.from_config(dict(config))
-    shape = whole.get("build_config", {}).get("input_shape")
-    if shape is not None and hasattr(made, "build_from_config"):
-        made.build_from_config({"input_shape": shape})
+    built = whole.get("build_config")
+    if built and hasattr(made, "build_from_config"):
+        made.build_from_config(dict(built))
     return made
 
 
