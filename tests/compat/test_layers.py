@@ -294,3 +294,21 @@ def test_losses_of_activities_are_in_the_mean_of_a_batch() -> None:
         session.run(tf.global_variables_initializer())
         assert session.run(loss) == 4.5
     assert loss.name == "dense/ActivityRegularizer/truediv:0"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **given: tf.layers.dense(tf.zeros([1, 4]), 3, **given),
+        lambda **given: tf.layers.conv2d(tf.zeros([1, 4, 4, 2]), 3, 2, **given),
+        lambda **given: tf.layers.max_pooling1d(tf.zeros([1, 4, 2]), 2, 2, **given),
+        tf.layers.BatchNormalization,
+        lambda **given: tf.nn.rnn_cell.GRUCell(3, **given),
+        lambda **given: tf.nn.rnn_cell.LSTMCell(3, **given),
+    ],
+)
+def test_arguments_that_are_misspelt_are_refused(make: Any) -> None:
+    with tf.Graph().as_default():
+        make(activity_regularizer=None)
+        with pytest.raises(TypeError, match="not understood: activaton"):
+            make(activaton=tf.nn.relu)

@@ -1,4 +1,4 @@
-"""What a namespace of TensorFlow lists, and what is said of a name that is not there.
+"""What a namespace of TensorFlow lists, and what is said of names and arguments that are not there.
 
 known_names.txt lists TensorFlow's names: a line for each namespace of either version, such as
 `v1.math: abs accumulate_n ...`.
@@ -90,3 +90,23 @@ def _elsewhere(version: str, title: str, name: str) -> list[str]:
     places = [x for x, names in known_names().items() if name in names and x != title]
     inside = [x.split(".")[1:] for x in places if x.partition(".")[0] == version]
     return [".".join(["tf", *path, name]) for path in sorted(inside, key=len)][:3]
+
+
+UNUSED_BY_LAYERS = frozenset(
+    [
+        "autocast",
+        "batch_input_shape",
+        "batch_size",
+        "dynamic",
+        "input_shape",
+        "weights",
+    ]
+)
+"""What each layer takes beside its own arguments, and TensorFlow 1's do without."""
+
+
+def refuse_arguments(what: str, unknown: Iterable[str]) -> None:
+    """Raise TypeError if there are arguments that `what` does not take."""
+    names = ", ".join(sorted(unknown))
+    if names:
+        raise TypeError(f"{what}: Keyword argument not understood: {names}")

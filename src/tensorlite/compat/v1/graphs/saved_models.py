@@ -225,11 +225,13 @@ def load(
 ) -> Any:
     """Read a graph and its values into a session; returns its MetaGraphDef."""
     folder = Path(a_path(export_dir, "export_dir"))
-    fitting = [x for x in meta_graphs_of(folder) if set(x.tags) == set(tags)]
+    found = meta_graphs_of(folder)
+    fitting = [x for x in found if set(x.tags) == set(tags)]
     if len(fitting) != 1:
+        there = "; ".join([", ".join(x.tags) for x in found])
         raise NoSuchGraphError(
             f"MetaGraphDef associated with tags {set(tags)} could not be found in SavedModel "
-            f"{folder}: there are {len(fitting)}"
+            f"{folder}: {len(fitting)} have these; its graphs' tags are: {there}"
         )
     (meta,) = fitting
     prefix = f"{import_scope}/" if import_scope else ""

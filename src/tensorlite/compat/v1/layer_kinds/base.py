@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from tensorlite.compat.missing import UNUSED_BY_LAYERS, refuse_arguments
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.creators import variable_creator_scope
@@ -126,6 +127,7 @@ class Layer:
         self._dtype = None if dtype is None else as_dtype(dtype)
         self.input_spec: Any = None
         self.activity_regularizer = kwargs.pop("activity_regularizer", None)
+        refuse_arguments(type(self).__name__, kwargs.keys() - UNUSED_BY_LAYERS)
         self._trainable_weights: list[Any] = []
         self._non_trainable_weights: list[Any] = []
         self._updates: list[Any] = []
