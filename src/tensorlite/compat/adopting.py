@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph_mode.graph import active_graph
 
 
 def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
@@ -26,6 +27,8 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
     if isinstance(value, Operand):
         return value.__tensor__()
     if isinstance(value, (list, tuple)) and holds_operand(value):
+        if active_graph() is not None:
+            value, dtype = _alike(value, dtype)
         parts = [adopted(x, dtype) for x in value]
         made = operand.operators.stack(parts)
         if name not in ("Const", ""):
@@ -34,6 +37,37 @@ def adopted(value: Any, dtype: DType | None, name: str = "Const") -> Tensor:
         return made
     array = array_of(value) if dtype is None else adopted_array(value, dtype)
     return _named_constant(encoded(array), name)
+
+
+def _alike(
+    value: Sequence[Any], dtype: DType | None
+) -> tuple[Sequence[Any], DType | None]:
+    """Return a list, its tensors cast to a dtype, and the dtype of what is no tensor.
+
+    That is the dtype of the first tensor where none is given. TensorFlow casts tensors in lists
+    where a dtype is wanted, or is an operator's own for what tells none.
+    """
+    if dtype is not None:
+        return _cast_inside(value, dtype), dtype
+    first = next(_operands(value))
+    return value, first.__tensor__().dtype
+
+
+def _operands(value: Any) -> Iterator[Operand]:
+    """Yield the tensors in a list."""
+    if isinstance(value, (list, tuple)):
+        for x in value:
+            yield from _operands(x)
+    elif isinstance(value, Operand):
+        yield value
+
+
+def _cast_inside(value: Any, dtype: DType) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_cast_inside(x, dtype) for x in value]
+    if isinstance(value, Operand) and value.__tensor__().dtype != dtype:
+        return operand.operators.astype(value.__tensor__(), dtype)
+    return value
 
 
 def _named_constant(array: np.ndarray[Any, Any], name: str) -> Tensor:

@@ -177,5 +177,5 @@ def reverse_sequence(
     `seq_lengths` says for each place of batch_axis (0 unless given) how many elements along
     seq_axis are turned around; the rest stay.
     """
-    lengths = converted(seq_lengths)
+    lengths = converted(seq_lengths, int64 if holds_operand(seq_lengths) else None)
     return tl.reverse_sequence(converted(input), lengths, seq_axis, batch_axis or 0)

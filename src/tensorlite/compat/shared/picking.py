@@ -9,6 +9,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite import math
+from tensorlite.compat.adopting import holds_operand
 from tensorlite.compat.calling import agreeing, converted, named
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.arrays import tensors_of
@@ -16,7 +17,7 @@ from tensorlite.compat.shared.sizes import as_whole, packed
 from tensorlite.core import nest
 from tensorlite.core.check import integers_of
 from tensorlite.core.dispatch import call, calls
-from tensorlite.core.dtypes import as_dtype, float32, int32
+from tensorlite.core.dtypes import as_dtype, float32, int32, int64
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
@@ -175,7 +176,8 @@ def one_hot(
     on = converted(1 if on_value is None else on_value, wanted)
     off = converted(0 if off_value is None else off_value, wanted)
     along = -1 if axis is None else axis
-    places, count = converted(as_whole(indices)), as_whole(depth)
+    own = int64 if holds_operand(indices) else None
+    places, count = converted(as_whole(indices), own), as_whole(depth)
     return tl.one_hot(places, count, on, off, axis=along, dtype=wanted)
 
 

@@ -49,7 +49,7 @@ def sizes_of(shape: Any) -> Any:
         return [int(shape)]
     if isinstance(shape, nest.Composite):
         raise CompositeError(shape, "a shape with rows of different lengths")
-    return packed(several(shape, "shape", "integers, one for each axis"))
+    return packed(several(shape, "shape", "integers, one for each axis"), int32)
 
 
 def whole_sizes(shape: Any) -> Any:
@@ -59,17 +59,28 @@ def whole_sizes(shape: Any) -> Any:
     return [Dimension(x).value if isinstance(x, float) else x for x in shape]
 
 
-def packed(sizes: Sequence[Any]) -> Any:
+def packed(sizes: Sequence[Any], dtype: DType | None = None) -> Any:
     """Return sizes as one tensor where one of them is a tensor, with no nodes but TensorFlow's.
 
-    What later nodes draw hangs on how many there are.
+    What later nodes draw hangs on how many there are. In graphs integers that are tensors of
+    another dtype than a given one are cast to it.
     """
     given = [plain(x) for x in sizes]
     kinds = {x.__tensor__().dtype for x in given if isinstance(x, Operand)}
+    if dtype is not None and active_graph() is not None:
+        given = [_cast_to(x, dtype) for x in given]
+        kinds = {dtype if kind.is_integer else kind for kind in kinds}
     if len(kinds) != 1 or not next(iter(kinds)).is_integer:
         return given
     (kind,) = kinds
     return tl.stack([adopted(x, kind, f"Pack/{i}") for i, x in enumerate(given)])
+
+
+def _cast_to(size: Any, dtype: DType) -> Any:
+    if not isinstance(size, Operand) or not size.__tensor__().dtype.is_integer:
+        return size
+    given = size.__tensor__()
+    return given if given.dtype == dtype else tl.astype(given, dtype)
 
 
 _COUNTED = (int32, int64, float32, float64)

@@ -8,18 +8,22 @@ from __future__ import annotations
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.op import Call, Grads
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrays.arrange import expand_dims
+from tensorlite.ops.arrays.create import ones
 from tensorlite.ops.arrays.gather import gather_nd
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.ranges import arange
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.composite import Composite
+from tensorlite.ops.linear.solve import inv
 from tensorlite.ops.math.arithmetic import broadcast_to
 from tensorlite.ops.math.bounds import clip, maximum
 from tensorlite.ops.math.compare import equal, logical_and, where
 from tensorlite.ops.math.rounding import floor, remainder
-from tensorlite.ops.operators import astype
+from tensorlite.ops.operators import astype, reshape
 
 __all__: list[str] = []
 FILLINGS = ("constant", "nearest", "reflect", "wrap")
@@ -65,6 +69,51 @@ def projected(
     made = seen.nearest(down, across) if interpolation == "nearest" else None
     made = seen.between(down, across) if made is None else made
     return astype(where(expand_dims(flat, 3), filling, made), x.dtype)
+
+
+class ImageProjectiveTransformV2(Composite):
+    """Images of a size, seen under maps; zeros stand where constants fill.
+
+    What flows back is seen under the maps' inverses, as in TensorFlow; that is the gradient only
+    where maps move images by whole elements.
+    """
+
+    host = (2,)
+    interpolation: str = "NEAREST"
+    fill_mode: str = "CONSTANT"
+
+    def compose(
+        self, images: Tensor, maps: Tensor, size: Tensor, filling: TensorLike = 0.0
+    ) -> Tensor:
+        """Return the images."""
+        how = self.interpolation.lower(), self.fill_mode.lower()
+        return projected(images, maps, *how, filling, size)
+
+    def grad(self, call: Call, *dys: Tensor) -> Grads:
+        """Return what flows to the images; maps have no gradient."""
+        images, maps, *rest = call.inputs
+        how = self.interpolation.lower(), self.fill_mode.lower()
+        size = shape_of(images)[1:3]
+        flow = projected(dys[0], inverses(maps), *how, 0.0, size)
+        return (flow, None, *[None] * len(rest))
+
+
+class ImageProjectiveTransformV3(ImageProjectiveTransformV2):
+    """The same with a fourth input: the number that stands where constants fill."""
+
+
+def inverses(maps: Tensor) -> Tensor:
+    """Return the maps that lead back, of rows of eight numbers each.
+
+    >>> from tensorlite.ops.images.projections import inverses
+    >>> print(inverses(tl.asarray([[2.0, 0, 1, 0, 1, 3, 0, 0]])))
+    [[ 0.5  0.  -0.5  0.   1.  -3.   0.   0. ]]
+    """
+    rows = astype(maps, dtypes.float32)
+    last = ones(concat([shape_of(rows)[:1], [1]]), dtype=rows.dtype)
+    matrices = reshape(concat([rows, last], axis=1), [-1, 3, 3])
+    back = reshape(inv(matrices), [-1, 9])
+    return back[:, :8] / back[:, 8:9]
 
 
 def _check(x: Tensor, m: Tensor, interpolation: str, fill_mode: str) -> None:

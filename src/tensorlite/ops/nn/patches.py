@@ -131,6 +131,19 @@ def extract_patches(
     return made
 
 
+class ExtractVolumePatches(Composite):
+    """The patches of volumes, each along the last axis."""
+
+    ksizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    padding: str
+
+    def compose(self, volumes: Tensor) -> Tensor:
+        """Return a patch for each place of the window."""
+        steps = self.ksizes[1:4], self.strides[1:4], 1
+        return _patches(volumes, *steps, self.padding, 3)
+
+
 def extract_volume_patches(
     volumes: TensorLike, window: Sizes, strides: Sizes, padding: str = "VALID"
 ) -> Tensor:
@@ -139,7 +152,13 @@ def extract_volume_patches(
     >>> tl.image.extract_volume_patches(tl.ones((1, 3, 3, 3, 2)), 2, 1).shape
     (1, 2, 2, 2, 16)
     """
-    return _patches(volumes, window, strides, 1, padding, 3)
+    op = ExtractVolumePatches(
+        (1, *each(window, 3, "window"), 1),
+        (1, *each(strides, 3, "strides"), 1),
+        padding,
+    )
+    made: Tensor = composed(op, volumes)
+    return made
 
 
 def _patches(

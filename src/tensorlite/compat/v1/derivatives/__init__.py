@@ -80,8 +80,6 @@ def written(
 
 
 _CALLED = {
-    "CropAndResize": ("CropAndResizeGradImage", "CropAndResizeGradBoxes"),
-    "ExtractImagePatches": ("transpose_1",),
     "Svd": ("MatMul_5",),
 }
 """What TensorFlow calls gradients that are found in another way here."""

@@ -8,6 +8,7 @@ from tensorlite.compat.v1.derivatives import (
     diagonals as diagonals,
     elements as elements,
     networks as networks,
+    pictures as pictures,
     places as places,
     reductions as reductions,
     rounded as rounded,

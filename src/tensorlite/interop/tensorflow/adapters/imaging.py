@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 from tensorlite.core.dispatch import call
 from tensorlite.core.errors import GraphDefError
-from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.ops.arrays.create import zeros
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.composite import composed
-from tensorlite.ops.images.projections import projected
 from tensorlite.ops.images.resize import ResizeNearestNeighborGrad
 from tensorlite.ops.nn.activations import relu
 from tensorlite.ops.nn.batch_norm import FusedBatchNormGradV3, FusedBatchNormV3
@@ -83,19 +82,6 @@ def _nearest_gradient(given: Given) -> Values:
     return given.composed(flows, *given.tensors)
 
 
-def _projected(given: Given) -> Values:
-    """Return images seen through maps; version 2 fills with zeros."""
-    interpolation = given.typed("interpolation", str).lower()
-    mode = given.typed("fill_mode", str).lower()
-
-    def made(
-        images: Tensor, maps: Tensor, size: Tensor, filling: TensorLike = 0.0
-    ) -> Tensor:
-        return projected(images, maps, interpolation, mode, filling, size)
-
-    return given.composed(made, *given.tensors)
-
-
 _RESIZING = ("align_corners", "half_pixel_centers")
 
 IMAGING: dict[str, Adapter] = {
@@ -104,7 +90,5 @@ IMAGING: dict[str, Adapter] = {
     "FusedBatchNormGrad": _first_five(_gradient),
     "FusedBatchNormGradV2": _first_five(_gradient),
     "FusedBatchNormV2": _first_five(_norm),
-    "ImageProjectiveTransformV2": _projected,
-    "ImageProjectiveTransformV3": _projected,
     "ResizeNearestNeighborGrad": _nearest_gradient,
 }

@@ -23,7 +23,6 @@ from tensorlite.ops.arrays.sets import UniqueWithCountsV2
 from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.math.arithmetic import conj, sum as sum_of
 from tensorlite.ops.math.elementwise import sqrt
-from tensorlite.ops.nn import patches
 from tensorlite.ops.nn.pool import MaxPool, depth_of, max_pool_in_depth
 from tensorlite.ops.operators import astype
 from tensorlite.ops.sparse import segments as sparse_segments
@@ -118,15 +117,6 @@ def _greatest(given: Given) -> Values:
     return given.made(op, given.tensor(0))
 
 
-def _cubes(given: Given) -> Values:
-    window, strides = [given.listed(name, int)[1:4] for name in ("ksizes", "strides")]
-    padding = given.typed("padding", str)
-    return given.composed(
-        lambda x: patches.extract_volume_patches(x, window, strides, padding),
-        given.tensor(0),
-    )
-
-
 def _nearest(given: Given) -> Values:
     """Return the nearest centres of each point, and the squares of their distances."""
     most = int(given.constant(2))
@@ -144,7 +134,6 @@ MATCHING: dict[str, Adapter] = {
     "ConjugateTranspose": lambda given: given.composed(
         lambda x, axes: conj(transpose(x, axes)), *given.tensors
     ),
-    "ExtractVolumePatches": _cubes,
     "MaxPool": _greatest,
     "MaxPoolV2": _greatest,
     "NearestNeighbors": _nearest,

@@ -124,7 +124,7 @@ _SAME = """
     CombinedNonMaxSuppression Spence Print PrintV2 ExtractGlimpse ExtractGlimpseV2
     DecodeWav EncodeWav
     MirrorPadGrad BlockLSTM BlockLSTMGrad DecodeJSONExample GRUBlockCellGrad LSTMBlockCellGrad
-    DecodeCompressed Bucketize NthElement
+    DecodeCompressed Bucketize NthElement BipartiteMatch ImageConnectedComponents
 """
 
 _COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite)]

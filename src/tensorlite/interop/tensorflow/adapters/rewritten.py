@@ -19,7 +19,6 @@ from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import MOST, Adapter, Plain
 from tensorlite.ops.arrays.arrange import matrix_transpose
 from tensorlite.ops.arrays.blocks import batch_to_space, space_to_batch
-from tensorlite.ops.arrays.create import Fill
 from tensorlite.ops.arrays.gather import UnsortedSegmentSum, take
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.repeat import MirrorPad
@@ -30,7 +29,6 @@ from tensorlite.ops.arrays.segment import (
 )
 from tensorlite.ops.arrays.shape import astype, reshape, shape_of
 from tensorlite.ops.control.differentiate import gradients
-from tensorlite.ops.images.framing import crop_and_resize
 from tensorlite.ops.images.resize import ResizeBilinear
 from tensorlite.ops.linear.bands import (
     banded_triangular_solve,
@@ -87,41 +85,6 @@ def _untiled(x: Tensor, multiples: Tensor) -> Tensor:
         count = multiples[axis : axis + 1]
         split += [count, sizes[axis : axis + 1] // count]
     return sum_of(reshape(x, concat(split)), axis=list(range(0, 2 * x.ndim, 2)))
-
-
-def _crops(given: Given) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-    """Return what makes the crops that a gradient is of, which is as large as they are."""
-    method = given.typed("method", str)
-    sizes = given.tensor(0)
-
-    def cropped(images: Tensor, boxes: Tensor, places: Tensor) -> Tensor:
-        size = shape_of(sizes)[1:3]
-        return crop_and_resize(images, boxes, places, size, method)
-
-    return cropped
-
-
-def _of_images(given: Given) -> Values:
-    dtype, crops = given.dtype("T"), _crops(given)
-
-    def flows(dy: Tensor, boxes: Tensor, places: Tensor, size: Tensor) -> Tensor:
-        images = call(Fill(), size, constant(0.0, dtypes.float32))
-        (dx,) = gradients(crops(images, boxes, places), [images], [dy])
-        return astype(dx, dtype)
-
-    return given.composed(flows, *given.tensors)
-
-
-def _of_boxes(given: Given) -> Values:
-    crops = _crops(given)
-
-    def flows(dy: Tensor, x: Tensor, boxes: Tensor, places: Tensor) -> Tensor:
-        images = astype(x, dtypes.float32)
-        (dboxes,) = gradients(crops(images, boxes, places), [boxes], [dy])
-        found: Tensor = dboxes
-        return found
-
-    return given.composed(flows, *given.tensors)
 
 
 def _permuted(given: Given) -> Values:
@@ -343,8 +306,6 @@ REWRITTEN: dict[str, Adapter] = {
     "BatchNormWithGlobalNormalization": _normalised,
     "BatchToSpace": _blocks(batch_to_space),
     "CholeskyGrad": _factor_gradient,
-    "CropAndResizeGradBoxes": _of_boxes,
-    "CropAndResizeGradImage": _of_images,
     "DataFormatDimMap": _renumbered,
     "DataFormatVecPermute": _permuted,
     "Fingerprint": _named_digests,
