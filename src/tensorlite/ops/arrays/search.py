@@ -409,7 +409,9 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: int | Tensor) -> T
     >>> print(tl.in_top_k([0, 1], [[0.9, 0.1], [0.8, 0.2]], k=1))
     [ True False]
     """
-    return call(InTopKV2(), predictions, targets, k)
+    wanted = to_tensor(targets)
+    count = constant(np.asarray(k, wanted.dtype.numpy)) if isinstance(k, int) else k
+    return call(InTopKV2(), predictions, wanted, count)
 
 
 def bincount(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import elementwise
 from tensorlite.compat.shared.sets import (
     difference as set_difference,
     intersection as set_intersection,
@@ -14,27 +13,35 @@ from tensorlite.compat.shared.sets import (
 )
 from tensorlite.compat.v1 import metrics
 from tensorlite.compat.v1.contrib.streaming import (
+    accuracy,
     cohen_kappa,
     count,
-    f1_score,
-    precision_at_recall,
     predictions_first,
-    recall_at_precision,
     sparse_recall_at_top_k,
     streaming_covariance,
     streaming_false_negative_rate,
-    streaming_false_negative_rate_at_thresholds,
     streaming_false_positive_rate,
-    streaming_false_positive_rate_at_thresholds,
     streaming_pearson_correlation,
+    streaming_recall_at_k,
+    streaming_sparse_average_precision_at_top_k,
     streaming_sparse_precision_at_top_k,
 )
-from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
+from tensorlite.compat.v1.contrib.streaming_thresholds import (
+    f1_score,
+    precision_at_recall,
+    precision_recall_at_equal_thresholds,
+    recall_at_precision,
+    streaming_concat,
+    streaming_curve_points,
+    streaming_false_negative_rate_at_thresholds,
+    streaming_false_negatives_at_thresholds,
+    streaming_false_positive_rate_at_thresholds,
+    streaming_false_positives_at_thresholds,
+    streaming_true_negatives_at_thresholds,
+    streaming_true_positives_at_thresholds,
+)
 from tensorlite.compat.v1.functions.arrays import confusion_matrix
-from tensorlite.compat.v1.graphs import framework
-from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.graph_mode.graph import name_scope
 
 streaming_mean = metrics.mean
 streaming_mean_tensor = metrics.mean_tensor
@@ -51,7 +58,6 @@ streaming_mean_squared_error = predictions_first(metrics.mean_squared_error)
 streaming_precision = predictions_first(metrics.precision)
 streaming_precision_at_thresholds = predictions_first(metrics.precision_at_thresholds)
 streaming_recall = predictions_first(metrics.recall)
-streaming_recall_at_k = predictions_first(metrics.recall_at_k)
 streaming_recall_at_thresholds = predictions_first(metrics.recall_at_thresholds)
 streaming_root_mean_squared_error = predictions_first(metrics.root_mean_squared_error)
 streaming_sensitivity_at_specificity = predictions_first(
@@ -65,44 +71,9 @@ streaming_specificity_at_sensitivity = predictions_first(
 streaming_true_negatives = predictions_first(metrics.true_negatives)
 streaming_true_positives = predictions_first(metrics.true_positives)
 
-streaming_false_negatives_at_thresholds = predictions_first(
-    metrics.false_negatives_at_thresholds
-)
-streaming_false_positives_at_thresholds = predictions_first(
-    metrics.false_positives_at_thresholds
-)
-streaming_true_negatives_at_thresholds = predictions_first(
-    metrics.true_negatives_at_thresholds
-)
-streaming_true_positives_at_thresholds = predictions_first(
-    metrics.true_positives_at_thresholds
-)
 streaming_sparse_average_precision_at_k = predictions_first(
     metrics.average_precision_at_k
 )
-
-
-def accuracy(
-    predictions: Any, labels: Any, weights: Any = None, name: str | None = None
-) -> Any:
-    """Return the part of predictions of one batch that is right."""
-    found, wanted = (framework.convert_to_tensor(x) for x in (predictions, labels))
-    if found.dtype is not wanted.dtype:
-        raise InvalidArgumentError(
-            f"Dtypes for predictions and labels must match, not {found.dtype} and {wanted.dtype}"
-        )
-    if wanted.dtype.is_floating:
-        raise InvalidArgumentError(
-            f"Labels should have bool, string, or integer dtype, not {wanted.dtype}"
-        )
-    with name_scope(name, "accuracy"):
-        right = elementwise.cast(elementwise.equal(predictions, labels), float32)
-        if weights is None:
-            return numbers.reduce_mean(right)
-        scaled = elementwise.multiply(right, weights)
-        each = elementwise.multiply(weights, v1_arrays.ones_like(scaled))
-        whole = numbers.reduce_sum(each)
-        return elementwise.divide(numbers.reduce_sum(scaled), whole, name="div")
 
 
 def aggregate_metrics(*value_update_tuples: Any) -> tuple[list[Any], list[Any]]:
@@ -135,6 +106,7 @@ __all__ = [
     "count",
     "f1_score",
     "precision_at_recall",
+    "precision_recall_at_equal_thresholds",
     "recall_at_precision",
     "set_difference",
     "set_intersection",
@@ -143,7 +115,9 @@ __all__ = [
     "sparse_recall_at_top_k",
     "streaming_accuracy",
     "streaming_auc",
+    "streaming_concat",
     "streaming_covariance",
+    "streaming_curve_points",
     "streaming_false_negative_rate",
     "streaming_false_negative_rate_at_thresholds",
     "streaming_false_negatives",
@@ -169,6 +143,7 @@ __all__ = [
     "streaming_root_mean_squared_error",
     "streaming_sensitivity_at_specificity",
     "streaming_sparse_average_precision_at_k",
+    "streaming_sparse_average_precision_at_top_k",
     "streaming_sparse_precision_at_k",
     "streaming_sparse_precision_at_top_k",
     "streaming_sparse_recall_at_k",

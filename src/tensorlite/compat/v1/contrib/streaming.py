@@ -7,17 +7,11 @@ from typing import Any
 
 from tensorlite.compat.documenting import explained, told
 from tensorlite.compat.shared import arrays, elementwise
-from tensorlite.compat.shared.linear import diagonals
+from tensorlite.compat.shared.nn import in_top_k
 from tensorlite.compat.v1 import metrics
-from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
+from tensorlite.compat.v1.functions import arrays as v1_arrays, matrices, numbers
 from tensorlite.compat.v1.graphs import framework
-from tensorlite.compat.v1.metric_kinds.counts import (
-    counts_at_thresholds,
-    even_thresholds,
-    in_unit,
-    ratio,
-    ratio_at_thresholds,
-)
+from tensorlite.compat.v1.metric_kinds.counts import ratio
 from tensorlite.compat.v1.metric_kinds.parts import (
     Metric,
     collected,
@@ -26,10 +20,14 @@ from tensorlite.compat.v1.metric_kinds.parts import (
     scoped,
     spread,
 )
-from tensorlite.core.dtypes import float32, int32, int64
+from tensorlite.compat.v1.metric_kinds.top_k import (
+    average_precision_of_top_k,
+    name_at_k,
+)
+from tensorlite.compat.v1.metric_kinds.weights import broadcast_weights
+from tensorlite.core.dtypes import float32, float64, int64
 from tensorlite.core.errors import InvalidArgumentError
-
-_EPSILON = 1e-7
+from tensorlite.graph_mode.graph import name_scope
 
 
 def predictions_first(
@@ -60,12 +58,28 @@ streaming_false_negative_rate = predictions_first(
         metrics.false_negatives,
     )
 )
-streaming_false_positive_rate_at_thresholds = predictions_first(
-    ratio_at_thresholds("false_positive_rate", "true_negatives", "false_positives")
-)
-streaming_false_negative_rate_at_thresholds = predictions_first(
-    ratio_at_thresholds("false_negative_rate", "true_positives", "false_negatives")
-)
+
+
+def accuracy(
+    predictions: Any, labels: Any, weights: Any = None, name: str | None = None
+) -> Any:
+    """Return the part of predictions of one batch that is right."""
+    found, wanted = (framework.convert_to_tensor(x) for x in (predictions, labels))
+    if found.dtype is not wanted.dtype:
+        raise InvalidArgumentError(
+            f"Dtypes for predictions and labels must match, not {found.dtype} and {wanted.dtype}"
+        )
+    if wanted.dtype.is_floating:
+        raise InvalidArgumentError(
+            f"Labels should have bool, string, or integer dtype, not {wanted.dtype}"
+        )
+    with name_scope(name, "accuracy"):
+        right = elementwise.cast(elementwise.equal(predictions, labels), float32)
+        if weights is None:
+            return numbers.reduce_mean(right)
+        right = elementwise.multiply(right, weights)
+        each = elementwise.multiply(weights, v1_arrays.ones_like(right))
+        return elementwise.div(numbers.reduce_sum(right), numbers.reduce_sum(each))
 
 
 def count(
@@ -81,9 +95,8 @@ def count(
         if weights is None:
             number = elementwise.cast(v1_arrays.size(values), float32)
         else:
-            each, _, scale = fitted(values, None, weights)
-            weighed = spread(scale, elementwise.cast(each, float32))
-            number = numbers.reduce_sum(weighed)
+            each, _, scale = fitted(elementwise.cast(values, float32), None, weights)
+            number = numbers.reduce_sum(spread(scale, each))
         update = total.assign_add(number)
         value = arrays.identity(total.value())
         return collected(value, update, metrics_collections, updates_collections)
@@ -104,44 +117,43 @@ def streaming_covariance(
             metric_variable([], name=what)
             for what in ("count", "mean_prediction", "mean_label", "comoment")
         ]
-        before = [arrays.identity(x.value()) for x in sums]
-        after = _merged(before, found, wanted, scale)
-        with framework.control_dependencies(after):
-            moved = [x.assign(y) for x, y in zip(sums, after, strict=True)]
-        value = _unbiased(sums[3].value(), sums[0].value(), "covariance")
-        with framework.control_dependencies(moved):
-            update = _unbiased(moved[3], moved[0], "update_op")
-        return collected(value, update, metrics_collections, updates_collections)
+        moved = _merged(sums, found, wanted, scale)
+        value = _unbiased(sums[3], sums[0], "covariance")
+        with framework.control_dependencies([moved]):
+            update = _unbiased(sums[3], sums[0], "update_op")
+    return collected(value, update, metrics_collections, updates_collections)
 
 
-def _merged(before: list[Any], found: Any, wanted: Any, scale: Any) -> list[Any]:
-    """Return count, means and comoment of all values and of those of a batch."""
-    number, mean_found, mean_wanted, comoment = before
-    x, y = elementwise.cast(found, float32), elementwise.cast(wanted, float32)
-    weight = v1_arrays.ones_like(x) if scale is None else spread(scale, x)
-    batch = numbers.reduce_sum(weight)
-    whole = number + batch
-    x_mean, y_mean = (
-        elementwise.div_no_nan(numbers.reduce_sum(z * weight), batch) for z in (x, y)
-    )
-    share = elementwise.div_no_nan(batch, whole)
-    inner = numbers.reduce_sum(weight * (x - x_mean) * (y - y_mean))
-    apart = (x_mean - mean_found) * (y_mean - mean_wanted)
-    return [
-        whole,
-        mean_found + (x_mean - mean_found) * share,
-        mean_wanted + (y_mean - mean_wanted) * share,
-        comoment + inner + apart * number * share,
-    ]
+def _merged(sums: list[Any], found: Any, wanted: Any, scale: Any) -> Any:
+    """Return what adds a batch to count, means and comoment; the last of these."""
+    count_of, mean_found, mean_wanted, comoment = sums
+    weighed = [found, wanted]
+    if scale is None:
+        batch = elementwise.cast(v1_arrays.size(wanted), float32)
+    else:
+        scale = broadcast_weights(scale, wanted)
+        batch = numbers.reduce_sum(scale)
+        weighed = [elementwise.multiply(x, scale) for x in weighed]
+    whole = count_of.assign_add(batch)
+    before = whole - batch
+    means, earlier = [], []
+    for mean, each in zip((mean_found, mean_wanted), weighed, strict=True):
+        own = elementwise.div_no_nan(numbers.reduce_sum(each), batch)
+        step = elementwise.div_no_nan((own - mean) * batch, whole)
+        earlier.append(mean.assign_add(step) - step)
+        means.append(own)
+    inner = (found - means[0]) * (wanted - means[1])
+    own_comoment = numbers.reduce_sum(inner if scale is None else inner * scale)
+    apart = (earlier[0] - means[0]) * (earlier[1] - means[1])
+    more = own_comoment + apart * (before * batch / whole)
+    return comoment.assign_add(more)
 
 
 def _unbiased(comoment: Any, number: Any, name: str) -> Any:
     """Return a covariance, which fewer than two values have not."""
     few = elementwise.less_equal(number, 1.0)
-    nothing = v1_arrays.zeros_like(comoment) + float("nan")
-    return v1_arrays.where(
-        few, nothing, elementwise.divide(comoment, number - 1), name=name
-    )
+    spread_out = elementwise.truediv(comoment, number - 1)
+    return v1_arrays.where(few, float("nan"), spread_out, name=name)
 
 
 def streaming_pearson_correlation(
@@ -155,6 +167,8 @@ def streaming_pearson_correlation(
     """Return the covariance over the deviations of both."""
     with scoped(name, "pearson_r"):
         found, wanted, scale = fitted(predictions, labels, weights)
+        if scale is not None:
+            scale = broadcast_weights(scale, wanted)
         pairs = {
             "covariance": (found, wanted),
             "variance_predictions": (found, found),
@@ -165,14 +179,18 @@ def streaming_pearson_correlation(
             for what, pair in pairs.items()
         ]
         value, update = (
-            elementwise.divide(
-                both, elementwise.sqrt(first) * elementwise.sqrt(second), name=what
+            elementwise.truediv(
+                both,
+                elementwise.multiply(
+                    elementwise.sqrt(first), elementwise.sqrt(second)
+                ),
+                name=what,
             )
             for what, (both, first, second) in zip(
                 ("pearson_r", "update_op"), zip(*made, strict=True), strict=True
             )
         )
-        return collected(value, update, metrics_collections, updates_collections)
+    return collected(value, update, metrics_collections, updates_collections)
 
 
 def cohen_kappa(
@@ -190,157 +208,51 @@ def cohen_kappa(
             f"`num_classes` must be >= 2. Found: {num_classes}"
         )
     with scoped(name, "cohen_kappa"):
-        found, wanted, scale = fitted(
-            elementwise.cast(predictions_idx, int64),
-            elementwise.cast(labels, int64),
-            weights,
-        )
-        rows = None if scale is None else arrays.reshape(scale, [-1])
+        if labels.get_shape().rank == 2:
+            labels = v1_arrays.squeeze(labels, axis=[-1])
+        found, wanted, scale = fitted(predictions_idx, labels, weights)
+        kind = int64 if scale is None or scale.dtype.is_integer else float32
+        sums = [
+            metric_variable((num_classes,), kind, name=what)
+            for what in ("po", "pe_row", "pe_col")
+        ]
         table = v1_arrays.confusion_matrix(
-            arrays.reshape(wanted, [-1]),
-            arrays.reshape(found, [-1]),
-            num_classes,
-            float32,
-            weights=rows,
+            wanted, found, num_classes, kind, weights=scale, name="counts_in_table"
         )
         new = (
-            diagonals.matrix_diag_part(table),
+            matrices.diag_part(table),
             numbers.reduce_sum(table, axis=0),
             numbers.reduce_sum(table, axis=1),
         )
-        sums = [
-            metric_variable([num_classes], name=what)
-            for what in ("po", "pe_row", "pe_col")
-        ]
         updates = [x.assign_add(y) for x, y in zip(sums, new, strict=True)]
-        value = _kappa([x.value() for x in sums], "value")
-        update = _kappa(updates, "update_op")
+        value, update = _kappa(sums, "value"), _kappa(updates, "update_op")
         return collected(value, update, metrics_collections, updates_collections)
 
 
 def _kappa(counted: Sequence[Any], name: str) -> Any:
     agreed, rows, columns = counted
-    whole = numbers.reduce_sum(rows)
-    chance = numbers.reduce_sum(elementwise.div_no_nan(rows * columns, whole))
-    return elementwise.div_no_nan(
-        numbers.reduce_sum(agreed) - chance, whole - chance, name=name
+    right, whole = numbers.reduce_sum(agreed), numbers.reduce_sum(rows)
+    pairs = elementwise.cast(rows * columns, float64)
+    chance = numbers.reduce_sum(
+        elementwise.div_no_nan(pairs, elementwise.cast(whole, float64))
     )
+    right, whole = (elementwise.cast(x, float64) for x in (right, whole))
+    return elementwise.div_no_nan(right - chance, whole - chance, name=name)
 
 
-_KINDS = ("true_positives", "false_negatives", "true_negatives", "false_positives")
-_WITHOUT_NEGATIVES = ("true_positives", "false_negatives", "false_positives")
-
-
-def _of_thresholds(
-    name: str | None,
-    default: str,
-    given: tuple[Any, Any, Any],
-    num_thresholds: int,
-    formula: Callable[[Any, Any, str], Any],
-    collections: tuple[Any, Any],
-    kinds: tuple[str, ...] = _KINDS,
-) -> Metric:
-    """Return what a formula makes of precision and recall at many thresholds."""
-    with scoped(name, default):
-        limits = even_thresholds(num_thresholds)
-        both = counts_at_thresholds(given[0], given[1], limits, given[2], kinds)
-        made = []
-        for what, counts in zip(("value", "update_op"), both, strict=True):
-            counted = dict(zip(kinds, counts, strict=True))
-            hits = counted["true_positives"]
-            said = hits + counted["false_positives"] + _EPSILON
-            there = hits + counted["false_negatives"] + _EPSILON
-            precision = elementwise.divide(hits, said)
-            made.append(formula(precision, elementwise.divide(hits, there), what))
-        return collected(made[0], made[1], *collections)
-
-
-def _nearest(wanted: float, known: Any, asked: Any, name: str) -> Any:
-    """Return what is asked where what is known is nearest to a wanted value."""
-    apart = elementwise.abs(known - wanted)
-    place = elementwise.cast(numbers.argmin(apart, 0), int32)
-    return arrays.identity(asked[place], name=name)
-
-
-def recall_at_precision(
-    labels: Any,
+def streaming_recall_at_k(
     predictions: Any,
-    precision: float,
-    weights: Any = None,
-    num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-    strict_mode: bool = False,
-) -> Metric:
-    """Return the recall at the threshold whose precision is nearest to the one given.
-
-    In strict mode it is that of the least precision which is not below, and 0 without any.
-    """
-    in_unit("precision", precision)
-
-    def found(precisions: Any, recalls: Any, what: str) -> Any:
-        if not strict_mode:
-            return _nearest(precision, precisions, recalls, what)
-        reached = elementwise.greater_equal(precisions, precision)
-        beyond = 2.0 * v1_arrays.ones_like(precisions)
-        order = v1_arrays.where(reached, precisions, beyond)
-        place = elementwise.cast(numbers.argmin(order, 0), int32)
-        is_reached = elementwise.cast(reached[place], float32)
-        return elementwise.multiply(recalls[place], is_reached, name=what)
-
-    given = labels, predictions, weights
-    into = metrics_collections, updates_collections
-    return _of_thresholds(
-        name, "recall_at_precision", given, num_thresholds, found, into
-    )
-
-
-def precision_at_recall(
     labels: Any,
-    predictions: Any,
-    target_recall: float,
+    k: int,
     weights: Any = None,
-    num_thresholds: int = 200,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """Return the precision at the highest threshold whose recall is not below the one given."""
-    in_unit("target_recall", target_recall)
-
-    def found(precisions: Any, recalls: Any, what: str) -> Any:
-        enough = elementwise.greater_equal(recalls, target_recall)
-        place = numbers.reduce_sum(elementwise.cast(enough, int32)) - 1
-        return arrays.identity(precisions[place], name=what)
-
-    given = labels, predictions, weights
+    """Return (recall, update operator): the share of labels among the k highest predictions."""
+    hits = elementwise.cast(in_top_k(predictions, labels, k), float32)
     into = metrics_collections, updates_collections
-    return _of_thresholds(
-        name, "precision_at_recall", given, num_thresholds, found, into
-    )
-
-
-def f1_score(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Metric:
-    """Return the largest harmonic mean of precision and recall among thresholds."""
-
-    def found(precisions: Any, recalls: Any, what: str) -> Any:
-        both = precisions + recalls + _EPSILON
-        return numbers.reduce_max(2.0 * precisions * recalls / both, name=what)
-
-    given = labels, predictions, weights
-    into = metrics_collections, updates_collections
-    return _of_thresholds(
-        name, "f1", given, num_thresholds, found, into, _WITHOUT_NEGATIVES
-    )
+    return metrics.mean(hits, weights, *into, name or name_at_k("recall", k))
 
 
 def sparse_recall_at_top_k(
@@ -357,10 +269,10 @@ def sparse_recall_at_top_k(
     top_k_predictions are classes [..., k]; with class_id only that class counts.
     """
     into = metrics_collections, updates_collections
-    k = _width(top_k_predictions)
-    return metrics.recall_at_top_k(
-        labels, top_k_predictions, k, class_id, weights, *into, name
-    )
+    with name_scope(name, name_at_k("recall", None, class_id)) as scope:
+        return metrics.recall_at_top_k(
+            labels, top_k_predictions, None, class_id, weights, *into, scope
+        )
 
 
 def streaming_sparse_precision_at_top_k(
@@ -377,17 +289,23 @@ def streaming_sparse_precision_at_top_k(
     top_k_predictions are classes [..., k]; with class_id only that class counts.
     """
     into = metrics_collections, updates_collections
-    k = _width(top_k_predictions)
-    return metrics.precision_at_top_k(
-        labels, top_k_predictions, k, class_id, weights, *into, name
-    )
-
-
-def _width(top: Any) -> int:
-    """Return how many predictions there are for each label."""
-    size = framework.convert_to_tensor(top).get_shape().as_list()[-1]
-    if size is None:
-        raise InvalidArgumentError(
-            "the last size of top_k_predictions has to be known"
+    with name_scope(name, name_at_k("precision", None, class_id)) as scope:
+        return metrics.precision_at_top_k(
+            labels, top_k_predictions, None, class_id, weights, *into, scope
         )
-    return int(size)
+
+
+def streaming_sparse_average_precision_at_top_k(
+    top_k_predictions: Any,
+    labels: Any,
+    weights: Any = None,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """Return (precision averaged over the ranks of predictions, update operator).
+
+    top_k_predictions are classes [..., k], the likeliest first.
+    """
+    into = metrics_collections, updates_collections
+    return average_precision_of_top_k(labels, top_k_predictions, weights, *into, name)

@@ -137,7 +137,22 @@ def counts_at_thresholds(
     kinds: Sequence[str],
 ) -> tuple[list[Any], list[Any]]:
     """Return counts for each threshold and their updates, for each kind."""
-    found, wanted, scale = _in_unit(predictions, labels, weights)
+    given = _in_unit(predictions, labels, weights)
+    totals, updates = counted_at_thresholds(*given, thresholds, kinds)
+    return [total.value() for total in totals], updates
+
+
+def counted_at_thresholds(
+    found: Any,
+    wanted: Any,
+    scale: Any,
+    thresholds: Sequence[float],
+    kinds: Sequence[str],
+) -> tuple[list[Any], list[Any]]:
+    """Return the variables of counts for each threshold and their updates, for each kind.
+
+    Predictions, labels and weights fit each other.
+    """
     count = len(thresholds)
     column = arrays.reshape(found, [-1, 1])
     row = arrays.reshape(elementwise.cast(wanted, bool_), [1, -1])
@@ -161,8 +176,8 @@ def counts_at_thresholds(
         each = elementwise.cast(hits, float32)
         each = each if each_weight is None else each * each_weight
         made[kind] = total, total.assign_add(numbers.reduce_sum(each, 1))
-    totals = [made[kind] for kind in kinds]
-    return [total.value() for total, _ in totals], [update for _, update in totals]
+    asked = [made[kind] for kind in kinds]
+    return [total for total, _ in asked], [update for _, update in asked]
 
 
 def _in_unit(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:

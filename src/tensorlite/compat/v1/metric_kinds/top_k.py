@@ -29,7 +29,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import name_scope
 
 
-def _name(what: str, k: int | None, class_id: int | None = None) -> str:
+def name_at_k(what: str, k: int | None, class_id: int | None = None) -> str:
     of_k = f"{what}_at_{'k' if k is None else k}"
     return of_k if class_id is None else f"{of_k}_class{class_id}"
 
@@ -48,8 +48,8 @@ def _at_top_k(
     collections: tuple[Any, Any],
     name: str | None,
 ) -> Metric:
-    in_graph_only(_name(what, None))
-    with name_scope(name, _name(what, k, class_id)) as prefix:
+    in_graph_only(name_at_k(what, None))
+    with name_scope(name, name_at_k(what, k, class_id)) as prefix:
         rows = with_axis(labels, predictions_idx)
         top = elementwise.cast(predictions_idx, int64)
         given = (rows, top, k, class_id, weights)
@@ -66,7 +66,7 @@ def _at_top_k(
 def _summed(what: str, given: Any, count: Callable[..., Any]) -> Metric:
     """Return a variable's value, and that with what is counted in a batch added."""
     rows, top, k, class_id, weights = given
-    with name_scope(_name(what, k, class_id)) as prefix:
+    with name_scope(name_at_k(what, k, class_id)) as prefix:
         each = count(rows, top, class_id, weights)
         more = elementwise.cast(numbers.reduce_sum(each), float64)
         total = metric_variable([], float64, name=prefix)
@@ -132,7 +132,7 @@ def recall_at_k(
     counts.
     """
     into = metrics_collections, updates_collections
-    with name_scope(name, _name("recall", k, class_id)) as prefix:
+    with name_scope(name, name_at_k("recall", k, class_id)) as prefix:
         top = _top(predictions, k)
         return _at_top_k("recall", labels, top, k, class_id, weights, into, prefix)
 
@@ -154,7 +154,7 @@ def precision_at_k(
     counts.
     """
     into = metrics_collections, updates_collections
-    with name_scope(name, _name("precision", k, class_id)) as prefix:
+    with name_scope(name, name_at_k("precision", k, class_id)) as prefix:
         top = _top(predictions, k)
         return _at_top_k("precision", labels, top, k, class_id, weights, into, prefix)
 
@@ -179,7 +179,7 @@ def average_precision_at_k(
     if k < 1:
         raise InvalidArgumentError(f"Invalid k={k}.")
     into = metrics_collections, updates_collections
-    with name_scope(name, _name("average_precision", k)) as prefix:
+    with name_scope(name, name_at_k("average_precision", k)) as prefix:
         top = _top(predictions, k)
         classes = elementwise.cast(v1_arrays.shape(predictions)[-1], int64)
         kept = known_labels(labels, classes)
