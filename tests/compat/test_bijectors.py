@@ -122,5 +122,7 @@ def test_shapes_that_take_several_single_numbers() -> None:
         )
         assert batch.batch_shape.as_list() == [3]
         assert session.run(batch.sample(4)).shape == (4, 3, 2)
-        with pytest.raises(InvalidArgumentError, match="has its own"):
+        with pytest.raises(
+            InvalidArgumentError, match="base distribution not scalar"
+        ):
             D.TransformedDistribution(same, affine, event_shape=[2])

@@ -209,6 +209,8 @@ class KnownMatrix(OperatorParts, Module):
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
         """Return how many axes there are as a scalar of int32."""
+        if self.tensor_rank is None:
+            return arrays.size(self._shape_tensor())
         return tensor_of(self.tensor_rank, int32)
 
     @under_its_name

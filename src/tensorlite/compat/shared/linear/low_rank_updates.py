@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays, elementwise, reductions
 from tensorlite.compat.shared.linear import diagonals, matrices
 from tensorlite.compat.shared.linear.known_matrices import completed, kept, tensor_of
@@ -34,7 +35,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._base_operator, self._u = base_operator, kept(u)
         self._v = None if v is None else kept(v)
         self._diag_update = None if diag_update is None else kept(diag_update)
-        self._check()
+        self._batch = self._check()
         hints = (is_non_singular, is_self_adjoint, is_positive_definite)
         known = self._known(bool(is_diag_update_positive or diag_update is None))
         always("An update of such an operator", hints, [bool(x) for x in known])
@@ -62,11 +63,11 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         either = definite or (symmetric and real)
         return definite or None, either or None, definite or None
 
-    def _check(self) -> None:
-        """Raise ShapeError where what is known of the parts' shapes does not fit together."""
+    def _check(self) -> tuple[int | None, ...] | None:
+        """Return the shape of the batch, None if unknown; raise ShapeError if parts do not fit."""
         base, sides = self._base_operator, (self.u.get_shape(), self.v.get_shape())
         if base.shape.rank is None:
-            return
+            return None
         batches = [tuple(base.batch_shape)]
         for side, rows in zip(
             sides, (base.range_dimension, base.domain_dimension), strict=True
@@ -78,7 +79,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         if update is not None and update.rank is not None:
             same_size(update[-1], sides[0][-1] if sides[0].rank else None)
             batches.append(tuple(update[:-1]))
-        broadcast(*batches)
+        return broadcast(*batches)
 
     @property
     def base_operator(self) -> LinearOperator:
@@ -113,7 +114,10 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return LinearOperatorIdentity(arrays.shape(self._u)[-1], dtype=self.dtype)
 
     def _shape(self) -> Any:
-        return self.base_operator.shape
+        base = self.base_operator.shape
+        if self._batch is None:
+            return base
+        return as_shape((*self._batch, *base.as_list()[-2:]))
 
     def _to_dense(self) -> Any:
         wide = tensor_of(self._u)

@@ -7,8 +7,8 @@ from typing import Any
 from tensorlite.compat.shared import arrays, elementwise, masks, picking
 from tensorlite.compat.shared.linear import matrices
 from tensorlite.compat.v1 import random
-from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
-    Distribution,
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import (
+    ShapedDistribution,
     as_parameter,
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
@@ -39,7 +39,7 @@ def _column(x: Any) -> Any:
     return v1_arrays.expand_dims(x, -1)
 
 
-class _Counts(Distribution):
+class _Counts(ShapedDistribution):
     """Counts that add up to `total_count`."""
 
     event_rank = 1
@@ -106,8 +106,7 @@ class Multinomial(_Counts):
                 self._logits = as_parameter(logits, "logits")
                 self._probs = nn_functions.softmax(self._logits, name="probs")
             self._expected = self._total[..., None] * self._probs
-        given = {"total_count": total_count, "logits": logits, "probs": probs}
-        super().__init__(dtype, prefix, validate_args, allow_nan_stats, given)
+        super().__init__(dtype, prefix, validate_args, allow_nan_stats)
 
     @property
     def logits(self) -> Any:
@@ -122,7 +121,7 @@ class Multinomial(_Counts):
     def _like(self) -> Any:
         return self._expected
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         """Return the counts of draws of their own for each of a batch, one after the other."""
         logits, dtype = self._logits, self._logits.dtype
         totals = elementwise.cast(self._total, int32)
@@ -130,17 +129,17 @@ class Multinomial(_Counts):
         totals = v1_arrays.ones_like(logits[..., 0], int32) * totals
         logits = v1_arrays.ones_like(totals[..., None], dtype) * logits
         rows = arrays.reshape(logits, [-1, size])
-        draws = count * arrays.reshape(totals, [-1])
+        draws = n * arrays.reshape(totals, [-1])
 
         def counted(args: Any) -> Any:
             drawn = random.multinomial(args[0][None, ...], args[1], seed)
-            drawn = arrays.reshape(drawn, [count, -1])
+            drawn = arrays.reshape(drawn, [n, -1])
             each = picking.one_hot(drawn, size, dtype=self.dtype)
             return numbers.reduce_sum(each, -2)
 
         found = map_fn(counted, [rows, draws], dtype=self.dtype)
         found = arrays.transpose(found, [1, 0, 2])
-        sizes = [[count], self.batch_shape_tensor(), [size]]
+        sizes = [[n], self.batch_shape_tensor(), [size]]
         return arrays.reshape(found, arrays.concat(sizes, 0))
 
     def _log_prob(self, x: Any) -> Any:
@@ -178,8 +177,7 @@ class DirichletMultinomial(_Counts):
         )
         dtype = self._concentration.dtype
         self._total = self._totals(total_count, dtype, validate_args)
-        given = {"total_count": total_count, "concentration": concentration}
-        super().__init__(dtype, name, validate_args, allow_nan_stats, given)
+        super().__init__(dtype, name, validate_args, allow_nan_stats)
 
     @property
     def concentration(self) -> Any:
@@ -192,10 +190,11 @@ class DirichletMultinomial(_Counts):
         return numbers.reduce_sum(self._concentration, -1)
 
     def _like(self) -> Any:
-        return self._concentration
+        # Counts of several totals are drawn for each of these.
+        return self._concentration + v1_arrays.zeros_like(_column(self._total))
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = arrays.reshape(count, [1])
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        shape = arrays.reshape(n, [1])
         drawn = random.gamma(shape, self._concentration, None, self.dtype, seed)
         return self._counted(log(drawn), seed)
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from tensorlite.compat.shared import arrays, cutting, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import random
-from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
-    Distribution,
-    RegisterKL,
+from tensorlite.compat.v1.contrib.distribution_kinds.divergences import RegisterKL
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import (
+    ShapedDistribution,
     as_parameter,
     held,
     new_seed,
@@ -34,7 +34,7 @@ _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 log, exp, square = elementwise.log, elementwise.exp, elementwise.square
 
 
-class LocationScale(Distribution):
+class LocationScale(ShapedDistribution):
     """A distribution that is moved by `loc` and stretched by `scale`."""
 
     shaped = broadcast = ("loc", "scale")
@@ -52,13 +52,7 @@ class LocationScale(Distribution):
             width = held(scale, "scale", place.dtype)
             self._scale = validated(validate_args, width, positive())
             self._loc = validated(validate_args, place, lambda _: positive()(width))
-        super().__init__(
-            self._loc.dtype,
-            prefix,
-            validate_args,
-            allow_nan_stats,
-            {"loc": loc, "scale": scale},
-        )
+        super().__init__(self._loc.dtype, prefix, validate_args, allow_nan_stats)
 
     @property
     def loc(self) -> Any:
@@ -86,8 +80,8 @@ class LocationScale(Distribution):
 class Normal(LocationScale):
     """The normal distribution of mean loc and standard deviation scale."""
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        drawn = random.normal(self.behind(count), dtype=self.dtype, seed=seed)
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        drawn = random.normal(self.behind(n), dtype=self.dtype, seed=seed)
         return drawn * self._scale + self._loc
 
     def _log_prob(self, x: Any) -> Any:
@@ -100,10 +94,10 @@ class Normal(LocationScale):
     def _log_cdf(self, x: Any) -> Any:
         return log_ndtr(self._standard(x))
 
-    def _survival(self, x: Any) -> Any:
+    def _survival_function(self, x: Any) -> Any:
         return ndtr(-self._standard(x))
 
-    def _log_survival(self, x: Any) -> Any:
+    def _log_survival_function(self, x: Any) -> Any:
         return log_ndtr(-self._standard(x))
 
     def _quantile(self, p: Any) -> Any:
@@ -132,8 +126,8 @@ class NormalWithSoftplusScale(Normal):
 
 
 @RegisterKL(Normal, Normal)
-def _normals(a: Normal, b: Normal) -> Any:
-    with name_scope("kl_normal_normal"):
+def _normals(a: Normal, b: Normal, name: str | None = None) -> Any:
+    with name_scope(name, "kl_normal_normal"):
         one, two, half = [constant(x, a.dtype) for x in (1, 2, 0.5)]
         width, other = square(a.scale), square(b.scale)
         ratio = width / other
@@ -144,11 +138,11 @@ def _normals(a: Normal, b: Normal) -> Any:
 class Laplace(LocationScale):
     """Laplace's distribution: exp(-|x - loc| / scale) / (2 * scale)."""
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         least = float(
             np.nextafter(self.dtype.numpy.type(-1), self.dtype.numpy.type(0))
         )
-        u = random.uniform(self.behind(count), least, 1.0, self.dtype, seed)
+        u = random.uniform(self.behind(n), least, 1.0, self.dtype, seed)
         side = self._scale * elementwise.sign(u)
         return self._loc - side * elementwise.log1p(-elementwise.abs(u))
 
@@ -172,7 +166,7 @@ class Laplace(LocationScale):
     def _log_cdf(self, x: Any) -> Any:
         return log_half_tail(self._standard(x))
 
-    def _log_survival(self, x: Any) -> Any:
+    def _log_survival_function(self, x: Any) -> Any:
         return log_half_tail(-self._standard(x))
 
     def _entropy(self) -> Any:
@@ -186,7 +180,7 @@ class Laplace(LocationScale):
         return square(self._stddev())
 
 
-class Uniform(Distribution):
+class Uniform(ShapedDistribution):
     """The uniform distribution over [low, high)."""
 
     shaped = broadcast = ("low", "high")
@@ -204,8 +198,7 @@ class Uniform(Distribution):
             self._high = held(high, "high", start.dtype)
             message = "uniform not defined when low >= high."
             self._low = validated(validate_args, start, below(self._high, message))
-        dtype, given = self._low.dtype, {"low": low, "high": high}
-        super().__init__(dtype, prefix, validate_args, allow_nan_stats, given)
+        super().__init__(self._low.dtype, prefix, validate_args, allow_nan_stats)
 
     @property
     def low(self) -> Any:
@@ -219,22 +212,17 @@ class Uniform(Distribution):
 
     def range(self, name: str = "range") -> Any:
         """Return the width high - low."""
-        with self._named("range", name):
+        with self._name_scope(name):
             return self._high - self._low
 
     def _like(self) -> Any:
         return self._low + self._high
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        unit = random.uniform(self.behind(count), dtype=self.dtype, seed=seed)
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        unit = random.uniform(self.behind(n), dtype=self.dtype, seed=seed)
         return self._low + self.range() * unit
 
-    def prob(self, value: Any, name: str = "prob") -> Any:
-        """Return the density at value, 0 where that is outside."""
-        with self._named("prob", name):
-            return self._density(self._value(value))
-
-    def _density(self, x: Any) -> Any:
+    def _prob(self, x: Any) -> Any:
         whole = x * arrays.ones(self.batch_shape_tensor(), x.dtype)
         is_nan = elementwise.is_nan(whole)
         outside = elementwise.logical_or(whole < self._low, whole >= self._high)
@@ -243,9 +231,6 @@ class Uniform(Distribution):
         return v1_arrays.where_v2(
             is_nan, whole, v1_arrays.where_v2(outside, nowhere, inside)
         )
-
-    def _log_prob(self, x: Any) -> Any:
-        return log(self._density(x))
 
     def _cdf(self, x: Any) -> Any:
         own = self.batch_shape_tensor()
@@ -273,7 +258,7 @@ class Uniform(Distribution):
         return self.range() / math.sqrt(12.0)
 
 
-class Gamma(Distribution):
+class Gamma(ShapedDistribution):
     """The gamma distribution of shape concentration and inverse scale rate."""
 
     reparameterized = True
@@ -292,10 +277,7 @@ class Gamma(Distribution):
             self._concentration = validated(validate_args, shape, positive())
             by = held(rate, "rate", shape.dtype)
             self._rate = validated(validate_args, by, positive())
-        given = {"concentration": concentration, "rate": rate}
-        super().__init__(
-            self._rate.dtype, prefix, validate_args, allow_nan_stats, given
-        )
+        super().__init__(self._rate.dtype, prefix, validate_args, allow_nan_stats)
 
     @property
     def concentration(self) -> Any:
@@ -310,10 +292,8 @@ class Gamma(Distribution):
     def _like(self) -> Any:
         return self._concentration + self._rate
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        return random.gamma(
-            [count], self._concentration, self._rate, self.dtype, seed
-        )
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        return random.gamma([n], self._concentration, self._rate, self.dtype, seed)
 
     def _log_prob(self, x: Any) -> Any:
         a, b = self._concentration, self._rate
@@ -348,9 +328,9 @@ class Gamma(Distribution):
 
 
 @RegisterKL(Gamma, Gamma)
-def _gammas(a: Gamma, b: Gamma) -> Any:
+def _gammas(a: Gamma, b: Gamma, name: str | None = None) -> Any:
     first, second = a.concentration, b.concentration
-    with name_scope("kl_gamma_gamma"):
+    with name_scope(name, "kl_gamma_gamma"):
         sum_of = (first - second) * elementwise.digamma(first)
         sum_of = sum_of + elementwise.lgamma(second) - elementwise.lgamma(first)
         sum_of = sum_of + second * log(a.rate) - second * log(b.rate)
@@ -371,19 +351,18 @@ class Exponential(Gamma):
             own = as_parameter(rate, "rate")
         ones = arrays.ones([], own.dtype)
         super().__init__(ones, own, validate_args, allow_nan_stats, prefix)
-        self.parameters = {"rate": rate}
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         # As TensorFlow draws: from the smallest number on, whose logarithm is finite.
         least = float(np.finfo(self.dtype.numpy).tiny)
-        shape = arrays.concat([[count], v1_arrays.shape(self._rate)], 0)
+        shape = arrays.concat([[n], v1_arrays.shape(self._rate)], 0)
         return -log(random.uniform(shape, least, 1.0, self.dtype, seed)) / self._rate
 
-    def _log_survival(self, x: Any) -> Any:
+    def _log_survival_function(self, x: Any) -> Any:
         return -self._rate * x
 
 
-class Beta(Distribution):
+class Beta(ShapedDistribution):
     """The beta distribution over (0, 1), by weights of outcomes near 1 and near 0."""
 
     def __init__(
@@ -404,8 +383,7 @@ class Beta(Distribution):
             self._zero = validated(validate_args, zero, right)
             self._total = self._one + self._zero
         dtype = self._one.dtype
-        given = {"concentration1": concentration1, "concentration0": concentration0}
-        super().__init__(dtype, prefix, validate_args, allow_nan_stats, given)
+        super().__init__(dtype, prefix, validate_args, allow_nan_stats)
 
     @property
     def concentration1(self) -> Any:
@@ -425,13 +403,13 @@ class Beta(Distribution):
     def _like(self) -> Any:
         return self._total
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         like = self._total
         one = v1_arrays.ones_like(like, self.dtype) * self._one
         zero = v1_arrays.ones_like(like, self.dtype) * self._zero
-        first = random.gamma([count], one, None, self.dtype, seed)
+        first = random.gamma([n], one, None, self.dtype, seed)
         other = new_seed(seed, "beta")
-        second = random.gamma([count], zero, None, self.dtype, other)
+        second = random.gamma([n], zero, None, self.dtype, other)
         return first / (first + second)
 
     def _norm(self) -> Any:
@@ -474,13 +452,13 @@ class Beta(Distribution):
 
 
 @RegisterKL(Beta, Beta)
-def _betas(a: Beta, b: Beta) -> Any:
+def _betas(a: Beta, b: Beta, name: str | None = None) -> Any:
     digamma = elementwise.digamma
     pairs = [
         (a.concentration1, b.concentration1),
         (a.concentration0, b.concentration0),
     ]
-    with name_scope("kl_beta_beta"):
+    with name_scope(name, "kl_beta_beta"):
         apart = b._norm() - a._norm()  # noqa: SLF001  # one kind
         for x, y in pairs:
             apart = apart - digamma(x) * (y - x)

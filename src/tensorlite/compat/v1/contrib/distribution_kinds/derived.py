@@ -11,7 +11,7 @@ from tensorlite.compat.v1.contrib.distribution_kinds.continuous import (
     Gamma,
     Laplace,
 )
-from tensorlite.compat.v1.contrib.distribution_kinds.distribution import as_parameter
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import as_parameter
 from tensorlite.compat.v1.contrib.distribution_kinds.tails import (
     InverseGamma,
     StudentT,
@@ -37,7 +37,6 @@ class Chi2(Gamma):
         self._df = as_parameter(df, "df")
         rate = 0.5 * arrays.ones_like(self._df)
         super().__init__(0.5 * self._df, rate, validate_args, allow_nan_stats, name)
-        self.parameters = {"df": df}
 
     @property
     def df(self) -> Any:

@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn, picking
+from tensorlite.compat.shared.linear import matrices
 from tensorlite.compat.v1 import random
-from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
-    Distribution,
-    RegisterKL,
-    as_parameter,
+from tensorlite.compat.v1.contrib.distribution_kinds.chances import (
+    logits_and_probs,
+    one_of,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.divergences import RegisterKL
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import (
+    ShapedDistribution,
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
     counting,
     events,
-    probabilities,
     validated,
 )
 from tensorlite.compat.v1.functions import (
     arrays as v1_arrays,
+    matrices as v1_matrices,
     nn_functions,
     nn_losses,
     numbers,
@@ -26,18 +30,12 @@ from tensorlite.compat.v1.functions import (
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.dtypes import as_dtype, int32, int64
-from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph, name_scope
 
 _A_MATRIX = 2
 
 
-def _one_of(logits: Any, probs: Any) -> None:
-    if (logits is None) == (probs is None):
-        raise InvalidArgumentError("Must pass probs or logits, but not both.")
-
-
-class Bernoulli(Distribution):
+class Bernoulli(ShapedDistribution):
     """The distribution of 0 and 1, by the odds' logarithms or the probability of 1."""
 
     reparameterized = False
@@ -52,22 +50,11 @@ class Bernoulli(Distribution):
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
     ) -> None:
-        _one_of(logits, probs)
+        one_of(logits, probs)
         with name_scope(name) as prefix:
-            if logits is None:
-                found = as_parameter(probs, "probs")
-                self._probs = probabilities(validate_args, found, of_classes=False)
-                with name_scope("logits"):
-                    odds = elementwise.log(self._probs)
-                    self._logits = odds - elementwise.log1p(-1.0 * self._probs)
-            else:
-                self._logits = as_parameter(logits, "logits")
-                self._probs = shared_nn.sigmoid(self._logits, name="probs")
-        kind, given = (
-            as_dtype(dtype),
-            {"logits": logits, "probs": probs, "dtype": dtype},
-        )
-        super().__init__(kind, prefix, validate_args, allow_nan_stats, given)
+            found = logits_and_probs(logits, probs, prefix, validate_args)
+            self._logits, self._probs = found
+        super().__init__(as_dtype(dtype), prefix, validate_args, allow_nan_stats)
 
     @property
     def logits(self) -> Any:
@@ -82,8 +69,8 @@ class Bernoulli(Distribution):
     def _like(self) -> Any:
         return self._logits
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        shape, dtype = self.behind(count), self._probs.dtype
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        shape, dtype = self.behind(n), self._probs.dtype
         drawn = random.uniform(shape, dtype=dtype, seed=seed)
         return elementwise.cast(elementwise.less(drawn, self._probs), self.dtype)
 
@@ -116,16 +103,16 @@ class Bernoulli(Distribution):
 
 
 @RegisterKL(Bernoulli, Bernoulli)
-def _bernoullis(a: Bernoulli, b: Bernoulli) -> Any:
+def _bernoullis(a: Bernoulli, b: Bernoulli, name: str | None = None) -> Any:
     soft = shared_nn.softplus
-    with name_scope("kl_bernoulli_bernoulli"):
+    with name_scope(name, "kl_bernoulli_bernoulli"):
         no = soft(-b.logits) - soft(-a.logits)
         yes = soft(b.logits) - soft(a.logits)
         first = shared_nn.sigmoid(a.logits) * no
         return first + shared_nn.sigmoid(-a.logits) * yes
 
 
-class _Classes(Distribution):
+class _Classes(ShapedDistribution):
     """One of several classes."""
 
     reparameterized = False
@@ -143,25 +130,13 @@ class _Classes(Distribution):
         allow_nan_stats: bool = True,
         name: str | None = None,
     ) -> None:
-        _one_of(logits, probs)
+        one_of(logits, probs)
         with name_scope(name or type(self).__name__) as prefix:
-            if logits is None:
-                found = as_parameter(probs, "probs")
-                self._probs = probabilities(validate_args, found, of_classes=True)
-                with name_scope("logits"):
-                    self._logits = elementwise.log(self._probs)
-            else:
-                self._logits = as_parameter(logits, "logits")
-                self._probs = nn_functions.softmax(self._logits, name="probs")
+            self._logits, self._probs = logits_and_probs(
+                logits, probs, prefix, validate_args, of_classes=True
+            )
             self._tell()
-        given = {"logits": logits, "probs": probs, "dtype": dtype}
-        super().__init__(
-            as_dtype(dtype),
-            prefix,
-            validate_args,
-            allow_nan_stats,
-            given,
-        )
+        super().__init__(as_dtype(dtype), prefix, validate_args, allow_nan_stats)
 
     @property
     def logits(self) -> Any:
@@ -173,9 +148,11 @@ class _Classes(Distribution):
 
     @property
     def event_size(self) -> Any:
-        shape = self._logits.get_shape()
-        known = None if shape.rank is None else shape.as_list()[-1]
-        return v1_arrays.shape(self._logits)[-1] if known is None else known
+        """How many classes there are, a scalar tensor."""
+        if self._number is None:
+            with self._name_scope("event_size"):
+                return v1_arrays.shape(self._logits)[-1]
+        return self._number
 
     def _tell(self) -> None:
         """Make the nodes that TensorFlow keeps the sizes of a batch in."""
@@ -199,9 +176,9 @@ class _Classes(Distribution):
 
 
 @RegisterKL(_Classes, _Classes)
-def _classes(a: _Classes, b: _Classes) -> Any:
+def _classes(a: _Classes, b: _Classes, name: str | None = None) -> Any:
     log_softmax = nn_functions.log_softmax
-    with name_scope("kl_categorical_categorical"):
+    with name_scope(name, "kl_categorical_categorical"):
         apart = log_softmax(a.logits) - log_softmax(b.logits)
         return numbers.reduce_sum(nn_functions.softmax(a.logits) * apart, -1)
 
@@ -226,10 +203,10 @@ class Categorical(_Classes):
         self._number = given(sizes[-1], int32, name="event_size")
         constant(sizes[:-1], int32, name="batch_shape")
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         kind = int64 if self.dtype.size > int32.size else int32
-        chosen = self._chosen(count, seed, kind)
-        found = arrays.reshape(chosen, self.behind(count))
+        chosen = self._chosen(n, seed, kind)
+        found = arrays.reshape(chosen, self.behind(n))
         return elementwise.cast(found, self.dtype)
 
     def _log_prob(self, x: Any) -> Any:
@@ -277,9 +254,9 @@ class OneHotCategorical(_Classes):
     def _like(self) -> Any:
         return self._logits
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        sizes = arrays.concat([[count], v1_arrays.shape(self._logits)], 0)
-        chosen = self._chosen(count, seed)
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        sizes = arrays.concat([[n], v1_arrays.shape(self._logits)], 0)
+        chosen = self._chosen(n, seed)
         hot = picking.one_hot(chosen, self.event_size, dtype=self.dtype)
         return arrays.reshape(hot, sizes)
 
@@ -301,6 +278,11 @@ class OneHotCategorical(_Classes):
 
     def _variance(self) -> Any:
         return self._probs * (1.0 - self._probs)
+
+    def _covariance(self) -> Any:
+        share = self._probs
+        products = matrices.matmul(share[..., None], share[..., None, :])
+        return v1_matrices.matrix_set_diag(-products, self._variance())
 
     def _mode(self) -> Any:
         best = numbers.argmax(self._logits, -1)

@@ -141,7 +141,8 @@ def fill_triangular_inverse(
     """Return the elements of triangular matrices in the order that fill_triangular takes them."""
     with framework.name_scope(name, "fill_triangular_inverse"):
         given = framework.convert_to_tensor(x, name="x")
-        size = given.get_shape().as_list()[-1]
+        known = given.get_shape()[-1].value
+        size = v1_arrays.shape(given)[-1] if known is None else known
         if upper:
             first, rest = given[..., 0, :], given[..., 1:, :]
         else:

@@ -9,64 +9,49 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.compat.shared import elementwise, nn as shared_nn
+from tensorlite.compat.shared import arrays, checks, elementwise
 from tensorlite.compat.v1 import random
-from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
-    Distribution,
-    as_parameter,
-    sizes_behind,
+from tensorlite.compat.v1.contrib.distribution_kinds.bijectors_of_elements import (
+    Exp,
+    Sigmoid,
 )
-from tensorlite.compat.v1.functions import nn_functions, numbers
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.compat.v1.contrib.distribution_kinds.chances import logits_and_probs
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import (
+    ShapedDistribution,
+    as_parameter,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.tails import Logistic
+from tensorlite.compat.v1.contrib.distribution_kinds.transformed import (
+    TransformedDistribution,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
+    positive,
+    validated,
+)
+from tensorlite.compat.v1.functions import (
+    arrays as v1_arrays,
+    nn_functions,
+    numbers,
+)
+from tensorlite.compat.v1.graphs import framework
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.graph_mode.graph import name_scope
 
-exp, log, log1p, lgamma = (
-    elementwise.exp,
-    elementwise.log,
-    elementwise.log1p,
-    elementwise.lgamma,
-)
+log, lgamma = elementwise.log, elementwise.lgamma
 
 
-class _Relaxed(Distribution):
-    """What is nearer to whole classes the lower the temperature is."""
-
-    def __init__(
-        self,
-        temperature: Any,
-        logits: Any,
-        probs: Any,
-        name: str,
-        checks: tuple[bool, bool],
-    ) -> None:
-        if (logits is None) == (probs is None):
-            raise InvalidArgumentError("Must pass probs or logits, but not both.")
-        given = {"temperature": temperature, "logits": logits, "probs": probs}
-        self._logits = self._odds(logits, probs)
-        dtype = self._logits.dtype
-        self._temperature = as_parameter(temperature, "temperature", dtype)
-        super().__init__(dtype, name, *checks, given)
-
-    def _odds(self, logits: Any, probs: Any) -> Any:
-        raise NotImplementedError
-
-    @property
-    def temperature(self) -> Any:
-        return self._temperature
-
-    @property
-    def logits(self) -> Any:
-        return self._logits
-
-    def _unit(self, count: Any, seed: int | None) -> Any:
-        """Return numbers above 0 and below 1."""
-        shape = sizes_behind(count, self._sizes())
-        least = float(np.finfo(self.dtype.numpy).tiny)
-        return random.uniform(shape, least, 1.0, self.dtype, seed)
+def _held(temperature: Any, dtype: Any, validate_args: bool) -> Any:
+    """Return a temperature as a tensor of its own."""
+    own = as_parameter(temperature, "temperature", dtype)
+    waiting = [positive()(own)] if validate_args else []
+    with framework.control_dependencies(waiting):
+        return arrays.identity(own, name="temperature")
 
 
-class RelaxedBernoulli(_Relaxed):
+class RelaxedBernoulli(TransformedDistribution):
     """Numbers in (0, 1) that are near 0 or 1, the nearer the lower the temperature."""
+
+    shaped = ("logits",)
 
     def __init__(
         self,
@@ -77,40 +62,32 @@ class RelaxedBernoulli(_Relaxed):
         allow_nan_stats: bool = True,
         name: str = "RelaxedBernoulli",
     ) -> None:
-        checks = (validate_args, allow_nan_stats)
-        super().__init__(temperature, logits, probs, name, checks)
+        with name_scope(name) as prefix:
+            self._logits, self._probs = logits_and_probs(
+                logits, probs, validate_args=validate_args
+            )
+            dtype = self._logits.dtype
+            warm = self._temperature = _held(temperature, dtype, validate_args)
+            logistic = Logistic(
+                self._logits / warm,
+                1.0 / warm,
+                validate_args,
+                allow_nan_stats,
+                f"{prefix}/Logistic",
+            )
+            super().__init__(
+                logistic,
+                Sigmoid(validate_args=validate_args),
+                validate_args=validate_args,
+                name=prefix,
+            )
 
-    def _odds(self, logits: Any, probs: Any) -> Any:
-        if logits is not None:
-            return as_parameter(logits, "logits")
-        found = as_parameter(probs, "probs")
-        return log(found) - log1p(-found)
-
-    @property
-    def probs(self) -> Any:
-        """Probabilities of a 1."""
-        return elementwise.sigmoid(self._logits)
-
-    def _like(self) -> Any:
-        return self._logits + 0.0 * self._temperature
-
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        unit = self._unit(count, seed)
-        noise = log(unit) - log1p(-unit)
-        return elementwise.sigmoid((self._logits + noise) / self._temperature)
-
-    def _log_prob(self, x: Any) -> Any:
-        odds = log(x) - log1p(-x)
-        z = odds * self._temperature - self._logits
-        inner = -z - 2.0 * shared_nn.softplus(-z) + log(self._temperature)
-        return inner - log(x) - log1p(-x)
-
-    def _cdf(self, x: Any) -> Any:
-        odds = log(x) - log1p(-x)
-        return elementwise.sigmoid(odds * self._temperature - self._logits)
+    temperature = property(lambda self: self._temperature)
+    logits = property(lambda self: self._logits)
+    probs = property(lambda self: self._probs)
 
 
-class ExpRelaxedOneHotCategorical(_Relaxed):
+class ExpRelaxedOneHotCategorical(ShapedDistribution):
     """Logarithms of what RelaxedOneHotCategorical draws."""
 
     event_rank = 1
@@ -123,54 +100,92 @@ class ExpRelaxedOneHotCategorical(_Relaxed):
         dtype: Any = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
-        name: str | None = None,
+        name: str = "ExpRelaxedOneHotCategorical",
     ) -> None:
-        checks = (validate_args, allow_nan_stats)
-        title = name or type(self).__name__
-        super().__init__(temperature, logits, probs, title, checks)
+        with name_scope(name) as prefix:
+            self._logits, self._probs = logits_and_probs(
+                logits, probs, prefix, validate_args, of_classes=True
+            )
+            kind = self._logits.dtype if dtype is None else as_dtype(dtype)
+            self._temperature = _held(temperature, kind, validate_args)
+            self._warm_rows = arrays.reshape(
+                self._temperature, [-1, 1], name="temperature_2d"
+            )
+            rank = self._logits.get_shape().rank
+            if rank is not None:
+                framework.convert_to_tensor(rank - 1, int32, name="batch_rank")
+            with name_scope("event_size"):
+                self._event_size = v1_arrays.shape(self._logits)[-1]
+        super().__init__(kind, prefix, validate_args, allow_nan_stats)
 
-    def _odds(self, logits: Any, probs: Any) -> Any:
-        if logits is not None:
-            return as_parameter(logits, "logits")
-        return log(as_parameter(probs, "probs"))
-
-    @property
-    def probs(self) -> Any:
-        """Probabilities of the classes, along the last axis."""
-        return nn_functions.softmax(self._logits)
-
-    @property
-    def event_size(self) -> Any:
-        """How many classes there are."""
-        return self._sizes()[-1]
+    temperature = property(lambda self: self._temperature)
+    logits = property(lambda self: self._logits)
+    probs = property(lambda self: self._probs)
+    event_size = property(lambda self: self._event_size)
 
     def _like(self) -> Any:
         return self._logits
 
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        shape = arrays.concat([[n], v1_arrays.shape(self._logits)], 0)
+        whole = self._logits * arrays.ones(shape, self.dtype)
+        rows = self._rows(whole)
+        least = float(np.finfo(self.dtype.numpy).tiny)
+        sizes = v1_arrays.shape(rows)
+        unit = random.uniform(sizes, least, 1.0, self.dtype, seed)
+        noisy = (-log(-log(unit)) + rows) / self._warmth()
+        return arrays.reshape(nn_functions.log_softmax(noisy), shape)
+
+    def _is_one_temperature(self) -> bool:
+        return bool(self._temperature.get_shape().rank == 0)
+
+    def _rows(self, x: Any) -> Any:
+        """Return classes as rows of a matrix, unless those of a batch have their own warmth."""
+        if self._is_one_temperature():
+            return arrays.reshape(x, [-1, self._event_size])
+        return x
+
     def _warmth(self) -> Any:
         """Return the temperature beside the classes."""
-        warm = self._temperature
-        return warm[..., None] if warm.get_shape().ndims else warm
+        if self._is_one_temperature():
+            return self._warm_rows
+        return self._temperature[..., None]
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        gumbel = -log(-log(self._unit(count, seed)))
-        noisy = (gumbel + self._logits) / self._warmth()
-        return nn_functions.log_softmax(noisy)
+    def _valid_sample(self, x: Any) -> Any:
+        def summing_to_one(y: Any) -> Any:
+            total = numbers.reduce_logsumexp(y, axis=[-1])
+            return checks.assert_near(arrays.zeros([], self.dtype), total)
+
+        return validated(True, x, checks.assert_non_positive, summing_to_one)
 
     def _log_prob(self, x: Any) -> Any:
-        size = elementwise.cast(self.event_size, self.dtype)
+        logits, own = self._logits, x.get_shape()
+        if not (own.is_fully_defined() and own == logits.get_shape()):
+            logits = v1_arrays.ones_like(x, logits.dtype) * logits
+            x = v1_arrays.ones_like(logits, x.dtype) * x
+        shape = v1_arrays.shape(numbers.reduce_sum(logits, [-1]))
+        rows, at = self._rows(logits), self._rows(x)
+        size = elementwise.cast(self._event_size, x.dtype)
         whole = lgamma(size) + (size - 1.0) * log(self._temperature)
-        each = nn_functions.log_softmax(self._logits - x * self._warmth())
-        return whole + numbers.reduce_sum(each, -1)
+        each = nn_functions.log_softmax(rows - at * self._warmth())
+        found = whole + numbers.reduce_sum(each, [-1])
+        return arrays.reshape(found, shape)
 
 
-class RelaxedOneHotCategorical(ExpRelaxedOneHotCategorical):
+class RelaxedOneHotCategorical(TransformedDistribution):
     """Shares of classes, which add up to 1."""
 
-    def _turned(self, drawn: Any) -> Any:
-        with name_scope("exp/forward"):
-            return exp(drawn)
-
-    def _log_prob(self, x: Any) -> Any:
-        logs = log(x)
-        return super()._log_prob(logs) - numbers.reduce_sum(logs, -1)
+    def __init__(
+        self,
+        temperature: Any,
+        logits: Any = None,
+        probs: Any = None,
+        dtype: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "RelaxedOneHotCategorical",
+    ) -> None:
+        logs = ExpRelaxedOneHotCategorical(
+            temperature, logits, probs, dtype, validate_args, allow_nan_stats
+        )
+        super().__init__(logs, Exp(), name=name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorlite.compat.shared import arrays, cutting, elementwise, nn
 from tensorlite.compat.shared.linear import matrices
-from tensorlite.compat.v1.contrib.distribution_kinds.distribution import as_parameter
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import as_parameter
 from tensorlite.compat.v1.functions import arrays as v1_arrays, numbers
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.core.dtypes import float64, int32
@@ -124,15 +124,24 @@ def reduce_weighted_logsumexp(
     return (found, elementwise.sign(total)) if return_sign else found
 
 
-def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Any:
-    """Return triangular matrices of the elements along the last axis, as in a spiral."""
-    given = as_parameter(x, "x")
-    count = given.get_shape().as_list()[-1]
+def _side(x: Any) -> Any:
+    """Return the size of the triangle of as many elements as the last axis has."""
+    count = x.get_shape()[-1].value
+    if count is None:
+        many = elementwise.cast(v1_arrays.shape(x)[-1], float64)
+        return elementwise.cast(elementwise.sqrt(0.25 + 2.0 * many), int32)
     size = int((0.25 + 2.0 * count) ** 0.5 - 0.5)
     if size * (size + 1) // 2 != count:
         raise ShapeError(
             f"fill_triangular: {count} elements make no triangle; allowed are 1, 3, 6, 10, ..."
         )
+    return size
+
+
+def fill_triangular(x: Any, upper: bool = False, name: str | None = None) -> Any:
+    """Return triangular matrices of the elements along the last axis, as in a spiral."""
+    given = as_parameter(x, "x")
+    size = _side(given)
     rest = given[..., size:]
     first, second = (given, rest) if upper else (rest, given)
     parts = [first, cutting.reverse(second, [-1])]

@@ -10,37 +10,30 @@ import numpy as np
 from tensorlite.compat.shared import arrays, elementwise, nn as shared_nn
 from tensorlite.compat.v1 import random
 from tensorlite.compat.v1.contrib.distribution_kinds.continuous import LocationScale
-from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
-    Distribution,
-    as_parameter,
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import (
+    ShapedDistribution,
     held,
     new_seed,
-    sizes_behind,
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.validating import (
+    above,
     positive,
     validated,
 )
 from tensorlite.compat.v1.functions import arrays as v1_arrays
 from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import name_scope
 
 log, log1p, exp = elementwise.log, elementwise.log1p, elementwise.exp
 square, lgamma = elementwise.square, elementwise.lgamma
 
 
-def _where(condition: Any, x: Any, otherwise: float) -> Any:
-    """Return a tensor, and another number where a condition does not hold."""
-    rest = v1_arrays.zeros_like(x) + otherwise
-    return v1_arrays.where_v2(condition, x, rest)
-
-
 class Cauchy(LocationScale):
     """Quotients of normal numbers: there is no mean."""
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
-        unit = random.uniform(shape, 0.0, 1.0, self.dtype, seed)
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        unit = random.uniform(self.behind(n), 0.0, 1.0, self.dtype, seed)
         return self._quantile(unit)
 
     def _log_prob(self, x: Any) -> Any:
@@ -50,16 +43,29 @@ class Cauchy(LocationScale):
     def _cdf(self, x: Any) -> Any:
         return elementwise.atan(self._standard(x)) / math.pi + 0.5
 
+    def _log_cdf(self, x: Any) -> Any:
+        share = 2 / math.pi * elementwise.atan(self._standard(x))
+        return log1p(share) - math.log(2)
+
     def _quantile(self, p: Any) -> Any:
         return self._loc + self._scale * elementwise.tan(math.pi * (p - 0.5))
 
     def _entropy(self) -> Any:
-        return math.log(4 * math.pi) + log(self._scale) + 0.0 * self._loc
+        found = math.log(4 * math.pi) + log(self._scale)
+        return found * v1_arrays.ones_like(self._loc)
+
+    def _nothing(self, what: str) -> Any:
+        if not self.allow_nan_stats:
+            raise InvalidArgumentError(
+                f"`{what}` is undefined for Cauchy distribution."
+            )
+        return arrays.fill(self.batch_shape_tensor(), self.dtype.numpy.type(np.nan))
 
     def _mean(self) -> Any:
-        return self._like() * float("nan")
+        return self._nothing("mean")
 
-    _variance = _stddev = _mean
+    def _stddev(self) -> Any:
+        return self._nothing("stddev")
 
     def _mode(self) -> Any:
         return self._loc * v1_arrays.ones_like(self._scale)
@@ -68,34 +74,42 @@ class Cauchy(LocationScale):
 class Logistic(LocationScale):
     """What the logistic function is the cumulative distribution of."""
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         least = float(np.finfo(self.dtype.numpy).tiny)
-        unit = random.uniform(shape, least, 1.0, self.dtype, seed)
-        return self._quantile(unit)
+        unit = random.uniform(self.behind(n), least, 1.0, self.dtype, seed)
+        return (log(unit) - log1p(-1.0 * unit)) * self._scale + self._loc
 
     def _log_prob(self, x: Any) -> Any:
         z = self._standard(x)
         return -z - 2.0 * shared_nn.softplus(-z) - log(self._scale)
 
+    def _log_cdf(self, x: Any) -> Any:
+        return -shared_nn.softplus(-self._standard(x))
+
     def _cdf(self, x: Any) -> Any:
         return elementwise.sigmoid(self._standard(x))
+
+    def _log_survival_function(self, x: Any) -> Any:
+        return -shared_nn.softplus(self._standard(x))
+
+    def _survival_function(self, x: Any) -> Any:
+        return elementwise.sigmoid(-self._standard(x))
 
     def _quantile(self, p: Any) -> Any:
         return (log(p) - log1p(-p)) * self._scale + self._loc
 
     def _entropy(self) -> Any:
-        return 2.0 + log(self._scale) + 0.0 * self._loc
-
-    def _variance(self) -> Any:
-        return square(self._stddev())
+        return 2 + log(self._scale * v1_arrays.ones_like(self._loc))
 
     def _stddev(self) -> Any:
-        return self._scale * (math.pi / math.sqrt(3)) + 0.0 * self._loc
+        wide = self._scale * v1_arrays.ones_like(self._loc)
+        return wide * math.pi / math.sqrt(3)
 
 
-class HalfNormal(Distribution):
+class HalfNormal(ShapedDistribution):
     """Absolute values of normal numbers around 0."""
+
+    shaped = ("scale",)
 
     def __init__(
         self,
@@ -104,11 +118,9 @@ class HalfNormal(Distribution):
         allow_nan_stats: bool = True,
         name: str = "HalfNormal",
     ) -> None:
-        self._scale = as_parameter(scale, "scale")
-        given = {"scale": scale}
-        super().__init__(
-            self._scale.dtype, name, validate_args, allow_nan_stats, given
-        )
+        with name_scope(name) as prefix:
+            self._scale = validated(validate_args, held(scale, "scale"), positive())
+        super().__init__(self._scale.dtype, prefix, validate_args, allow_nan_stats)
 
     @property
     def scale(self) -> Any:
@@ -118,39 +130,39 @@ class HalfNormal(Distribution):
     def _like(self) -> Any:
         return self._scale
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
-        drawn = random.normal(shape, dtype=self.dtype, seed=seed)
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        drawn = random.normal(self.behind(n), dtype=self.dtype, seed=seed)
         return elementwise.abs(drawn * self._scale)
 
-    def _log_prob(self, x: Any) -> Any:
-        first = 0.5 * math.log(2.0 / math.pi) - log(self._scale)
-        return _where(x >= 0.0, first - 0.5 * square(x / self._scale), -math.inf)
+    def _prob(self, x: Any) -> Any:
+        most = math.sqrt(2) / self._scale / math.sqrt(math.pi)
+        found = most * exp(-0.5 * (x / self._scale) ** 2)
+        return found * elementwise.cast(x >= 0, self.dtype)
 
     def _cdf(self, x: Any) -> Any:
-        inside = elementwise.erf(x / self._scale / math.sqrt(2.0))
-        return _where(x >= 0.0, inside, 0.0)
+        return elementwise.erf(shared_nn.relu(x) / self._scale / math.sqrt(2.0))
+
+    def _quantile(self, p: Any) -> Any:
+        return math.sqrt(2.0) * self._scale * elementwise.erfinv(p)
 
     def _entropy(self) -> Any:
-        return 0.5 * log(math.pi * square(self._scale) / 2.0) + 0.5
+        return 0.5 * log(math.pi * self._scale**2.0 / 2.0) + 0.5
 
     def _mean(self) -> Any:
-        return self._scale * math.sqrt(2.0 / math.pi)
+        return self._scale * math.sqrt(2.0) / math.sqrt(math.pi)
 
     def _mode(self) -> Any:
-        return v1_arrays.zeros_like(self._scale)
+        return arrays.zeros(self.batch_shape_tensor())
 
     def _variance(self) -> Any:
-        return square(self._scale) * (1.0 - 2.0 / math.pi)
-
-    def _stddev(self) -> Any:
-        return self._scale * math.sqrt(1.0 - 2.0 / math.pi)
+        return self._scale**2.0 * (1.0 - 2.0 / math.pi)
 
 
-class InverseGamma(Distribution):
+class InverseGamma(ShapedDistribution):
     """Inverses of gamma-distributed numbers."""
 
     reparameterized = False
+    shaped = broadcast = ("concentration", "rate")
 
     def __init__(
         self,
@@ -160,11 +172,12 @@ class InverseGamma(Distribution):
         allow_nan_stats: bool = True,
         name: str = "InverseGamma",
     ) -> None:
-        self._concentration = as_parameter(concentration, "concentration")
-        self._rate = as_parameter(rate, "rate", self._concentration.dtype)
-        given = {"concentration": concentration, "rate": rate}
-        own = self._concentration.dtype
-        super().__init__(own, name, validate_args, allow_nan_stats, given)
+        with name_scope(name) as prefix:
+            shape = held(concentration, "concentration")
+            self._concentration = validated(validate_args, shape, positive())
+            by = held(rate, "rate", shape.dtype)
+            self._rate = validated(validate_args, by, positive())
+        super().__init__(shape.dtype, prefix, validate_args, allow_nan_stats)
 
     @property
     def concentration(self) -> Any:
@@ -179,14 +192,19 @@ class InverseGamma(Distribution):
     def _like(self) -> Any:
         return self._concentration + self._rate
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        sizes = [count]
-        drawn = random.gamma(sizes, self._concentration, self._rate, self.dtype, seed)
-        return 1.0 / drawn
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        sizes = [n]
+        return 1.0 / random.gamma(
+            sizes, self._concentration, self._rate, self.dtype, seed
+        )
+
+    def _valid_sample(self, x: Any) -> Any:
+        return validated(True, x, positive())
 
     def _log_prob(self, x: Any) -> Any:
         a, b = self._concentration, self._rate
-        return a * log(b) - lgamma(a) - (1.0 + a) * log(x) - b / x
+        inner = -(1.0 + a) * log(x) - b / x
+        return inner - (lgamma(a) - a * log(b))
 
     def _cdf(self, x: Any) -> Any:
         return elementwise.igammac(self._concentration, self._rate / x)
@@ -196,23 +214,31 @@ class InverseGamma(Distribution):
         digamma = elementwise.digamma(a)
         return a + log(self._rate) + lgamma(a) - (1.0 + a) * digamma
 
-    def _mean(self) -> Any:
+    def _above(self, least: float, found: Any, what: str) -> Any:
+        """Return what is there for concentrations above some."""
         a = self._concentration
-        return _where(a > 1.0, self._rate / (a - 1.0), math.nan)
+        if self.allow_nan_stats:
+            none = np.array(np.nan, self.dtype.numpy)
+            nowhere = arrays.fill(self.batch_shape_tensor(), none, name="nan")
+            return v1_arrays.where_v2(a > least, found, nowhere)
+        message = f"{what} undefined when any concentration <= {least:.0f}"
+        check = above(least, message)
+        return validated(True, found, lambda _: check(a))
+
+    def _mean(self) -> Any:
+        return self._above(1.0, self._rate / (self._concentration - 1.0), "mean")
 
     def _mode(self) -> Any:
         return self._rate / (1.0 + self._concentration)
 
     def _variance(self) -> Any:
         a = self._concentration
-        found = square(self._rate) / square(a - 1.0) / (a - 2.0)
-        return _where(a > 2.0, found, math.nan)
-
-    def _stddev(self) -> Any:
-        return elementwise.sqrt(self._variance())
+        apart = elementwise.squared_difference(a, elementwise.cast(1.0, a.dtype))
+        found = square(self._rate) / apart / (a - 2.0)
+        return self._above(2.0, found, "variance")
 
 
-class StudentT(Distribution):
+class StudentT(ShapedDistribution):
     """Normal numbers, each over the root of a mean of squares of others."""
 
     broadcast = ("df", "loc", "scale")
@@ -234,8 +260,7 @@ class StudentT(Distribution):
                 held(loc, "loc", dtype),
                 held(scale, "scale", dtype),
             )
-        given = {"df": df, "loc": loc, "scale": scale}
-        super().__init__(dtype, prefix, validate_args, allow_nan_stats, given)
+        super().__init__(dtype, prefix, validate_args, allow_nan_stats)
 
     @property
     def df(self) -> Any:
@@ -255,11 +280,11 @@ class StudentT(Distribution):
     def _like(self) -> Any:
         return self._df + self._loc + self._scale
 
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        normal = random.normal(self.behind(count), dtype=self.dtype, seed=seed)
+    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+        normal = random.normal(self.behind(n), dtype=self.dtype, seed=seed)
         df = self._df * arrays.ones(self.batch_shape_tensor(), self.dtype)
         other = new_seed(seed, "student_t")
-        gamma = random.gamma([count], 0.5 * df, 0.5, self.dtype, other)
+        gamma = random.gamma([n], 0.5 * df, 0.5, self.dtype, other)
         return normal * elementwise.rsqrt(gamma / df) * self._scale + self._loc
 
     def _normalizer(self) -> Any:
@@ -291,21 +316,43 @@ class StudentT(Distribution):
             digamma(0.5 * (df + 1.0)) - digamma(0.5 * df)
         )
 
-    def _mean(self) -> Any:
-        mean = self._loc * arrays.ones(self.batch_shape_tensor(), self.dtype)
-        ones = arrays.ones(self.batch_shape_tensor(), self.dtype)
-        is_there = elementwise.greater(self._df, ones)
+    def _ones(self) -> Any:
+        return arrays.ones(self.batch_shape_tensor(), self.dtype)
+
+    def _above(self, least: float, found: Any, message: str) -> Any:
+        """Return what is there for more degrees of freedom than some."""
+        if not self.allow_nan_stats:
+            check, df = above(least, message), self._df
+            return validated(True, found, lambda _: check(df))
+        limit = (
+            self._ones()
+            if least == 1.0
+            else arrays.fill(
+                self.batch_shape_tensor(), elementwise.cast(least, self.dtype)
+            )
+        )
+        is_there = elementwise.greater(self._df, limit)
         none = constant(math.nan, self.dtype, name="nan/value")
         nan = arrays.fill(self.batch_shape_tensor(), none, name="nan")
-        return v1_arrays.where_v2(is_there, mean, nan)
+        return v1_arrays.where_v2(is_there, found, nan)
+
+    def _mean(self) -> Any:
+        mean = self._loc * self._ones()
+        message = "mean not defined for components of df <= 1"
+        return self._above(1.0, mean, message)
 
     def _mode(self) -> Any:
-        return self._loc + 0.0 * self._like()
+        return arrays.identity(self._loc)
 
     def _variance(self) -> Any:
-        found = square(self._scale) * self._df / (self._df - 2.0) + 0.0 * self._loc
-        some = _where(self._df > 2.0, found, math.inf)
-        return _where(self._df > 1.0, some, math.nan)
-
-    def _stddev(self) -> Any:
-        return elementwise.sqrt(self._variance())
+        two = elementwise.cast(2.0, self.dtype)
+        has_one = elementwise.greater(self._df, two)
+        df = v1_arrays.where_v2(
+            has_one, self._df - 2.0, v1_arrays.ones_like(self._df)
+        )
+        found = self._ones() * square(self._scale) * self._df / df
+        inf = np.array(np.inf, self.dtype.numpy)
+        endless = arrays.fill(self.batch_shape_tensor(), inf, name="inf")
+        some = v1_arrays.where_v2(has_one, found, endless)
+        message = "variance not defined for components of df <= 1"
+        return self._above(1.0, some, message)

@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.shared import arrays, elementwise
 from tensorlite.compat.v1.functions import arrays as v1_arrays, checks, numbers
 from tensorlite.compat.v1.graphs import framework
+from tensorlite.core.operand import Operand
 
 Check = Callable[[Any], Any]
 
@@ -27,12 +28,40 @@ def positive(message: str | None = None) -> Check:
 
 def below(limit: Any, message: str | None = None) -> Check:
     """Return the check that a tensor is less than another."""
-    return lambda x: checks.assert_less(x, limit, message=message)
+    return lambda x: checks.assert_less(
+        x,
+        limit if isinstance(limit, Operand) else elementwise.cast(limit, x.dtype),
+        message=message,
+    )
 
 
-def counting(x: Any) -> Any:
+def above(limit: Any, message: str | None = None) -> Check:
+    """Return the check that a tensor is greater than a number."""
+    return lambda x: checks.assert_greater(
+        x, elementwise.cast(limit, x.dtype), message=message
+    )
+
+
+def none_negative(message: str | None = None) -> Check:
     """Return the check that there is nothing but 0 and more."""
-    return checks.assert_non_negative(x, message="x must be non-negative.")
+    return lambda x: checks.assert_non_negative(x, message=message)
+
+
+def not_zero(message: str | None = None) -> Check:
+    """Return the check that there is nothing but what is not 0."""
+    return lambda x: checks.assert_none_equal(
+        x, arrays.zeros([], x.dtype), message=message
+    )
+
+
+def at_most_one(message: str | None = None) -> Check:
+    """Return the check that there is nothing above 1."""
+    return lambda x: checks.assert_less_equal(
+        x, arrays.ones([], x.dtype), message=message
+    )
+
+
+counting = none_negative("x must be non-negative.")
 
 
 def events(x: Any) -> Any:
@@ -42,13 +71,14 @@ def events(x: Any) -> Any:
     )
 
 
-def whole(name: str) -> Check:
+def integral(message: str) -> Check:
     """Return the check that there are whole numbers only."""
-    return lambda x: checks.assert_equal(
-        x,
-        elementwise.floor(x),
-        message=f"'{name}' cannot contain fractional components.",
-    )
+    return lambda x: checks.assert_equal(x, elementwise.floor(x), message=message)
+
+
+def whole(name: str) -> Check:
+    """Return the check that there are whole numbers only, for a tensor of a name."""
+    return integral(f"'{name}' cannot contain fractional components.")
 
 
 def summing_to(total: Any, message: str) -> Check:
@@ -95,3 +125,8 @@ def probabilities(wanted: bool, x: Any, of_classes: bool) -> Any:
 def above_one_by(x: Any, message: str) -> Check:
     """Return the check, for whatever tensor, that another one is greater than 1."""
     return lambda _: checks.assert_less(v1_arrays.ones_like(x), x, message=message)
+
+
+def least_event_rank(rank: Any, least: int) -> Any:
+    """Return the check that events have so many axes at least."""
+    return checks.assert_greater_equal(rank, least)

@@ -1,195 +1,179 @@
-"""Distributions of vectors: independent Laplace's or exponential ones, normal ones of low rank."""
+"""Vectors of independent numbers that are not normal: Laplace's, exponential, of other tails."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, ClassVar
+from typing import Any
 
-from tensorlite.compat.shared import elementwise
-from tensorlite.compat.shared.linear import matrices
-from tensorlite.compat.shared.linear.low_rank_updates import (
-    LinearOperatorLowRankUpdate,
+from tensorlite.compat.shared import arrays
+from tensorlite.compat.v1.contrib.distribution_kinds.bijectors_of_elements import (
+    SinhArcsinh as SinhArcsinhBijector,
 )
-from tensorlite.compat.v1 import random
-from tensorlite.compat.v1.contrib.distribution_kinds.correlated import (
-    MultivariateNormalTriL,
+from tensorlite.compat.v1.contrib.distribution_kinds.bijectors_of_others import Chain
+from tensorlite.compat.v1.contrib.distribution_kinds.bijectors_of_vectors import (
+    Affine,
+)
+from tensorlite.compat.v1.contrib.distribution_kinds.continuous import (
+    Exponential,
+    Laplace,
+    Normal,
 )
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
+    FULLY_REPARAMETERIZED,
     Distribution,
-    as_parameter,
-    sizes_behind,
 )
-from tensorlite.compat.v1.contrib.distribution_kinds.multivariate import (
-    MultivariateNormalDiag,
+from tensorlite.compat.v1.contrib.distribution_kinds.moved_vectors import MovedVectors
+from tensorlite.compat.v1.contrib.distribution_kinds.scales import (
     diagonal_scale,
+    given,
+    shapes_of,
 )
-from tensorlite.compat.v1.functions import (
-    arrays as v1_arrays,
-    matrices as v1_matrices,
-    numbers,
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import as_parameter
+from tensorlite.compat.v1.contrib.distribution_kinds.transformed import (
+    TransformedDistribution,
 )
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.graph_mode.graph import name_scope
 
 
-class _Diagonal(Distribution):
-    """Vectors whose elements are independent, of one kind but for where they are, and how wide."""
+class VectorLaplaceLinearOperator(MovedVectors):
+    """Vectors of numbers of Laplace's distribution, times a linear operator, moved."""
 
-    event_rank = 1
-    entropy_of_one: ClassVar[float]
-    """The entropy of an element of the scale 1."""
+    spread = 2.0
 
-    def __init__(
-        self,
-        loc: Any = None,
-        scale_diag: Any = None,
-        scale_identity_multiplier: Any = None,
-        validate_args: bool = False,
-        allow_nan_stats: bool = True,
-        name: str | None = None,
-    ) -> None:
-        like = MultivariateNormalDiag(loc, scale_diag, scale_identity_multiplier)
-        self._loc, self._scale = like.loc, like.scale_diag
-        title = name or type(self).__name__
-        super().__init__(
-            self._loc.dtype, title, validate_args, allow_nan_stats, like.parameters
-        )
+    def _of_one(self, dtype: Any) -> Distribution:
+        return Laplace(arrays.zeros([], dtype), arrays.ones([], dtype))
 
-    @property
-    def loc(self) -> Any:
-        """Where the vectors' elements are."""
-        return self._loc
 
-    @property
-    def scale_diag(self) -> Any:
-        """How wide the vectors' elements are spread."""
-        return self._scale
+class VectorExponentialLinearOperator(MovedVectors):
+    """Vectors of exponential numbers, times a linear operator, moved."""
 
-    @property
-    def scale(self) -> Any:
-        """The matrix that independent vectors are multiplied by, a linear operator."""
-        return diagonal_scale(self._scale)
+    def _of_one(self, dtype: Any) -> Distribution:
+        return Exponential(arrays.ones([], dtype))
 
-    def _like(self) -> Any:
-        return self._loc + self._scale
+    def _moved(self, x: Any) -> Any:
+        found = self.scale.matvec(x)
+        return found if self.loc is None else arrays.identity(self.loc) + found
 
-    def _one(self, shape: Any, seed: int | None) -> Any:
-        """Return draws of elements at 0 and of the scale 1."""
-        raise NotImplementedError
-
-    def _log_prob_of_one(self, z: Any) -> Any:
-        raise NotImplementedError
-
-    def _draw(self, count: Any, seed: int | None) -> Any:
-        shape = sizes_behind(count, self._sizes())
-        return self._one(shape, seed) * self._scale + self._loc
-
-    def _log_det(self) -> Any:
-        wide = elementwise.abs(self._scale) + v1_arrays.zeros_like(self._loc)
-        return numbers.reduce_sum(elementwise.log(wide), -1)
-
-    def _log_prob(self, x: Any) -> Any:
-        each = self._log_prob_of_one((x - self._loc) / self._scale)
-        return numbers.reduce_sum(each, -1) - self._log_det()
-
-    def _entropy(self) -> Any:
-        each = v1_arrays.zeros_like(self._like()) + self.entropy_of_one
-        return numbers.reduce_sum(each, -1) + self._log_det()
+    def _mean(self) -> Any:
+        return self._moved(arrays.ones(self._whole_shape(), self.dtype))
 
     def _mode(self) -> Any:
-        return self._loc + v1_arrays.zeros_like(self._scale)
-
-    def _variance(self) -> Any:
-        return elementwise.square(self._stddev())
-
-    def _covariance(self) -> Any:
-        return v1_matrices.matrix_diag(self._variance())
+        return self._moved(arrays.zeros(self._whole_shape(), self.dtype))
 
 
-class VectorLaplaceDiag(_Diagonal):
+class VectorLaplaceDiag(VectorLaplaceLinearOperator):
     """Vectors of independent elements of Laplace's distribution."""
-
-    entropy_of_one = 1.0 + math.log(2.0)
-
-    def _one(self, shape: Any, seed: int | None) -> Any:
-        least = -1.0 + 1e-7
-        drawn = random.uniform(shape, least, 1.0, self.dtype, seed=seed)
-        return -elementwise.sign(drawn) * elementwise.log1p(-elementwise.abs(drawn))
-
-    def _log_prob_of_one(self, z: Any) -> Any:
-        return -elementwise.abs(z) - math.log(2.0)
-
-    def _mean(self) -> Any:
-        return self._mode()
-
-    def _stddev(self) -> Any:
-        wide = elementwise.abs(self._scale) + v1_arrays.zeros_like(self._loc)
-        return math.sqrt(2.0) * wide
-
-
-class VectorExponentialDiag(_Diagonal):
-    """Vectors of independent elements that are exponentially spread from loc on."""
-
-    entropy_of_one = 1.0
-
-    def _one(self, shape: Any, seed: int | None) -> Any:
-        drawn = random.uniform(shape, dtype=self.dtype, seed=seed)
-        return -elementwise.log1p(-drawn)
-
-    def _log_prob_of_one(self, z: Any) -> Any:
-        return -z
-
-    def _mean(self) -> Any:
-        return self._loc + self._scale
-
-    def _stddev(self) -> Any:
-        return elementwise.abs(self._scale) + v1_arrays.zeros_like(self._loc)
-
-
-class MultivariateNormalDiagPlusLowRank(MultivariateNormalTriL):
-    """Normal vectors: independent ones times a diagonal matrix plus one of low rank, moved.
-
-    The matrix is diag(scale_diag) + scale_identity_multiplier I + U diag(d) U^T, of
-    scale_perturb_factor U, [..., size, rank], and scale_perturb_diag d, ones if None.
-    """
 
     def __init__(
         self,
         loc: Any = None,
         scale_diag: Any = None,
         scale_identity_multiplier: Any = None,
-        scale_perturb_factor: Any = None,
-        scale_perturb_diag: Any = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
-        name: str = "MultivariateNormalDiagPlusLowRank",
+        name: str = "VectorLaplaceDiag",
     ) -> None:
-        if loc is None and scale_diag is None:
-            raise InvalidArgumentError(
-                "Cannot infer `event_shape` unless `loc` or `scale_diag` is specified."
-            )
-        like = MultivariateNormalDiag(loc, scale_diag, scale_identity_multiplier)
-        self._updated = like.scale
-        if scale_perturb_factor is not None:
-            factor = as_parameter(scale_perturb_factor, "scale_perturb_factor")
-            d = scale_perturb_diag
-            if d is not None:
-                d = as_parameter(d, "scale_perturb_diag")
-            self._updated = LinearOperatorLowRankUpdate(
-                like.scale, factor, d, is_non_singular=True
-            )
-        scale = self._updated.to_dense()
-        whole = matrices.matmul(scale, scale, transpose_b=True)
-        lower = matrices.cholesky(whole)
-        super().__init__(loc, lower, validate_args, allow_nan_stats, name)
-        self.parameters = {
-            "loc": loc,
-            "scale_diag": scale_diag,
-            "scale_identity_multiplier": scale_identity_multiplier,
-            "scale_perturb_factor": scale_perturb_factor,
-            "scale_perturb_diag": scale_perturb_diag,
-        }
+        with name_scope(name) as prefix:
+            scale = diagonal_scale(loc, scale_diag, scale_identity_multiplier)
+            super().__init__(loc, scale, validate_args, allow_nan_stats, prefix)
 
-    @property
-    def scale(self) -> Any:
-        """The diagonal matrix with the one of low rank, a linear operator."""
-        return self._updated
+
+class VectorExponentialDiag(VectorExponentialLinearOperator):
+    """Vectors of independent elements that are exponentially spread from loc on."""
+
+    def __init__(
+        self,
+        loc: Any = None,
+        scale_diag: Any = None,
+        scale_identity_multiplier: Any = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "VectorExponentialDiag",
+    ) -> None:
+        with name_scope(name) as prefix:
+            scale = diagonal_scale(loc, scale_diag, scale_identity_multiplier)
+            super().__init__(loc, scale, validate_args, allow_nan_stats, prefix)
+
+
+def bent(
+    skewness: Any, tailweight: Any, dtype: Any
+) -> tuple[SinhArcsinhBijector, Any, Any, Any]:
+    """Return the bijector that bends numbers, what it takes, and half of what 2 becomes unskewed.
+
+    Numbers that are divided by the last are about as widely spread as before.
+    """
+    weight = as_parameter(
+        1.0 if tailweight is None else tailweight, "tailweight", dtype
+    )
+    lean = as_parameter(0.0 if skewness is None else skewness, "skewness", dtype)
+    bend = straight = SinhArcsinhBijector(lean, weight)
+    if skewness is not None:
+        straight = SinhArcsinhBijector(dtype.numpy.type(0), weight)
+    two = as_parameter(2.0, "two", dtype)
+    return bend, lean, weight, straight.forward(two)
+
+
+def scalar_base(distribution: Distribution, dtype: Any, validate_args: bool) -> None:
+    """Check that a distribution is one of single numbers, that vectors can be made of."""
+    if distribution.dtype != dtype:
+        raise DTypeError(
+            f'dtype mismatch; distribution.dtype="{distribution.dtype.name}" is not '
+            f'"{dtype.name}"'
+        )
+    flows = distribution.reparameterization_type
+    if validate_args and flows is not FULLY_REPARAMETERIZED:
+        raise InvalidArgumentError(
+            "Base distribution should be reparameterized or be a function of non-trainable "
+            f'variables; distribution.reparameterization_type = "{flows}" != '
+            '"FULLY_REPARAMETERIZED".'
+        )
+    shapes = {"event": distribution.event_shape, "batch": distribution.batch_shape}
+    for what, shape in shapes.items():
+        if shape.rank:
+            raise InvalidArgumentError(
+                f"distribution must be scalar; distribution.is_scalar_{what}=False is not True"
+            )
+
+
+class VectorSinhArcsinhDiag(TransformedDistribution):
+    """Vectors of independent elements that lean, and whose tails are lighter or heavier."""
+
+    def __init__(
+        self,
+        loc: Any = None,
+        scale_diag: Any = None,
+        scale_identity_multiplier: Any = None,
+        skewness: Any = None,
+        tailweight: Any = None,
+        distribution: Distribution | None = None,
+        validate_args: bool = False,
+        allow_nan_stats: bool = True,
+        name: str = "MultivariateNormalLinearOperator",
+    ) -> None:
+        with name_scope(name) as prefix:
+            self._loc = given(loc, "loc")
+            self._scale = diagonal_scale(loc, scale_diag, scale_identity_multiplier)
+            batch_shape, event_shape = shapes_of(self._loc, self._scale)
+            dtype = self._scale.dtype
+            if distribution is None:
+                zero, one = arrays.zeros([], dtype), arrays.ones([], dtype)
+                distribution = Normal(zero, one, allow_nan_stats=allow_nan_stats)
+            scalar_base(distribution, dtype, validate_args)
+            bend, self._skewness, self._tailweight, width = bent(
+                skewness, tailweight, dtype
+            )
+            own = 2 * self._scale.diag_part() / width
+            moved = Affine(self._loc, scale_diag=own, validate_args=validate_args)
+            super().__init__(
+                distribution,
+                Chain([moved, bend]),
+                batch_shape,
+                event_shape,
+                validate_args,
+                prefix,
+            )
+
+    loc = property(lambda self: self._loc)
+    scale = property(lambda self: self._scale)
+    skewness = property(lambda self: self._skewness)
+    tailweight = property(lambda self: self._tailweight)
