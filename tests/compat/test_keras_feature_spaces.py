@@ -169,6 +169,23 @@ def test_programs_layers_write_and_read_files_of_their_own(tmp_path: Path) -> No
     assert tf.keras.models.load_model(path).layers[0].note == "read me"
 
 
+def test_archives_that_would_fill_the_disk_are_not_unpacked(tmp_path: Path) -> None:
+    words = layers.StringLookup()
+    words.adapt(np.array(["a", "b"]))
+    model = tf.keras.Sequential([tf.keras.Input((1,), dtype="string"), words])
+    path = str(tmp_path / "model.keras")
+    model.save(path)
+    larger = str(tmp_path / "larger.keras")
+    with zipfile.ZipFile(path) as archive, zipfile.ZipFile(larger, "w") as made:
+        for name in archive.namelist():
+            content, packed = archive.read(name), zipfile.ZIP_STORED
+            if name.endswith("vocabulary.txt"):
+                content, packed = b"\n" * (2**26 + 1), zipfile.ZIP_DEFLATED
+            made.writestr(name, content, packed)
+    with pytest.raises(InvalidArgumentError, match="packed so tightly"):
+        tf.keras.models.load_model(larger)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -24,6 +24,10 @@ from tensorlite.core.errors import InvalidArgumentError, NotFoundError
 
 _WEIGHTS = "model.weights.h5"
 _ASSETS = "assets"
+_SMALL = 2**26
+"""Files of so many bytes may be packed as tightly as they like."""
+_MOST_PACKED = 100
+"""How many times larger than packed larger files are at the most."""
 
 
 def hdf5() -> Any:
@@ -121,6 +125,21 @@ def _assets(model: Any) -> dict[str, bytes]:
     return made
 
 
+def _check_size(member: zipfile.ZipInfo) -> None:
+    """Refuse what is packed so tightly that it would fill the memory or the disk."""
+    if member.file_size > max(_SMALL, _MOST_PACKED * member.compress_size):
+        raise InvalidArgumentError(
+            f"the archive says that {member.filename!r} has {member.file_size:,} bytes, packed "
+            f"into {member.compress_size:,}: no file of Keras is packed so tightly"
+        )
+
+
+def _content(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return what a file of an archive holds, if its size is a likely one."""
+    _check_size(archive.getinfo(name))
+    return archive.read(name)
+
+
 def _take_assets(model: Any, archive: zipfile.ZipFile) -> None:
     """Let layers read the files that they had written beside their variables."""
     for path, holder in stored(model):
@@ -128,6 +147,8 @@ def _take_assets(model: Any, archive: zipfile.ZipFile) -> None:
         names = [x for x in archive.namelist() if x.startswith(inside)]
         if not names or not hasattr(holder, "load_assets"):
             continue
+        for name in names:
+            _check_size(archive.getinfo(name))
         with tempfile.TemporaryDirectory() as folder:
             archive.extractall(folder, names)  # which keeps to the folder
             holder.load_assets(str(Path(folder) / inside))
@@ -175,7 +196,7 @@ def read_weights(model: Any, path: str, skip_mismatch: bool = False) -> None:
         raise NotFoundError(f"{path}: there is no such file")
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            _read(model, io.BytesIO(archive.read(_WEIGHTS)), skip_mismatch)
+            _read(model, io.BytesIO(_content(archive, _WEIGHTS)), skip_mismatch)
         return
     _read(model, io.BytesIO(Path(path).read_bytes()), skip_mismatch)
 
@@ -225,10 +246,10 @@ def read_model(path: str, compile: bool = True) -> Any:
     if not Path(path).exists():
         raise NotFoundError(f"{path}: there is no such file")
     with zipfile.ZipFile(path) as archive:
-        config = json.loads(archive.read("config.json"))
+        config = json.loads(_content(archive, "config.json"))
         model = describing.restored(config)
         if compile and config.get("compile_config"):
             model.compile_from_config(config["compile_config"])
-        _read(model, io.BytesIO(archive.read(_WEIGHTS)))
+        _read(model, io.BytesIO(_content(archive, _WEIGHTS)))
         _take_assets(model, archive)
     return model
