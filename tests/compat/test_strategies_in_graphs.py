@@ -106,3 +106,22 @@ def test_rows_left_over_are_shared() -> None:
         found = session.run([*given.values, rows])
         assert [x.tolist() for x in found] == [[0, 1], [2], [0, 1, 2]]
         assert [x.tolist() for x in session.run(list(given.values))] == [[3], [4]]
+
+
+def test_distributed_datasets_have_iterators_of_sessions() -> None:
+    strategy = mirrored()
+    with tf.Graph().as_default() as graph:
+        given = tf.data.Dataset.range(5).batch(3)
+        dataset = strategy.experimental_distribute_dataset(given)
+        iterator = dataset.make_initializable_iterator()
+        batch = next(iterator)
+    with tf.Session(graph=graph) as session:
+        for _ in range(2):
+            session.run(iterator.initializer)
+            rows = [session.run(list(batch.values)) for _ in range(2)]
+            assert [[x.tolist() for x in own] for own in rows] == [
+                [[0, 1], [2]],
+                [[3], [4]],
+            ]
+            with pytest.raises(tf.errors.OutOfRangeError):
+                session.run(list(batch.values))

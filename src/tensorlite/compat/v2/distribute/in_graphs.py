@@ -15,12 +15,17 @@ from tensorlite.compat.v1.data import make_initializable_iterator
 from tensorlite.compat.v1.graphs.scopes import variable_scope
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.data.base import assembled
 from tensorlite.data.composites import each as each_tensor
 from tensorlite.distributed.strategies import reducing
 from tensorlite.distributed.strategies.per_replica import (
     PerReplica,
     each,
     grouped,
+)
+from tensorlite.distributed.strategies.shared_datasets import (
+    DistributedDataset,
+    cut_for,
 )
 from tensorlite.distributed.strategies.turns import Turn
 from tensorlite.graph_mode.graph import active_graph, built
@@ -91,6 +96,10 @@ class DatasetIterator:
         """Return the next batch, with values per replica in the place of tensors."""
         return in_graph(self._cut, self._iterator.get_next())
 
+    def __next__(self) -> Any:
+        """Return the next batch, as get_next does."""
+        return self.get_next()
+
     def _cut(self, element: Any) -> Any:
         if self._count == 1:
             return element
@@ -107,3 +116,22 @@ def _share(x: Any, index: int, count: int) -> Any:
     first = least * index + tl.minimum(over, index)
     last = least * (index + 1) + tl.minimum(over, index + 1)
     return x[first:last]
+
+
+class GraphDataset(DistributedDataset):
+    """A dataset for several replicas that is made in a graph, where sessions run through it."""
+
+    whole: Any
+    count: int
+
+    def make_initializable_iterator(self) -> DatasetIterator:
+        """Return what gives replicas their shares of batches, once its initializer has run."""
+        return DatasetIterator(self.whole, self.count)
+
+
+def shared_in_graph(dataset: Any, count: int) -> Any:
+    """Return a dataset whose batches are cut into shares for so many replicas of a graph."""
+    cut = cut_for(dataset, count)
+    made = assembled(GraphDataset, cut.source, cut.size, cut.spec, cut)
+    made.whole, made.count = dataset, count
+    return made

@@ -120,7 +120,8 @@ class Strategy:
             )
         if self.replicas is None:
             return dataset
-        return cut_for(dataset, self.num_replicas_in_sync)
+        cut = cut_for if active_graph() is None else in_graphs.shared_in_graph
+        return cut(dataset, self.num_replicas_in_sync)
 
     def make_dataset_iterator(self, dataset: Any) -> Any:
         """Return what gives replicas their shares of batches in a graph; see in_graphs.py."""
