@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial, reduce
 from typing import Any
 
@@ -409,9 +410,8 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     [11, 22]
     """
     is_stack = isinstance(inputs, Tensor) and inputs.spec.rank
-    given = (
-        list(inputs) if is_stack or isinstance(inputs, (list, tuple)) else [inputs]
-    )
+    is_listed = is_stack or isinstance(inputs, (list, tuple, Iterator))
+    given = list(inputs) if is_listed else [inputs]
     if active_graph() is not None:
         given = [given_constant(x) if isinstance(x, _PLAIN) else x for x in given]
     is_alone = len(given) == 1 and isinstance(given[0], Operand)

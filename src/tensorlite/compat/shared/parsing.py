@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from tensorlite.compat.calling import converted, given_constant, named, own_or
 from tensorlite.compat.shared import arrays
+from tensorlite.compat.shared.strings import texts
 from tensorlite.core.check import one_of
 from tensorlite.core.dtypes import as_dtype, int32, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -334,7 +335,9 @@ def decode_raw(
     All texts must have one length, or fixed_length is given: longer ones are cut, shorter ones are
     filled with 0.
     """
-    return decoding.decode_raw(input_bytes, out_type, little_endian, fixed_length)
+    return decoding.decode_raw(
+        texts(input_bytes), out_type, little_endian, fixed_length
+    )
 
 
 @named("DecodeCSV")
@@ -372,7 +375,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
 @named("MatchingFiles")
 def matching_files(pattern: Any, name: str | None = None) -> Any:
     """Return the names of files that match a pattern, sorted."""
-    return files.matching_files(pattern)
+    return files.matching_files(texts(pattern))
 
 
 @named("SerializeTensor")

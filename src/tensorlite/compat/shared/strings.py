@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.documenting import documented
 from tensorlite.compat.shared.arrays import range as numbers, rank
 from tensorlite.compat.views import plain
+from tensorlite.core import nest
 from tensorlite.core.check import several
-from tensorlite.core.dtypes import as_dtype, float32, int32
+from tensorlite.core.dtypes import as_dtype, float32, int32, string
+from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.strings.text import Unit
 
@@ -23,10 +25,25 @@ def _text(given: str | bytes) -> str:
     return given.decode() if isinstance(given, bytes) else given
 
 
+def texts(x: Any) -> Any:
+    """Return a tensor of texts; of an empty list one of none."""
+    is_empty = type(x) in (list, tuple) and not nest.flatten(x)
+    return converted(x, string if is_empty else None)
+
+
+def _unit(given: str | bytes) -> Unit:
+    """Return what texts are counted in; InvalidArgumentError for what is no such unit."""
+    for unit in get_args(Unit):
+        if _text(given) == unit:
+            found: Unit = unit
+            return found
+    raise InvalidArgumentError(f"unit={given!r}; allowed are {get_args(Unit)}")
+
+
 def _one(default: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @named(default)
     def made(input: Any, name: str | None = None) -> Any:
-        return function(converted(input))
+        return function(texts(input))
 
     return documented(made, function)
 
@@ -39,26 +56,26 @@ unicode_script = _one("UnicodeScript", strings.unicode_script)
 @named("StringLower")
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """Return texts in lower case; only ASCII letters change unless encoding is 'utf-8'."""
-    return strings.lower(converted(input), encoding)
+    return strings.lower(texts(input), encoding)
 
 
 @named("StringUpper")
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """Return texts in upper case; only ASCII letters change unless encoding is 'utf-8'."""
-    return strings.upper(converted(input), encoding)
+    return strings.upper(texts(input), encoding)
 
 
 @named("EncodeBase64")
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
     """Return texts in web-safe base64, filled up with '=' if pad is True."""
-    return strings.encode_base64(converted(input), pad)
+    return strings.encode_base64(texts(input), pad)
 
 
 @named("StringJoin")
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Return tensors of texts joined element by element, with a separator between them."""
     several(inputs, "inputs", "a list of tensors")
-    return strings.join([converted(x) for x in inputs], _text(separator))
+    return strings.join([texts(x) for x in inputs], _text(separator))
 
 
 @named("UnsortedSegmentJoin")
@@ -71,13 +88,13 @@ def unsorted_segment_join(
 ) -> Any:
     """Return the texts of each segment joined, with a separator between them."""
     numbers = converted(segment_ids), converted(num_segments)
-    return strings.unsorted_segment_join(converted(inputs), *numbers, separator)
+    return strings.unsorted_segment_join(texts(inputs), *numbers, separator)
 
 
 @named("StringLength")
 def length(input: Any, unit: Unit = "BYTE", name: str | None = None) -> Any:
     """Return how long texts are, in bytes or with unit='UTF8_CHAR' in characters, as int32."""
-    return strings.length(converted(input), unit)
+    return strings.length(texts(input), _unit(unit))
 
 
 @named("Substr")
@@ -89,7 +106,7 @@ def substr(
     Negative positions count from the end. Raises an InvalidArgumentError beyond the text.
     """
     ends = converted(pos), converted(len)
-    return strings.substr(converted(input), *ends, unit)
+    return strings.substr(texts(input), *ends, _unit(unit))
 
 
 @named("AsString")
@@ -114,7 +131,7 @@ def as_string(
 @named("StaticRegexFullMatch")
 def regex_full_match(input: Any, pattern: str, name: str | None = None) -> Any:
     """Return whether whole texts match a regular expression."""
-    return strings.regex_full_match(converted(input), _text(pattern))
+    return strings.regex_full_match(texts(input), _text(pattern))
 
 
 @named("StaticRegexReplace")
@@ -131,25 +148,25 @@ def regex_replace(
     only.
     """
     given = (_text(pattern), _text(rewrite), replace_global)
-    return strings.regex_replace(converted(input), *given)
+    return strings.regex_replace(texts(input), *given)
 
 
 @named("StringToNumber")
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
     """Return numbers that texts spell; InvalidArgumentError where one spells none."""
-    return strings.to_number(converted(input), as_dtype(out_type))
+    return strings.to_number(texts(input), as_dtype(out_type))
 
 
 @named("StringToHashBucket")
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Return a bucket below num_buckets for each text, by the hash of old graphs, as int64."""
-    return strings.to_hash_bucket(converted(input), num_buckets)
+    return strings.to_hash_bucket(texts(input), num_buckets)
 
 
 @named("StringToHashBucketFast")
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """Return a bucket below num_buckets for each text, by FarmHash, as int64."""
-    return strings.to_hash_bucket_fast(converted(input), num_buckets)
+    return strings.to_hash_bucket_fast(texts(input), num_buckets)
 
 
 @named("StringToHashBucketStrong")
@@ -160,7 +177,7 @@ def to_hash_bucket_strong(
 
     `key` is two integers.
     """
-    return strings.to_hash_bucket_strong(converted(input), num_buckets, key)
+    return strings.to_hash_bucket_strong(texts(input), num_buckets, key)
 
 
 @named("ReduceJoin", "ReduceJoin")
@@ -218,7 +235,7 @@ def decode_raw(
     filled with 0.
     """
     return strings.decode_raw(
-        converted(input_bytes), as_dtype(out_type), little_endian, fixed_length
+        texts(input_bytes), as_dtype(out_type), little_endian, fixed_length
     )
 
 
@@ -255,10 +272,10 @@ def split(
     Without one at white space, of which any amount counts as one. `maxsplit` is how often at most.
     """
     by = given_constant("" if sep is None else sep)
-    return strings.split(converted(input), by, maxsplit)
+    return strings.split(texts(input), by, maxsplit)
 
 
 @named("StringBytesSplit")
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Return texts taken apart into bytes, as a sparse tensor with a row for each."""
-    return strings.bytes_split(converted(input))
+    return strings.bytes_split(texts(input))

@@ -10,6 +10,7 @@ from tensorlite import strings
 from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared.ragged_and_sparse.ragged_forms import of_arrays
 from tensorlite.compat.shared.ragged_and_sparse.written import written_first
+from tensorlite.compat.shared.strings import texts
 from tensorlite.core.dispatch import call
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
@@ -22,7 +23,7 @@ def _apart(given: Any, rows_of: Callable[[Tensor], Any]) -> Any:
     x = of_arrays(given)
     if isinstance(x, RaggedTensor):
         return x.with_flat_values(_apart(x.flat_values, rows_of))
-    strings_given = converted(x)
+    strings_given = texts(x)
     rank = strings_given.ndim
     if rank == 0:
         return rows_of(tl.reshape(strings_given, [1])).values
@@ -61,7 +62,7 @@ def split_to_rows(
 ) -> Any:
     """Return strings taken apart at any of the delimiter's characters, a row for each."""
     by = given_constant(delimiter)
-    return _of_sparse(strings.split_to_sparse(converted(source), by, skip_empty))
+    return _of_sparse(strings.split_to_sparse(texts(source), by, skip_empty))
 
 
 @written_first("strings.bytes_split")

@@ -14,10 +14,9 @@ from typing import Any
 from tensorlite.compat.calling import named
 from tensorlite.compat.input_graphs import graph_of_inputs
 from tensorlite.compat.shapes import TensorShape, as_shape
-from tensorlite.compat.shared import variable_parts
 from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.values import VariableSynchronization
-from tensorlite.compat.shared.variable_parts import Parts, rows
+from tensorlite.compat.shared.variable_parts import Parts
 from tensorlite.compat.v1.graphs.notes import adopt_proto, proto_of
 from tensorlite.compat.v1.graphs.variable_insides import Inside
 from tensorlite.compat.v1.graphs.variable_slices import (
@@ -320,12 +319,6 @@ class RefVariable(Operators, Variable, GraphVariable):
         """
         made = _written(self, "assign_sub", delta, "AssignSub", name)
         return made if read_value else made.op
-
-    scatter_add = rows(variable_parts.scatter_add)
-    scatter_sub = rows(variable_parts.scatter_sub)
-    scatter_update = rows(variable_parts.scatter_update)
-    scatter_max = rows(variable_parts.scatter_max)
-    scatter_min = rows(variable_parts.scatter_min)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
         """Return the rows that indices name."""
