@@ -16,6 +16,7 @@ from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.variable_scopes import variable_scope
 from tensorlite.graph_mode.variable_stores import (
     EagerStore,
+    EagerVariableStore,
     Getter,
     VariableScope,
     entered,
@@ -61,6 +62,8 @@ class Template:
         self._store = (
             None if active_graph() is not None else entered() or EagerStore()
         )
+        # Libraries enter it, by TensorFlow's name, for variables that they make before any call.
+        self._template_store = self._store and EagerVariableStore(self._store)
         if self._store is not None and unique_name is not None:
             raise InvalidArgumentError(
                 "make_template: unique_name_ cannot be used in eager mode; leave it out"

@@ -300,17 +300,23 @@ def _found_or_made(
         value = value_for(name, initializer, sizes, as_dtype(dtype))
         made = _made(name, value, as_dtype(dtype), make_one)
     store.variables[name] = made
-    _keep_parts(store, name, made, regularizer)
+    for part in made if isinstance(made, PartitionedVariable) else [made]:
+        _keep(store, getattr(part, "bare_name", name), part, regularizer, collections)
     return made
 
 
-def _keep_parts(store: Store, name: str, made: Any, regularizer: Any) -> None:
-    """Keep a variable, or each part of it, by its own name, and regularise it."""
-    for part in made if isinstance(made, PartitionedVariable) else [made]:
-        own = getattr(part, "bare_name", name)
-        store.variables.setdefault(own, part)
-        if regularizer is not None:
-            store.regularise(part, own, regularizer)
+def _keep(
+    store: Store,
+    name: str,
+    made: Any,
+    regularizer: Any,
+    collections: Iterable[str] | None,
+) -> None:
+    """Keep a variable by its own name, and regularise it unless there is nothing to do so."""
+    store.variables.setdefault(name, made)
+    if regularizer:
+        store.regularise(made, name, regularizer)
+    store.collect(made, collections)
 
 
 def _known_sizes(asked: Any, initializer: Any) -> list[int] | None:

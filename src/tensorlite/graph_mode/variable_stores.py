@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from tensorlite.core.dtypes import DType, as_dtype, float32
@@ -161,6 +160,9 @@ class Store:
             graph = get_default_graph()
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
 
+    def collect(self, variable: Any, collections: Iterable[str] | None) -> None:
+        """Do nothing: what makes a graph's variables puts them into its collections."""
+
     def close(self, whole: str) -> None:
         """Forget the numbers of scopes in one that is left."""
         for name in [x for x in self.counts if x.startswith(f"{whole}/")]:
@@ -169,6 +171,8 @@ class Store:
 
 class EagerStore(Store):
     """Variables by name where there are no graphs: each is made once, and found again later.
+
+    Other than variables that nobody keeps they are in collections of the default graph.
 
     >>> from tensorlite.graph_mode.graph import at_once
     >>> from tensorlite.graph_mode.variable_scopes import get_variable, variable_scope
@@ -180,11 +184,6 @@ class EagerStore(Store):
     >>> asked() is asked(), list(store.variables)
     (True, ['a/w'])
     """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.regularizers: dict[str, Callable[[], Any]] = {}
-        """What gives the loss of a variable, or of what else is kept, by its name."""
 
     @contextmanager
     def kept(self, numbered_anew: bool = True) -> Iterator[None]:
@@ -206,11 +205,13 @@ class EagerStore(Store):
         """Return the variables, by their names."""
         return [x for _, x in sorted(self.variables.items())]
 
-    def regularise(
-        self, variable: Any, name: str, regularizer: Callable[[Any], Any]
-    ) -> None:
-        """Keep what gives the loss of a variable, which is another one after each step."""
-        self.regularizers[name] = partial(regularizer, variable)
+    def collect(self, variable: Any, collections: Iterable[str] | None) -> None:
+        """Put a variable into collections, GLOBAL_VARIABLES unless it is to be in others."""
+        graph = get_default_graph()
+        for key in collections or [GraphKeys.GLOBAL_VARIABLES]:
+            graph.add_to_collection(key, variable)
+        if variable.trainable:
+            graph.add_to_collection(GraphKeys.TRAINABLE_VARIABLES, variable)
 
 
 class EagerVariableStore:

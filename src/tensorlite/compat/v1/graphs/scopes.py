@@ -19,28 +19,36 @@ from tensorlite.compat.shared.values import (
     VariableAggregation,
     VariableSynchronization,
 )
+from tensorlite.compat.v1.graphs.eager_variables import eager_variable
 from tensorlite.compat.v1.graphs.variable_slices import VariableSlice
-from tensorlite.compat.v1.graphs.variables import Variable, count_up_to as count_up_to
+from tensorlite.compat.v1.graphs.variables import (
+    Variable,
+    count_up_to as count_up_to,
+    is_trained,
+)
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls
-from tensorlite.core.dtypes import as_dtype, float32
+from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import (
     DTypeError,
     InvalidArgumentError,
 )
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import placed_later
-from tensorlite.graph_mode import first_values, variable_scopes
+from tensorlite.graph_mode import variable_scopes
 from tensorlite.graph_mode.graph import (
     get_default_graph,
     lasting,
-    name_scope,
 )
 from tensorlite.graph_mode.keys import GraphKeys
 from tensorlite.graph_mode.templates import Template
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
-from tensorlite.graph_mode.variable_stores import AUTO_REUSE, VariableScope, are_kept
+from tensorlite.graph_mode.variable_stores import (
+    AUTO_REUSE,
+    VariableScope,
+    are_kept,
+)
 from tensorlite.ops import fetchable
 
 __all__ = [
@@ -110,14 +118,14 @@ def get_variable(
     'layer/w:0'
     """
     if not are_kept():
-        return _eager_variable(name, shape, dtype, initializer, trainable)
+        return eager_variable(name, shape, dtype, initializer, regularizer, trainable)
     return variable_scopes.get_variable(
         name,
         plain(shape),
         dtype,
         initializer,
         regularizer,
-        trainable,
+        is_trained(trainable, synchronization),
         collections,
         partitioner,
         validate_shape=validate_shape,
@@ -130,22 +138,6 @@ def get_variable(
         },
         make=Variable,
     )
-
-
-def _eager_variable(
-    name: str, shape: Any, dtype: Any, initializer: Any, trainable: bool | None
-) -> Any:
-    """Return a new variable: eagerly nothing keeps them by name."""
-    around = variable_scopes.get_variable_scope()
-    prefix = around.name
-    start = around.initializer if initializer is None else initializer
-    wanted = around.dtype if dtype is None else dtype
-    if dtype is not None:
-        variable_scopes.agreed_dtype(as_dtype(dtype), start)
-    found = first_values.first_value(name, start, shape, wanted)
-    with name_scope(""):
-        whole = f"{prefix}/{name}" if prefix else name
-        return Variable(found, trainable, name=whole, dtype=dtype)
 
 
 @lasting

@@ -183,7 +183,7 @@ class RefVariable(Operators, Variable, GraphVariable):
         if variable_def is not None:
             adopt_proto(self, get_default_graph(), import_scope, variable_def)
             return
-        watched = _trained(trainable, synchronization)
+        watched = is_trained(trainable, synchronization)
         first = _held(initial_value, dtype)
         GraphVariable.__init__(
             self,
@@ -361,7 +361,7 @@ def _held(value: Any, dtype: Any) -> Any:
     return fitting_array(value, as_dtype(dtype))
 
 
-def _trained(trainable: bool | None, synchronization: Any) -> bool:
+def is_trained(trainable: bool | None, synchronization: Any) -> bool:
     """Return whether a variable is trained: one that copies join as it is read, if asked for."""
     is_joined = synchronization is VariableSynchronization.ON_READ
     return not is_joined if trainable is None else trainable
@@ -424,7 +424,7 @@ class EagerVariable(Variable):
     ) -> None:
         super().__init__(
             _held(initial_value, dtype),
-            _trained(trainable, synchronization),
+            is_trained(trainable, synchronization),
             name or "Variable",
             dtype,
             _shape_asked(shape),

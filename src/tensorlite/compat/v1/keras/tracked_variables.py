@@ -5,8 +5,8 @@ Where such variables are kept is in graph_mode/variable_stores.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import tensorlite as tl
@@ -27,6 +27,17 @@ class TrackedStore(EagerStore):
     def __init__(self, held: dict[str, Any], layers: dict[str, Any]) -> None:
         super().__init__()
         self.variables, self.layers = held, layers
+        self.regularizers: dict[str, Callable[[], Any]] = {}
+        """What gives the loss of a variable, or of a layer, by its name."""
+
+    def regularise(
+        self, variable: Any, name: str, regularizer: Callable[[Any], Any]
+    ) -> None:
+        """Keep what gives the loss of a variable, which is another one after each step."""
+        self.regularizers[name] = partial(regularizer, variable)
+
+    def collect(self, variable: Any, collections: Iterable[str] | None) -> None:
+        """Do nothing: the module keeps the variable."""
 
     def layer(self, name: str, create: Callable[[], Any]) -> Any:
         """Return the layer of a name, made by `create` at the first call."""
