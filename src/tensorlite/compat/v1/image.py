@@ -45,6 +45,7 @@ from tensorlite.compat.v1.functions.image_likeness import (
     psnr as psnr,
     ssim as ssim,
     ssim_multiscale as ssim_multiscale,
+    total_variation as total_variation,
 )
 from tensorlite.compat.v1.functions.image_older import (
     ResizeMethod as ResizeMethod,

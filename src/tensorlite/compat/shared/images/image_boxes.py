@@ -6,10 +6,11 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.core.dispatch import call
 from tensorlite.core.dtypes import float32
 from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.composite import composed
-from tensorlite.ops.images.boxes import DrawBoundingBoxes
+from tensorlite.ops.images.boxes import DrawBoundingBoxes, DrawBoundingBoxesV2
 
 
 @named("CropAndResize")
@@ -32,7 +33,6 @@ def crop_and_resize(
     return tl.image.crop_and_resize(converted(image), *parts, *options)
 
 
-@named("DrawBoundingBoxes")
 def draw_bounding_boxes(
     images: Any, boxes: Any, colors: Any = None, name: str | None = None
 ) -> Any:
@@ -40,10 +40,19 @@ def draw_bounding_boxes(
 
     `colors` are taken by turns.
     """
-    given = converted(images), converted(boxes)
     if colors is None:
-        return composed(DrawBoundingBoxes(), *given)
-    return tl.image.draw_bounding_boxes(*given, converted(colors))
+        return _boxed(images, boxes, name=name)
+    return _boxed_in(images, boxes, colors, name=name)
+
+
+@named("DrawBoundingBoxes")
+def _boxed(images: Any, boxes: Any, name: str | None = None) -> Any:
+    return composed(DrawBoundingBoxes(), converted(images), converted(boxes))
+
+
+@named("DrawBoundingBoxesV2")
+def _boxed_in(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
+    return call(DrawBoundingBoxesV2(), *map(converted, (images, boxes, colors)))
 
 
 def distorted_box(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tensorlite.compat.shared import arrays, checks as assertions
-from tensorlite.compat.shared.elementwise import greater, greater_equal
+from tensorlite.compat.shared.elementwise import greater, greater_equal, less_equal
 from tensorlite.compat.v1.functions import checks
 from tensorlite.compat.v1.functions.arrays import shape
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
@@ -98,7 +98,9 @@ def demanded(holds: Any, said: str) -> list[Any]:
 
 def no_less(x: Any, y: Any) -> Any:
     """Return whether one size is no less than another."""
-    return greater_equal(x, y) if is_tensor(x) or is_tensor(y) else x >= y
+    if is_tensor(y) and not is_tensor(x):
+        return less_equal(y, x)  # as Python turns it around
+    return greater_equal(x, y) if is_tensor(x) else x >= y
 
 
 def above(x: Any, y: Any) -> Any:

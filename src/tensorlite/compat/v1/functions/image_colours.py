@@ -57,7 +57,7 @@ def convert_image_dtype(
             return multiply(cast(x, wanted), 1.0 / x.dtype.max, name=whole)
         have, want = int(x.dtype.max) + 1, int(wanted.max) + 1
         if have > want:
-            return changed(floordiv(x, have // want), wanted, name=whole)
+            return changed(floordiv(x, have // want, name="div"), wanted, name=whole)
         return multiply(changed(x, wanted), want // have, name=whole)
 
 

@@ -164,11 +164,13 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
     if (
         active_graph() is None
         or isinstance(central_fraction, Operand)
-        or not 0 < central_fraction < 1
+        or not 0 < central_fraction <= 1
     ):
         return shared.central_crop(image, central_fraction)
     with name_scope(None, "central_crop"):
         x = convert_to_tensor(image, name="image")
+        if central_fraction == 1:
+            return x
         checked(x)
         rank = x.get_shape().rank
         if rank not in (ONE, MANY):

@@ -22,6 +22,7 @@ from tensorlite.compat.shared.arrays import (
 from tensorlite.compat.shared.checks import Assert
 from tensorlite.compat.shared.cutting import tile
 from tensorlite.compat.shared.elementwise import (
+    abs as magnitude,
     cast,
     equal,
     greater_equal,
@@ -46,15 +47,39 @@ from tensorlite.compat.v1.functions.numbers import (
     reduce_any,
     reduce_mean,
     reduce_prod,
+    reduce_sum,
 )
 from tensorlite.compat.v1.graphs.constants import constant, convert_to_tensor
 from tensorlite.compat.v1.graphs.framework import control_dependencies
 from tensorlite.core.dtypes import float32, int32
+from tensorlite.core.errors import ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph, name_scope
 
 _POWERS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 """Of likeness at five scales, after Wang and others, 2003."""
+
+
+def total_variation(images: Any, name: str | None = None) -> Any:
+    """Return the sum of the magnitudes of differences of neighbours, of images or one."""
+    if active_graph() is None:
+        return image.total_variation(images, name=name)
+    with name_scope(name, "total_variation"):
+        x = convert_to_tensor(images)
+        rank, axes = x.get_shape().rank, None
+        if rank not in (3, 4):
+            raise ShapeError(
+                f"total_variation takes images of rank 3 or 4, not {rank}"
+            )
+        if rank == 3:
+            down = x[1:, :, :] - x[:-1, :, :]
+            across = x[:, 1:, :] - x[:, :-1, :]
+        else:
+            down = x[:, 1:, :, :] - x[:, :-1, :, :]
+            across = x[:, :, 1:, :] - x[:, :, :-1, :]
+            axes = [1, 2, 3]
+        parts = [reduce_sum(magnitude(y), axis=axes) for y in (down, across)]
+        return parts[0] + parts[1]
 
 
 def _is_written(*images: Any) -> bool:
