@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 import tensorlite as tl
-from tensorlite.compat.calling import converted, named
+from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared import arrays, elementwise, strings
 from tensorlite.compat.shared.ragged_and_sparse.sparse import SparseTensor
 from tensorlite.compat.shared.tables.lookups import (
@@ -21,7 +19,6 @@ from tensorlite.compat.shared.tables.lookups import (
     TextFileInitializer,
     number_or,
 )
-from tensorlite.core.dispatch import constant
 from tensorlite.core.dtypes import as_dtype, int64, string
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -105,9 +102,9 @@ class IdTableWithHashBuckets:
         title = name or f"{self.name}_Lookup"
         how = self._table, self._buckets, self._hasher
         if isinstance(keys, PlainSparse):
-            inside = _ids(keys.values, *how, name=title)
+            inside = _ids(_wide(keys.values, self._table), *how, name=title)
             return SparseTensor(keys.indices, inside, keys.dense_shape)
-        return _ids(keys, *how, name=title)
+        return _ids(_wide(keys, self._table), *how, name=title)
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
@@ -133,9 +130,11 @@ class StaticVocabularyTable:
         self.value_dtype, self._buckets = int64, num_oov_buckets
         _check_ids(initializer, self.key_dtype)
         self._table = (
-            None if initializer is None else StaticHashTable(initializer, -1, name)
+            None if initializer is None else StaticHashTable(initializer, -1)
         )
-        self._name = name or "static_vocabulary_table"
+        self._name = name or (
+            "hash_bucket" if self._table is None else self._table.name
+        )
 
     @property
     def initializer(self) -> Any:
@@ -147,7 +146,7 @@ class StaticVocabularyTable:
     @property
     def name(self) -> str:
         """Name of the table."""
-        return self._name if self._table is None else self._table.name
+        return self._name
 
     @property
     def resource_handle(self) -> Any:
@@ -156,9 +155,7 @@ class StaticVocabularyTable:
 
     def size(self, name: str | None = None) -> Any:
         """Return how many numbers words may have, those of buckets included."""
-        if self._table is None:
-            return constant(np.asarray(self._buckets, np.int64))
-        return self._table.size(name) + self._buckets
+        return _all_ids(self._table, self._buckets, name=name or f"{self.name}_Size")
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
         """Return the numbers of words, those not there by a hash; DTypeError for other keys."""
@@ -169,21 +166,35 @@ class StaticVocabularyTable:
             )
         title = name or f"{self.name}_Lookup"
         how = self._table, self._buckets, self.key_dtype
-        return _or_bucket(keys, *how, name=title)
+        if isinstance(keys, PlainSparse):
+            values = _wide(keys.values, self._table)
+            inside = _or_bucket(values, *how, name=title)
+            return PlainSparse(keys.indices, inside, keys.dense_shape)
+        if is_ragged(keys):
+            return keys.with_values(self.lookup(keys.values, name))
+        return _or_bucket(_wide(keys, self._table), *how, name=title)
 
     def __getitem__(self, keys: Any) -> Any:
         return self.lookup(keys)
 
 
-@named("string_to_index_Lookup", "SelectV2")
+def _wide(keys: Any, table: Any) -> Any:
+    """Return numbers that are asked for as a table has them."""
+    kind = getattr(keys, "dtype", int64)
+    if table is None or table.key_dtype is not int64 or as_dtype(kind) is int64:
+        return keys
+    return elementwise.cast(keys, int64)
+
+
+def _last_of(_: Any, table: Any, *__: Any, **___: Any) -> str:
+    """Return what the node of numbers is called, which may all come of a hash."""
+    return "hash_bucket" if table is None else "SelectV2"
+
+
+@named("string_to_index_Lookup", _last_of)
 def _or_bucket(
     keys: Any, table: Any, buckets: int, dtype: Any, name: str | None = None
 ) -> Any:
-    if isinstance(keys, PlainSparse):
-        inside = _or_bucket(keys.values, table, buckets, dtype)
-        return PlainSparse(keys.indices, inside, keys.dense_shape)
-    if is_ragged(keys):
-        return keys.with_values(_or_bucket(keys.values, table, buckets, dtype))
     words = converted(keys, dtype)
     asked = tl.astype(words, int64) if dtype.is_integer else words
     text = words if dtype is string else tl.strings.as_string(words)
@@ -191,7 +202,7 @@ def _or_bucket(
     return hashed if table is None else number_or(table, asked, hashed)
 
 
-@named("init")
+@named("init", "NoOp")
 def _nothing(name: str | None = None) -> Any:
     return tl.group()
 
@@ -220,11 +231,11 @@ def _check_ids(table: Any, key: Any) -> None:
 
 @named("hash_table_Size", "add")
 def _all_ids(table: Any, buckets: int, name: str | None = None) -> Any:
-    own = constant(np.asarray(0, np.int64)) if table is None else table.size()
+    own = given_constant(0, int64) if table is None else table.size()
     return own + buckets
 
 
-@named("hash_bucket_Lookup", "SelectV2")
+@named("hash_bucket_Lookup", _last_of)
 def _ids(
     keys: Any, table: Any, buckets: int, hasher: HasherSpec, name: str | None = None
 ) -> Any:
@@ -243,8 +254,10 @@ _HASHES: dict[str, Callable[[Any, int, Any], Any]] = {
     "fasthash": lambda x, n, key: strings.to_hash_bucket_fast(
         x, n, name="hash_bucket"
     ),
-    "legacy": lambda x, n, key: tl.strings.to_hash_bucket(x, n),
-    "stronghash": tl.strings.to_hash_bucket_strong,
+    "legacy": lambda x, n, key: strings.to_hash_bucket(x, n, name="hash_bucket"),
+    "stronghash": lambda x, n, key: strings.to_hash_bucket_strong(
+        x, n, key, name="hash_bucket"
+    ),
 }
 
 
