@@ -22,8 +22,10 @@ from tensorlite.core.tensor import EagerTensor, Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import is_symbolic
+from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.control.lists import element_shape, from_tensor, get_item
+from tensorlite.ops.math.arithmetic import Range
 from tensorlite.ops.math.bounds import maximum, minimum
 
 
@@ -65,6 +67,61 @@ class Staged(ABC):
 
     def after(self, index: Tensor) -> None:  # noqa: B027  most have nothing to do
         """Do what is to be done after the turn with an index."""
+
+    def first(self) -> Tensor:
+        """Return the index of the first turn."""
+        return constant(0, dtypes.int32)
+
+    def end(self) -> Tensor:
+        """Return what the index is compared with before each turn."""
+        return self.length()
+
+    def is_before(self, index: Tensor, end: Tensor) -> Tensor:
+        """Return whether there is a turn with an index."""
+        return index < end
+
+    def following(self, index: Tensor) -> Tensor:
+        """Return the index of the turn after that with another."""
+        return index + 1
+
+
+class Counted(Staged):
+    """Whole numbers in steps, of which each gives the next; they make no tensor together."""
+
+    def __init__(self, start: Tensor, limit: Tensor, step: Tensor) -> None:
+        self._start, self._limit, self._step = start, limit, step
+
+    def length(self) -> Tensor:
+        """Return how many numbers there are."""
+        ends = [
+            astype(x, dtypes.int32) for x in (self._start, self._limit, self._step)
+        ]
+        start, limit, step = ends
+        return maximum(-((start - limit) // step), 0)
+
+    def at(self, index: Tensor) -> Tensor:
+        """Return the number of a turn, which is what counts it."""
+        return index
+
+    def first(self) -> Tensor:
+        """Return the first number."""
+        return self._start
+
+    def end(self) -> Tensor:
+        """Return the first number that is no more among these."""
+        return self._limit
+
+    def is_before(self, index: Tensor, end: Tensor) -> Tensor:
+        """Return whether a number is before the end, on the side that the steps come from."""
+        step = self._step.spec.scalar()
+        if step is not None:
+            return index < end if step >= 0 else index > end
+        upward, downward = self._step >= 0, self._step < 0
+        return (upward & (index < end)) | (downward & (index > end))
+
+    def following(self, index: Tensor) -> Tensor:
+        """Return the next number."""
+        return index + self._step
 
 
 class Rows(Staged):
@@ -147,6 +204,15 @@ class range(Staged):  # noqa: N801  it stands where Python's range does
         dtype = next((p.dtype for p in self._tensors()), dtypes.int32)
         number: Tensor = astype(index, dtype) * steps + self.start
         return number
+
+    def counted(self) -> Counted:
+        """Return how to count through the numbers."""
+        dtype = next((p.dtype for p in self._tensors()), dtypes.int32)
+        start, stop, step = [
+            astype(p, dtype) if isinstance(p, Tensor) else constant(p, dtype)
+            for p in (self.start, self.stop, self.step)
+        ]
+        return Counted(start, stop, step)
 
     def _tensors(self) -> list[Tensor]:
         return [
@@ -237,6 +303,17 @@ def staged(source: Any) -> Staged | None:
     if isinstance(source, Tensor) or is_symbolic(source):
         return Rows(to_tensor(source))
     return None
+
+
+def counted(source: Any) -> Staged | None:
+    """Return how to count through whole numbers in steps, None if that is not what they are."""
+    if isinstance(source, range) and not source.progress:
+        return source.counted()
+    x = to_tensor(source) if is_symbolic(source) else source
+    node = x.node if isinstance(x, SymbolicTensor) else None
+    if node is None or not isinstance(node.op, Range) or not x.dtype.is_integer:
+        return None
+    return Counted(*node.inputs)
 
 
 def range_(*bounds: Any) -> Any:

@@ -21,7 +21,7 @@ from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.function.branches import and_, in_branch, stage_places, zeros_of_spec
 from tensorlite.function.carried import INDEX, Carried, Values
-from tensorlite.function.iterables import Staged, staged
+from tensorlite.function.iterables import Staged, counted, staged
 from tensorlite.function.naming import ended, under
 from tensorlite.function.staged_list import StagedList
 from tensorlite.function.values import (
@@ -95,7 +95,7 @@ def for_(
     hook = getattr(source, "__tl_for__", None)
     if hook is not None and hook(body, going, carry):
         return
-    items = staged(source)
+    items = counted(source) or staged(source)
     if items is None:
         _python_for(source, body, going, carry)
     else:
@@ -140,20 +140,19 @@ def stage_for(
     carry: Carry,
 ) -> None:
     """Make a While of a `for`."""
-    places = Places(carry.names, body)
-    index = CellType(constant(0, dtypes.int32))
-    places.add(INDEX, index)
-    length = items.length()
+    index = CellType(items.first())
+    places = Places(carry.names, body, first={INDEX: index})
+    end = items.end()
 
     def test() -> Any:
-        more = index.cell_contents < length
+        more = items.is_before(index.cell_contents, end)
         return more if going is None else and_(going(), lambda: more)
 
     def turn() -> None:
         here = index.cell_contents
         body(items.at(here))
         items.after(here)
-        index.cell_contents = here + 1
+        index.cell_contents = items.following(here)
 
     _Loop(places, test, turn, carry).stage()
 

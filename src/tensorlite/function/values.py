@@ -5,7 +5,7 @@ Branches and loops, which read and write them, are in branches.py and loops.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from types import CellType, FunctionType
 from typing import Any, NoReturn, TypeAlias
@@ -152,8 +152,14 @@ Cell: TypeAlias = "CellType | Globals | Attribute"
 class Places:
     """The variables that some functions share: read all, write all."""
 
-    def __init__(self, names: Iterable[str], *functions: Callable[..., Any]) -> None:
-        self._cells: dict[str, Cell] = {}
+    def __init__(
+        self,
+        names: Iterable[str],
+        *functions: Callable[..., Any],
+        first: Mapping[str, CellType] | None = None,
+    ) -> None:
+        """Take variables that lie in no function first, and names of those that do."""
+        self._cells: dict[str, Cell] = dict(first or {})
         for name in names:
             cell = (
                 _attribute(name, functions)

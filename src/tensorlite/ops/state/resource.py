@@ -16,7 +16,7 @@ from weakref import ReferenceType
 import numpy as np
 
 from tensorlite.core.containers import LARGE, current_container, room_for
-from tensorlite.core.dtypes import bool_, of_numpy, resource
+from tensorlite.core.dtypes import DType, bool_, int32, of_numpy, resource
 from tensorlite.core.errors import (
     DTypeError,
     FailedPreconditionError,
@@ -241,6 +241,26 @@ class ReadVariableOp(Op):
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient of the value as the handle's, sparse if it is."""
         return (dy,)
+
+
+class VariableShape(Op):
+    """The shape of a variable's value, as a 1-d tensor of integers in host memory."""
+
+    effect = Effect.READ
+    differentiable = False
+    out_type: DType = int32
+
+    def infer(self, handle: TensorSpec) -> TensorSpec:
+        """Return the spec of a vector with one element per axis."""
+        shape = handle.inner[0].shape
+        rank = None if shape is None else len(shape)
+        return TensorSpec((rank,), self.out_type, known=shape)
+
+    def kernel(self, xp: Xp, handle: VariableState) -> Array:
+        """Return the sizes; they stay in host memory, where structure is read."""
+        array = handle.array
+        value = handle.value() if array is None else array
+        return np.asarray(value.shape, self.out_type.numpy)
 
 
 def _check_fits(have: TensorSpec, value: TensorSpec, name: str = "") -> None:

@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 
 from tensorlite.core.constant import Const
-from tensorlite.core.dispatch import call
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
@@ -21,7 +20,6 @@ from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.interop.tensorflow.references import Reference
 from tensorlite.interop.tensorflow.signatures import signature_of
 from tensorlite.ops.arrays.identity import Identity, PlaceholderWithDefault
-from tensorlite.ops.arrays.shape import Shape
 from tensorlite.ops.nn import training
 from tensorlite.ops.nn.applying import Apply, SparseApply
 from tensorlite.ops.sparse.places_state import (
@@ -49,6 +47,7 @@ from tensorlite.ops.state.resource import (
     CountUpToVariableOp,
     ReadVariableOp,
     VarHandleOp,
+    VariableShape,
     VarIsInitializedOp,
     Write,
 )
@@ -217,12 +216,7 @@ def _handle(given: Given, i: int) -> SymbolicTensor:
 
 
 def _variable_shape(given: Given) -> Values:
-    dtype = given.dtype("out_type")
-
-    def shape(handle: SymbolicTensor) -> object:
-        return call(Shape(dtype), call(ReadVariableOp(), handle))
-
-    return given.composed(shape, _handle(given, 0))
+    return given.made(VariableShape(given.dtype("out_type")), _handle(given, 0))
 
 
 def _gathered(given: Given) -> Values:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tensorlite.core.dtypes import resource
 from tensorlite.core.op import Call, Gradient, Grads, Op, Role
 from tensorlite.core.scope import Scope, scope
 from tensorlite.core.spec import TensorSpec, all_known
@@ -32,6 +33,7 @@ from tensorlite.interop.tensorflow.rewinding.turns import Turns
 from tensorlite.ops.arrays.create import ZerosLike
 from tensorlite.ops.arrays.identity import Identity
 from tensorlite.ops.control.dataflow import NextIteration, Switch
+from tensorlite.ops.state.resource import VariableShape
 
 Flowing = dict[SymbolicTensor, list[Tensor | IndexedSlices]]
 
@@ -306,7 +308,7 @@ class Rewinding:
         if self.is_of_turns(node) or not (is_switch or turns):
             return dys
         return [
-            self._zeros(y, turns) if dy is None and y.dtype.kind in "fc" else dy
+            self._zeros(y, turns) if dy is None and _has_zeros(y, turns) else dy
             for y, dy in zip(node.outputs, dys, strict=True)
         ]
 
@@ -336,7 +338,10 @@ class Rewinding:
         make = self.maker.node
         here = make(Switch(), x.node.inputs).outputs[1 - branch.side]
         there = make(Identity(), (here,))
-        return self.maker.zeros(self.maker.shape(here), x.dtype, (there,))
+        if x.dtype is not resource:
+            return self.maker.zeros(self.maker.shape(here), x.dtype, (there,))
+        shape = make(VariableShape(), (here,)).outputs[0]
+        return self.maker.zeros(shape, x.spec.inner[0].dtype, (there,))
 
     def _shape_beside(
         self, x: SymbolicTensor, branch: Branch | None
@@ -351,6 +356,13 @@ class Rewinding:
             shape = maker.shape(other.outputs[1 - branch.side])
         of[other] = of[shape.node] = branch
         return shape
+
+
+def _has_zeros(y: SymbolicTensor, turns: Turns | None) -> bool:
+    """Return whether what has no gradient has zeros for one: values, and variables in branches."""
+    if y.dtype is resource and turns is None and y.spec.inner:
+        return y.spec.inner[0].dtype.kind in "fc"
+    return y.dtype.kind in "fc"
 
 
 def _tell_shape(dx: Gradient, x: SymbolicTensor) -> None:

@@ -233,7 +233,7 @@ _NAMES = """
     TensorListReserve
     TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
     TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3
-    UniqueWithCountsV2 VarIsInitializedOp ZerosLike
+    UniqueWithCountsV2 VarIsInitializedOp VariableShape ZerosLike
     DecodeAndCropJpeg EncodeJpegVariableQuality Eig ExtractJpegShape GatherTree StringNGrams
     UnsortedSegmentJoin NonMaxSuppressionWithOverlaps RaggedTensorFromVariant
     RaggedTensorToVariant RaggedTensorToVariantGradient MutexLock ConsumeMutexLock
