@@ -12,6 +12,7 @@ import pytest
 
 import tensorlite.compat.v1 as tf
 
+D: Any = tf.contrib.distributions
 GRID = np.arange(20, dtype=np.float32).reshape(5, 4)
 
 
@@ -93,3 +94,102 @@ def test_draws_by_rejection_are_written_and_read() -> None:
         second = session.run(names)
     for x, y in zip(first, second, strict=True):
         np.testing.assert_array_equal(x, y)
+
+
+def _twice() -> Any:
+    """Return draws of one distribution, one after the other."""
+    own = D.MultivariateNormalDiag([1.0, 2.0], [1.0, 3.0])
+    return tf.concat([own.sample(1), own.sample(1)], 0)
+
+
+TRIANGLE = [[1.0, 0.0], [0.5, 2.0]]
+MADE_OF_OTHERS: list[tuple[Any, Any]] = [
+    (
+        lambda: D.MultivariateNormalDiag([1.0, 2.0], [1.0, 3.0]).sample(2),
+        [[0.100656, 2.813137], [2.346761, 2.46621]],
+    ),
+    (
+        lambda: D.MultivariateNormalTriL([1.0, 2.0], TRIANGLE).sample(2),
+        [[-0.3316485, -1.618441], [0.6032301, 2.614985]],
+    ),
+    (
+        lambda: D.MultivariateNormalFullCovariance(
+            [1.0, 2.0], [[2.0, 0.5], [0.5, 1.0]]
+        ).sample(2),
+        [[-0.2718645, 1.935574], [2.904608, 2.621519]],
+    ),
+    (
+        lambda: D.MultivariateNormalDiag([[1.0, 2.0], [3.0, 4.0]], [1.0, 3.0]).sample(
+            2
+        ),
+        [
+            [[-0.1534902, 6.186923], [2.421165, 7.805083]],
+            [[-0.5702568, -0.3475718], [2.623844, 4.655545]],
+        ],
+    ),
+    (
+        lambda: D.MultivariateNormalDiagPlusLowRank(
+            [1.0, 2.0], [1.0, 3.0], scale_perturb_factor=[[1.0], [2.0]]
+        ).sample(2),
+        [[1.117651, -2.856819], [1.841297, 8.17993]],
+    ),
+    (
+        lambda: D.VectorLaplaceDiag([1.0, 2.0], [1.0, 3.0]).sample(2),
+        [[1.337716, 4.698131], [0.7741889, -0.3072875]],
+    ),
+    (
+        lambda: D.VectorExponentialDiag([1.0, 2.0], [1.0, 3.0]).sample(2),
+        [[1.441143, 2.682251], [1.918958, 6.38673]],
+    ),
+    (
+        lambda: D.RelaxedBernoulli(0.5, probs=[0.3, 0.6]).sample(2),
+        [[0.02008004, 0.8084499], [0.0228104, 0.08710957]],
+    ),
+    (
+        lambda: D.RelaxedOneHotCategorical(0.5, logits=[0.3, 0.6, 1.0]).sample(2),
+        [[0.04365274, 0.003916517, 0.9524307], [0.001190754, 0.3554593, 0.6433499]],
+    ),
+    (
+        lambda: D.Mixture(
+            D.Categorical([0.3, 0.9]),
+            [D.Normal(0.0, 1.0), D.Normal(5.0, 0.5)],
+            use_static_graph=True,
+        ).sample(4),
+        [-0.8856774, 4.823032, 0.2807412, 5.68364],
+    ),
+    (
+        lambda: D.MixtureSameFamily(
+            D.Categorical([0.3, 0.9]), D.Normal([0.0, 5.0], 1.0)
+        ).sample(4),
+        [1.22554, 5.302102, -1.240008, 4.213882],
+    ),
+    (
+        lambda: D.Kumaraswamy([2.0, 3.0], 1.5).sample(2),
+        [[0.7587717, 0.5106405], [0.8701203, 0.9042678]],
+    ),
+    (
+        lambda: D.SinhArcsinh([0.0, 1.0], 2.0, 0.5, 1.5).sample(2),
+        [[2.158308, 1.18847], [1.787696, 1.728235]],
+    ),
+    (
+        lambda: D.TransformedDistribution(
+            D.Normal(0.0, 1.0),
+            D.bijectors.Affine([1.0, 2.0], scale_tril=TRIANGLE),
+            event_shape=[2],
+        ).sample(3),
+        [[1.318204, 5.374987], [-0.5177944, 0.3822271], [0.1630067, 0.2492557]],
+    ),
+    (
+        lambda: D.NegativeBinomial([2.0, 3.0], probs=0.4).sample(3),
+        [[1.0, 5.0], [1.0, 1.0], [0.0, 3.0]],
+    ),
+    (
+        _twice,
+        [[0.100656, 2.813137], [2.943715, 0.5323678]],
+    ),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), MADE_OF_OTHERS)
+def test_draws_of_distributions_made_of_others(program: Any, expected: Any) -> None:
+    np.testing.assert_allclose(drawn(program), expected, rtol=1e-4, atol=1e-5)

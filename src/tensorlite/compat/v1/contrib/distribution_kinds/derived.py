@@ -11,12 +11,13 @@ from tensorlite.compat.v1.contrib.distribution_kinds.continuous import (
     Gamma,
     Laplace,
 )
-from tensorlite.compat.v1.contrib.distribution_kinds.shaped import as_parameter
+from tensorlite.compat.v1.contrib.distribution_kinds.shaped import as_parameter, held
 from tensorlite.compat.v1.contrib.distribution_kinds.tails import (
     InverseGamma,
     StudentT,
 )
-from tensorlite.compat.v1.functions import arrays
+from tensorlite.compat.v1.graphs.constants import constant
+from tensorlite.graph_mode.graph import name_scope
 
 
 def _soft(given: Any, name: str) -> Any:
@@ -34,9 +35,11 @@ class Chi2(Gamma):
         allow_nan_stats: bool = True,
         name: str = "Chi2",
     ) -> None:
-        self._df = as_parameter(df, "df")
-        rate = 0.5 * arrays.ones_like(self._df)
-        super().__init__(0.5 * self._df, rate, validate_args, allow_nan_stats, name)
+        with name_scope(name) as prefix:
+            self._df = held(df, "df")
+            half = constant(0.5, self._df.dtype)
+            shape = 0.5 * self._df
+            super().__init__(shape, half, validate_args, allow_nan_stats, prefix)
 
     @property
     def df(self) -> Any:

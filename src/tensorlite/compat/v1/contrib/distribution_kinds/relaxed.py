@@ -107,10 +107,9 @@ class ExpRelaxedOneHotCategorical(ShapedDistribution):
                 logits, probs, prefix, validate_args, of_classes=True
             )
             kind = self._logits.dtype if dtype is None else as_dtype(dtype)
-            self._temperature = _held(temperature, kind, validate_args)
-            self._warm_rows = arrays.reshape(
-                self._temperature, [-1, 1], name="temperature_2d"
-            )
+            warm = elementwise.cast(temperature, kind)
+            self._temperature = _held(warm, kind, validate_args)
+            self._warm_rows = arrays.reshape(warm, [-1, 1], name="temperature_2d")
             rank = self._logits.get_shape().rank
             if rank is not None:
                 framework.convert_to_tensor(rank - 1, int32, name="batch_rank")
@@ -133,7 +132,7 @@ class ExpRelaxedOneHotCategorical(ShapedDistribution):
         least = float(np.finfo(self.dtype.numpy).tiny)
         sizes = v1_arrays.shape(rows)
         unit = random.uniform(sizes, least, 1.0, self.dtype, seed)
-        noisy = (-log(-log(unit)) + rows) / self._warmth()
+        noisy = elementwise.div(-log(-log(unit)) + rows, self._warmth())
         return arrays.reshape(nn_functions.log_softmax(noisy), shape)
 
     def _is_one_temperature(self) -> bool:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tensorlite.compat.shared import arrays, cutting
+from tensorlite.compat.shared import arrays, checks, cutting
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1.functions import arrays as v1_arrays
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.graphs.framework import convert_to_tensor
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
@@ -35,6 +36,8 @@ class SampleMatrices:
             name_scope("make_batch_of_event_sample_matrices"),
         ):
             sample, batch, event = self._shapes(x)
+            with name_scope("pick_vector"):
+                constant(False, name="cond")
             shape = arrays.concat([[-1], batch, event], 0)
             return _rotated(arrays.reshape(x, shape), -1), sample
 
@@ -95,6 +98,7 @@ class SampleMatrices:
 def _rotated(x: Any, shift: int) -> Any:
     """Return a tensor whose axes are moved on, the last ones to the front."""
     with name_scope("rotate_transpose"):
+        checks.assert_integer(constant(shift, int32, name="shift"))
         rank = x.get_shape().rank
         if rank is None:
             order = arrays.range(arrays.rank(x))

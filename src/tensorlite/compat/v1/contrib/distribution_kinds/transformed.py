@@ -27,7 +27,7 @@ from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.graphs.inner_ops import constant_value_as_shape
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
-from tensorlite.graph_mode.graph import name_scope
+from tensorlite.graph_mode.graph import active_graph, name_scope
 
 
 class TransformedDistribution(ShapedDistribution):
@@ -60,7 +60,9 @@ class TransformedDistribution(ShapedDistribution):
             self._event = _override(
                 event_shape, empty, scalar, validate_args, "event_shape"
             )
-        self._of, self._bijector = distribution, bijector
+            self._of = distribution
+            self._summed_axes = self._noted()
+        self._bijector = bijector
         super().__init__(
             distribution.dtype, prefix, validate_args, distribution.allow_nan_stats
         )
@@ -74,6 +76,23 @@ class TransformedDistribution(ShapedDistribution):
         """Whether draws come with the event's axes before those of the batch."""
         rank = self._of.batch_shape.rank
         return self._event is not None and self._batch is None and rank != 0
+
+    def _noted(self) -> Any:
+        """Return the axes of an event that is drawn number by number, after what TensorFlow notes.
+
+        Seeds are made of how many nodes there are: draws are its own only behind as many of them.
+        """
+        if active_graph() is None:
+            return None
+        taken = sum(x is not None for x in (self._batch, self._event))
+        self._of.is_scalar_batch()
+        for _ in range(15 + 3 * taken):
+            constant(0, int32)
+        size = 0 if self._event is None else self._event.get_shape()[0].value
+        count = constant(size, int32)
+        if self._turns:
+            return arrays.range(count - count, count)
+        return arrays.range(0 - count, 0)
 
     def _batch_shape(self) -> Any:
         if self._batch is None:
@@ -171,9 +190,11 @@ class TransformedDistribution(ShapedDistribution):
         """Return a sum or product over the axes of an event that single numbers were drawn for."""
         if self._event is None:
             return x
+        if self._summed_axes is not None:
+            return sum_of(x, self._summed_axes)
         count = self._event.get_shape()[0].value
         last = count if self._turns else 0
-        return sum_of(x, arrays.range(last - count, last))
+        return sum_of(x, list(range(last - count, last)))
 
     def _log_prob(
         self,
