@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tensorlite.compat.conversions import registered
 from tensorlite.compat.shared import arrays, cutting, elementwise
 from tensorlite.compat.v1.contrib.distribution_kinds.distribution import (
     FULLY_REPARAMETERIZED,
@@ -157,6 +158,7 @@ def as_parameter(value: Any, name: str, dtype: Any = None) -> Any:
 
 def held(value: Any, name: str, dtype: Any = None) -> Any:
     """Return a parameter as a tensor of its own, of floating point numbers, that bears its name."""
+    value = registered(value)
     if any(isinstance(x, Operand) for x in nest.flatten(value)):
         return arrays.identity(as_parameter(value, name, dtype), name=name)
     array = array_of(value)
