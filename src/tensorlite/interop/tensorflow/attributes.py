@@ -20,12 +20,17 @@ from tensorlite.interop.tensorflow.tensors import (
 )
 
 _LATER = """
-    Tcomplex Tk Treal Tsegmentids Tshape allow_missing_files allowed_devices axis
-    bad_indices_policy blank_index buffer_size_min debug_name ensure_minimum_range
-    explicit_paddings exponential_avg_factor force_synchronous grad_a grad_b grad_x grad_y
-    index_type is_files log_warning metadata multiply_linear_by_lr narrow_range offset ram_budget
-    replicate_on_split reshuffle_each_iteration resize_if_index_out_of_bounds shape_type
-    sparse_gradient use_default_device validate_shape
+    Tcomplex Tk Treal Tsegmentids Tshape allow_missing_files allowed_devices
+    auto_shard_policy autotuner_thresh axis bad_indices_policy batch_padding_policy
+    blank_index buffer_size_min cardinality_options debug_name drop_remainder dtype
+    enable_large_batch_splitting ensure_minimum_range explicit_paddings
+    exponential_avg_factor force_synchronous grad_a grad_b grad_x grad_y index_type is_files
+    log_warning low_priority_allowed_batch_sizes low_priority_batch_timeout_micros
+    low_priority_max_batch_size low_priority_max_enqueued_batches metadata
+    mixed_priority_policy multiply_linear_by_lr narrow_range num_replicas offset
+    perturb_singular ram_budget replicate_on_split reshuffle_each_iteration
+    resize_if_index_out_of_bounds shape_type shuffle_on_read snapshot_name sparse_gradient
+    stop_on_empty_dataset use_default_device validate_shape
 """
 LATER = frozenset(_LATER.split())
 """Attributes that TensorFlow 1 does not know; they are left out where they are at their default."""
