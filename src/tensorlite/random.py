@@ -6,13 +6,14 @@ every device, eager or traced.
 
 from __future__ import annotations
 
+from tensorlite.ops.random.bounded import stateless_parameterized_truncated_normal
+from tensorlite.ops.random.counted import binomial, poisson
 from tensorlite.ops.random.generators import (
     Generator,
     Seed,
     global_generator,
     set_seed,
 )
-from tensorlite.ops.random.host_draws import binomial, poisson
 from tensorlite.ops.random.sampling import (
     bernoulli,
     categorical,
@@ -27,7 +28,6 @@ from tensorlite.ops.random.sampling import (
     stateless_gamma,
     stateless_integers,
     stateless_normal,
-    stateless_parameterized_truncated_normal,
     stateless_permutation,
     stateless_shuffle,
     stateless_split,

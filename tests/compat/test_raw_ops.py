@@ -108,3 +108,19 @@ def test_older_forms_have_the_outputs_that_they_had(session: Any) -> None:
         made = getattr(tf.raw_ops, name)(**given)
         assert len(made) == count
         assert session.run(made[1]).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_draws_of_equal_seeds_have_generators_of_their_own(session: Any) -> None:
+    kinds = {"dtype": tf.float32, "seed": 1, "seed2": 2}
+    draws = [tf.raw_ops.RandomUniform(shape=[2], **kinds) for _ in range(2)]
+    for expected in ([0.40639675, 0.8575996], [0.6038654, 0.52610815]):
+        np.testing.assert_allclose(session.run(draws), [expected] * 2, rtol=1e-6)
+
+
+def test_candidates_are_learned_from_labels(session: Any) -> None:
+    tf.set_random_seed(7)
+    drawn = tf.nn.learned_unigram_candidate_sampler([[1], [1]], 1, 4, False, 6, 3)
+    first, second = session.run(drawn), session.run(drawn)
+    assert first.sampled_candidates.tolist() == [3, 0, 2, 0]
+    assert second.sampled_candidates.tolist() == [3, 1, 1, 3]
+    np.testing.assert_allclose(second.true_expected_count, [[1.5], [1.5]], rtol=1e-6)

@@ -11,7 +11,7 @@ from tensorlite.compat.missing import attribute_error
 from tensorlite.compat.shared.referred import variable_of
 from tensorlite.compat.views import GraphTensor, in_graph, plain
 from tensorlite.core.errors import DTypeError
-from tensorlite.core.scope import control_dependencies
+from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.interop.tensorflow.operators import ADAPTERS, adapter_of
 from tensorlite.interop.tensorflow.raw import (
@@ -35,7 +35,12 @@ def __getattr__(name: str) -> Callable[..., Any]:
         title = arguments.pop("name", None)
         given = {key: _unpacked(name, key, x) for key, x in arguments.items()}
         with control_dependencies(_awaited(name, arguments)):
-            found = in_graph(lambda: raw_call(name, given), name, title)
+            # What lives in a session, such as a generator, bears the node's name, each its own.
+            found = in_graph(
+                lambda: raw_call(name, {**given, "name": scope.get().name}),
+                name,
+                title,
+            )
         kind = _results(name)
         return found if kind is None else kind(*found)
 

@@ -12,6 +12,7 @@ from tensorlite.compat.shared.randoms import (
 from tensorlite.compat.shared.randoms.candidates import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "crop",
     "experimental",
     "fixed_unigram_candidate_sampler",
+    "learned_unigram_candidate_sampler",
     "fold_in",
     "gamma",
     "get_global_generator",

@@ -47,6 +47,7 @@ from tensorlite.compat.shared.randoms.candidates import (
     all_candidate_sampler,
     compute_accidental_hits,
     fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
 )
 from tensorlite.compat.shared.statistics import (
     normalize_moments,
@@ -151,6 +152,7 @@ __all__ = [
     "erosion2d",
     "experimental",
     "fixed_unigram_candidate_sampler",
+    "learned_unigram_candidate_sampler",
     "fractional_avg_pool",
     "fractional_max_pool",
     "gelu",

@@ -7,6 +7,7 @@ from tensorlite.compat.shared.randoms import random_experimental as experimental
 from tensorlite.compat.shared.randoms.candidates import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "create_rng_state",
     "experimental",
     "fixed_unigram_candidate_sampler",
+    "learned_unigram_candidate_sampler",
     "fold_in",
     "gamma",
     "get_global_generator",

@@ -1,33 +1,25 @@
-"""Random numbers that are drawn in host memory, by NumPy: binomial, boxes, counts; and Poisson's.
+"""Parts of images that are drawn in host memory, by NumPy.
 
-Their key and counter are those of the other draws, so that seeds mean the same for all.
+Their key and counter are those of the other draws, so that seeds mean the same for all. Numbers
+that count are in counted.py.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import call, floating, to_tensor
-from tensorlite.core.dtypes import DType, DTypeLike, as_dtype
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
-from tensorlite.core.op import Effect, Op
+from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
-from tensorlite.ops.arrays.shape import as_shape
-from tensorlite.ops.random import rejection
 from tensorlite.ops.random.generators import Source, global_generator
 
-__all__ = [
-    "binomial",
-    "poisson",
-    "sample_distorted_bounding_box",
-]
+__all__ = ["sample_distorted_bounding_box"]
 
 
 def _generator(key: Array, counter: Array) -> np.random.Generator:
@@ -36,103 +28,6 @@ def _generator(key: Array, counter: Array) -> np.random.Generator:
     return np.random.Generator(
         np.random.Philox(np.random.SeedSequence([s & (2**64 - 1) for s in seed]))
     )
-
-
-class _Draw(Op, abstract=True):
-    """Numbers of a distribution whose parameters broadcast to the shape."""
-
-    differentiable = False
-    effect = Effect.NONE
-    host = (0, 1, 2, 3, 4)
-    dtype: DType = dtypes.float32
-
-    def infer(
-        self,
-        shape: TensorSpec,
-        key: TensorSpec,
-        counter: TensorSpec,
-        *parameters: TensorSpec,
-    ) -> TensorSpec:
-        """Return the asked shape."""
-        return TensorSpec(shape.vector(), self.dtype)
-
-    def kernel(
-        self, xp: Xp, shape: Array, key: Array, counter: Array, *parameters: Array
-    ) -> Array:
-        """Return the numbers."""
-        found = self.drawn(key, counter, tuple(shape.tolist()), *parameters)
-        return xp.asarray(found.astype(self.dtype.numpy))
-
-    @abstractmethod
-    def drawn(
-        self, key: Array, counter: Array, shape: tuple[int, ...], *parameters: Array
-    ) -> Any:
-        """Return what is drawn by a key and a counter."""
-
-
-class StatelessRandomPoisson(_Draw):
-    """Numbers of Poisson distributions."""
-
-    def drawn(
-        self, key: Array, counter: Array, shape: tuple[int, ...], *parameters: Array
-    ) -> Any:
-        """Return what is drawn by rejection."""
-        (mean,) = parameters
-        return rejection.poisson(key, counter, shape, mean)
-
-
-class StatelessRandomBinomial(_Draw):
-    """Numbers of binomial distributions."""
-
-    def drawn(
-        self, key: Array, counter: Array, shape: tuple[int, ...], *parameters: Array
-    ) -> Any:
-        """Return what NumPy draws; NaN for a chance that is none, but 0 of no trials."""
-        counts, chances = (x.astype(np.float64) for x in parameters)
-        unknown = np.isnan(counts) | (np.isnan(chances) & (counts > 0))
-        trials = np.maximum(np.nan_to_num(counts), 0).astype(np.int64)
-        drawn = _generator(key, counter).binomial(
-            trials, np.clip(np.nan_to_num(chances), 0, 1), shape
-        )
-        return np.where(unknown, np.nan, drawn) if unknown.any() else drawn
-
-
-def _from(
-    source: Source | None, op: Op, shape: Tensor, *parameters: Tensor
-) -> Tensor:
-    key, counter = (source or global_generator()).key_and_counter(shape)
-    return call(op, shape, key, counter, *parameters)
-
-
-def poisson(
-    shape: TensorLike | Sequence[TensorLike],
-    lam: TensorLike,
-    dtype: DTypeLike = dtypes.float32,
-    generator: Source | None = None,
-) -> Tensor:
-    """Return numbers of the Poisson distribution of mean `lam`, which broadcasts to `shape`.
-
-    >>> tl.random.poisson((3, 2), [1.0, 5.0]).shape
-    (3, 2)
-    """
-    op = StatelessRandomPoisson(as_dtype(dtype))
-    return _from(generator, op, as_shape(shape), floating(to_tensor(lam)))
-
-
-def binomial(
-    shape: TensorLike | Sequence[TensorLike],
-    counts: TensorLike,
-    probs: TensorLike,
-    dtype: DTypeLike = dtypes.int32,
-    generator: Source | None = None,
-) -> Tensor:
-    """Return how often something of probability `probs` happens in `counts` trials.
-
-    >>> print(tl.random.binomial((2,), 7, 1.0))
-    [7 7]
-    """
-    op = StatelessRandomBinomial(as_dtype(dtype))
-    return _from(generator, op, as_shape(shape), to_tensor(counts), to_tensor(probs))
 
 
 class StatelessSampleDistortedBoundingBox(Op):

@@ -227,15 +227,24 @@ def doubles(xp: Xp, key: Array, counter: Array, count: int) -> Array:
     return uniform(xp, key, counter, (count,), xp.dtype(xp.float64))
 
 
-def uniforms(words: Array) -> Array:
-    """Return two numbers of [0, 1) for each row of four words, which are used up."""
-    _to_float64(np, words)
-    return words.view(np.float64)
+_WIDE = np.dtype(np.float64)
 
 
-def normals(words: Array) -> Array:
-    """Return two standard normal numbers for each row of four words, which are used up."""
-    return _normal(np, words, np.dtype(np.float64))
+def uniforms(words: Array, wide: Array = _WIDE) -> Array:
+    """Return two numbers of [0, 1) for each row of four words, or four narrow ones.
+
+    The words are used up.
+    """
+    (_to_float64 if wide.itemsize == 8 else _to_float32)(np, words)
+    return words.view(wide)
+
+
+def normals(words: Array, wide: Array = _WIDE) -> Array:
+    """Return two standard normal numbers for each row of four words, or four narrow ones.
+
+    The words are used up.
+    """
+    return _normal(np, words, wide).reshape(len(words), -1)
 
 
 def integers(

@@ -1,4 +1,6 @@
-"""Gamma and Poisson numbers, drawn until they fit; in host memory. The operators are in draws.py.
+"""Gamma, Poisson and binomial numbers, drawn until they fit; in host memory.
+
+The operators are in draws.py and counted.py, normal numbers between bounds in bounded.py.
 
 Every number has 256 counters of its own, from which it takes as many as it needs, in the order of
 TensorFlow's kernels: equal keys and counters give TensorFlow's numbers.
@@ -7,7 +9,7 @@ TensorFlow's kernels: equal keys and counters give TensorFlow's numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import lgamma, prod
+from math import lgamma, log, pi, prod
 
 import numpy as np
 
@@ -25,13 +27,15 @@ _log_factorial = np.vectorize(lambda k: lgamma(k + 1), otypes=[float])
 class _Lanes:
     """The counters of each number, as far as they are used."""
 
-    def __init__(self, key: Array, counter: Array, count: int) -> None:
-        self._key, self._counter = key, counter
+    def __init__(
+        self, key: Array, counter: Array, count: int, each: int = EACH
+    ) -> None:
+        self._key, self._counter, self._each = key, counter, np.uint64(each)
         self._used = np.zeros(count, np.uint64)
 
     def words(self, lanes: Array) -> Array:
         """Return the next four words of some, which are in order."""
-        steps = lanes.astype(np.uint64) * np.uint64(EACH) + self._used[lanes]
+        steps = lanes.astype(np.uint64) * self._each + self._used[lanes]
         self._used[lanes] += np.uint64(1)
         return philox.blocks(np, self._key, self._counter, steps)
 
@@ -135,6 +139,103 @@ def _transform(result: Array, mean: Array, left: Array, uniform: _Numbers) -> No
         fits |= open_still & (np.log(v * scale) <= density)
         result[left[fits]] = k[fits]
         left = left[~fits]
+
+
+def binomial(
+    key: Array, counter: Array, shape: tuple[int, ...], counts: Array, chances: Array
+) -> Array:
+    """Return binomial numbers as float64; the parameters together broadcast to `shape`.
+
+    Where few successes are expected the trials between them are drawn, elsewhere numbers are
+    transformed and rejected (Hörmann 1993). NaN is drawn for a chance that is none.
+    """
+    trials, odds = np.broadcast_arrays(counts, chances)
+    each, laid_out = _parameters(shape, trials)
+    chance, _ = _parameters(shape, odds)
+    narrow = chances.dtype
+    often = chance > 0.5
+    rare = np.where(often, (1 - chance.astype(narrow)).astype(np.float64), chance)
+    few = each.astype(narrow) * rare.astype(narrow) < _FEW
+    result = np.where(np.isnan(each) | np.isnan(chance), np.nan, 0.0)
+    result[(each > 0) & (chance >= 1)] = each[(each > 0) & (chance >= 1)]
+    result[each <= 0] = 0
+    drawn = (each > 0) & (rare > 0) & (chance < 1)
+    spaced = _Lanes(key, counter, each.size, _SPACED)
+    uniform = _Numbers(spaced, each.size, philox.uniforms)
+    _count_spaces(result, each, rare, np.flatnonzero(drawn & few), uniform)
+    uniform = _Numbers(_Lanes(key, counter, each.size), each.size, philox.uniforms)
+    _transform_trials(result, each, rare, np.flatnonzero(drawn & ~few), uniform)
+    turned = drawn & often
+    result[turned] = each[turned] - result[turned]
+    return laid_out(result)
+
+
+_SPACED = 42
+"""Counters that a number has whose trials between successes are drawn."""
+
+
+def _count_spaces(
+    result: Array, trials: Array, chance: Array, left: Array, uniform: _Numbers
+) -> None:
+    """Count how many successes there are before the trials are used up."""
+    used, steps = np.zeros(len(trials)), 0
+    scale = np.log1p(-chance, where=chance < 1, out=np.ones(len(chance)))
+    while left.size:
+        with np.errstate(divide="ignore"):
+            used[left] += np.ceil(np.log(uniform.take(left)) / scale[left])
+        done = used[left] > trials[left]
+        result[left[done]] = steps
+        left, steps = left[~done], steps + 1
+
+
+def _transform_trials(
+    result: Array, trials: Array, chance: Array, left: Array, uniform: _Numbers
+) -> None:
+    """Draw from a distribution that lies above the binomial one, until the number is below that."""
+    while left.size:
+        n, p = trials[left], chance[left]
+        deviation = np.sqrt(n * p * (1 - p))
+        b = 1.15 + 2.53 * deviation
+        a = -0.0873 + 0.0248 * b + 0.01 * p
+        u = uniform.take(left) - 0.5
+        v = uniform.take(left)
+        inner = 0.5 - np.abs(u)
+        k = np.floor((2 * a / inner + b) * u + n * p + 0.5)
+        fits = (inner >= 0.07) & (v <= 0.92 - 4.2 / b)
+        open_still = ~fits & (k >= 0) & (k <= n)
+        height = (2.83 + 5.1 / b) * deviation / (a / (inner * inner) + b)
+        with np.errstate(divide="ignore"):
+            low = np.log(v * height) <= _log_share(n, p, np.clip(k, 0, n))
+        fits |= open_still & low
+        result[left[fits]] = k[fits]
+        left = left[~fits]
+
+
+def _log_share(n: Array, p: Array, k: Array) -> Array:
+    """Return the logarithm of how likely k successes are, for the likeliest number of them."""
+    mode, odds = np.floor((n + 1) * p), p / (1 - p)
+    tails = _stirling_rest(mode) + _stirling_rest(n - mode)
+    return np.asarray(
+        (mode + 0.5) * np.log((mode + 1) / (odds * (n - mode + 1)))
+        + (n + 1) * np.log((n - mode + 1) / (n - k + 1))
+        + (k + 0.5) * np.log(odds * (n - k + 1) / (k + 1))
+        + (tails - _stirling_rest(k) - _stirling_rest(n - k))
+    )
+
+
+def _stirling_rest(k: Array) -> Array:
+    """Return what Stirling's formula lacks of log(k!)."""
+    square = (k + 1) * (k + 1)
+    rest = (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1)
+    return np.where(k <= 9, _SMALL_RESTS[np.minimum(k, 9).astype(int)], rest)
+
+
+_SMALL_RESTS = np.array(
+    [
+        lgamma(k + 1) - (k + 0.5) * log(k + 1) + (k + 1) - log(2 * pi) / 2
+        for k in range(10)
+    ]
+)
 
 
 def _parameters(

@@ -6,14 +6,10 @@ What they share stands in generators.py.
 from __future__ import annotations
 
 from tensorlite.core import dtypes
-from tensorlite.core.dispatch import floating, to_tensor
+from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.dtypes import DTypeLike
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.ops.arrays.shape import astype
 from tensorlite.ops.arrays.stack import stack
-from tensorlite.ops.math.bounds import maximum, minimum
-from tensorlite.ops.math.compare import greater, where
-from tensorlite.ops.math.normal_functions import ndtr, ndtri
 from tensorlite.ops.random.generators import Seed, ShapeLike, global_generator
 
 __all__ = [
@@ -30,7 +26,6 @@ __all__ = [
     "stateless_gamma",
     "stateless_integers",
     "stateless_normal",
-    "stateless_parameterized_truncated_normal",
     "stateless_permutation",
     "stateless_shuffle",
     "stateless_split",
@@ -130,34 +125,6 @@ def stateless_truncated_normal(
     True
     """
     return Seed(seed).truncated_normal(shape, mean, stddev, dtype)
-
-
-def stateless_parameterized_truncated_normal(
-    shape: ShapeLike,
-    seed: TensorLike,
-    means: TensorLike = 0.0,
-    stddevs: TensorLike = 1.0,
-    minvals: TensorLike = -2.0,
-    maxvals: TensorLike = 2.0,
-) -> Tensor:
-    """Return normal numbers between bounds, from a seed; the parameters broadcast to `shape`.
-
-    They have gradients: numbers move with the bounds, the mean and the deviation.
-
-    >>> x = tl.random.stateless_parameterized_truncated_normal((99,), (1, 2), 5.0, 2.0, 4.0, 9.0)
-    >>> print(tl.min(x) >= 4, tl.max(x) <= 9)
-    True True
-    """
-    given = [floating(to_tensor(x)) for x in (means, stddevs, minvals, maxvals)]
-    mean, deviation, low, high = [astype(x, dtypes.float64) for x in given]
-    first, last = (low - mean) / deviation, (high - mean) / deviation
-    above = greater(first, 0.0)  # small chances are exact, those near 1 are not
-    left, right = where(above, -last, first), where(above, -first, last)
-    chances = Seed(seed).uniform(shape, dtype=dtypes.float64)
-    begin, end = ndtr(left), ndtr(right)
-    found = ndtri(begin + chances * (end - begin))
-    found = minimum(maximum(where(above, -found, found), first), last)
-    return astype(mean + deviation * found, given[0].dtype)
 
 
 def integers(

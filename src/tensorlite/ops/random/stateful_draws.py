@@ -41,11 +41,15 @@ class StatefulDraw(Op, abstract=True):
     seed: int = 0
     seed2: int = 0
 
+    def seeds(self) -> tuple[int, int]:
+        """Return the two seeds, others at every call where none are given."""
+        if (self.seed, self.seed2) == (0, 0):
+            return secrets.randbits(63), secrets.randbits(63)
+        return self.seed, self.seed2
+
     def begin(self, state: VariableState, steps: int) -> tuple[Array, Array]:
         """Return key and counter, and let the generator go on by so many counters."""
-        seeds = (self.seed, self.seed2)
-        if seeds == (0, 0):
-            seeds = secrets.randbits(63), secrets.randbits(63)
+        seeds = self.seeds()
         with state.lock:
             first = state.begin(np.array([0, seeds[1], seeds[0]], np.int64))
             words = to_host(first).view(np.uint64)

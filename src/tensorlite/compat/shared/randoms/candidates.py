@@ -8,16 +8,18 @@ from typing import Any, NamedTuple
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted, named
+from tensorlite.compat.shared import raw_ops
 from tensorlite.core.dtypes import int64
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
-from tensorlite.graph_mode.streams import stream
+from tensorlite.graph_mode.streams import get_seed, stream
 from tensorlite.ops.nn import candidates, sampled
 
 __all__ = [
     "all_candidate_sampler",
     "compute_accidental_hits",
     "fixed_unigram_candidate_sampler",
+    "learned_unigram_candidate_sampler",
     "log_uniform_candidate_sampler",
     "uniform_candidate_sampler",
 ]
@@ -165,3 +167,31 @@ def compute_accidental_hits(
     labels = _labels(true_classes)
     drawn = _labels(sampled_candidates, "sampled_candidates")
     return candidates.compute_accidental_hits(labels, drawn)
+
+
+def learned_unigram_candidate_sampler(
+    true_classes: Any,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return classes drawn as often as they were true before, and once more each.
+
+    Also how often true classes and drawn ones are expected.
+    """
+    first, second = get_seed(seed)
+    return Sampled(
+        *raw_ops.LearnedUnigramCandidateSampler(
+            true_classes=_labels(true_classes),
+            num_true=num_true,
+            num_sampled=num_sampled,
+            unique=unique,
+            range_max=range_max,
+            seed=first or 0,
+            seed2=second or 0,
+            name=name,
+        )
+    )

@@ -16,9 +16,9 @@ from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.streams import stream
 from tensorlite.ops.composite import Composite, composed
 from tensorlite.ops.older_forms import Add
-from tensorlite.ops.random import sampling, seeded
+from tensorlite.ops.random import bounded, seeded
+from tensorlite.ops.random.counted import binomial, poisson
 from tensorlite.ops.random.generators import Seed
-from tensorlite.ops.random.host_draws import binomial, poisson
 
 _LARGEST = 2**31 - 1
 
@@ -129,7 +129,7 @@ def stateless_parameterized_truncated_normal(
     """
     mean = converted(means)
     given = [converted(x, mean.dtype) for x in (stddevs, minvals, maxvals)]
-    return sampling.stateless_parameterized_truncated_normal(
+    return bounded.stateless_parameterized_truncated_normal(
         random.sizes_of(shape), converted(seed), mean, *given
     )
 
@@ -149,7 +149,7 @@ def parameterized_truncated_normal(
     kind = as_dtype(dtype)
     given = [converted(x, kind) for x in (means, stddevs, minvals, maxvals)]
     pair = stream(seed, "ParameterizedTruncatedNormal").integers((2,), 0, _LARGEST)
-    return sampling.stateless_parameterized_truncated_normal(
+    return bounded.stateless_parameterized_truncated_normal(
         random.sizes_of(shape), pair, *given
     )
 

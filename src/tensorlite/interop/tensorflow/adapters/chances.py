@@ -9,13 +9,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tensorlite.core.dtypes import DType
+from tensorlite.core.dtypes import DType, int64
+from tensorlite.core.errors import GraphDefError
+from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.interop.tensorflow.adapters.containers import drawn
+from tensorlite.interop.tensorflow.adapters.containers import drawn, generator_of
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter
 from tensorlite.ops.control.dataflow import NoOp
-from tensorlite.ops.random import host_draws, sampling
+from tensorlite.ops.nn.learned_candidates import (
+    LearnedUnigramCandidateSampler,
+    ThreadUnsafeUnigramCandidateSampler,
+)
+from tensorlite.ops.random import bounded
 from tensorlite.ops.random.draws import RngReadAndSkip
 from tensorlite.ops.random.generators import Held, Seed, Source
 from tensorlite.ops.random.rejected_draws import RandomGamma, RandomPoissonV2
@@ -71,19 +77,6 @@ def _integers(
     return source.integers(shape, low, high, dtype)
 
 
-def _binomial(
-    source: Source, shape: Tensor, counts: Tensor, chance: Tensor, dtype: DType
-) -> Tensor:
-    return host_draws.binomial(shape, counts, chance, dtype, source)
-
-
-def _between(given: Given) -> Values:
-    given.dtype("dtype")
-    return given.composed(
-        sampling.stateless_parameterized_truncated_normal, *given.tensors
-    )
-
-
 def _skipped(given: Given) -> Values:
     given.check_attributes()
     skipped = given.helper(RngReadAndSkip(), *given.tensors, control=given.control)
@@ -91,20 +84,42 @@ def _skipped(given: Given) -> Values:
     return ()
 
 
+def _learned(kind: type[LearnedUnigramCandidateSampler], given: Given) -> Values:
+    """Draw with a state of this node's own: a generator's, and how often classes were labels."""
+    numbers = {name: given.typed(name, int) for name in _OF_SAMPLERS}
+    op = kind(unique=given.typed("unique", bool), **numbers)
+    if not 0 < op.range_max <= MOST_CLASSES:
+        raise GraphDefError(
+            f"{given.record}: range_max is {op.range_max}; allowed are 1 to {MOST_CLASSES}"
+        )
+    given.check_attributes()
+    state = TensorSpec((3 + op.range_max,), int64)
+    return given.node(op, generator_of(given, state), *given.tensors).outputs
+
+
+_OF_SAMPLERS = ("num_true", "num_sampled", "range_max", "seed", "seed2")
+MOST_CLASSES = 2**31 - 2
+"""How many classes there may be, as in TensorFlow."""
+
 CHANCES: dict[str, Adapter] = {
+    "LearnedUnigramCandidateSampler": partial(
+        _learned, LearnedUnigramCandidateSampler
+    ),
+    "ThreadUnsafeUnigramCandidateSampler": partial(
+        _learned, ThreadUnsafeUnigramCandidateSampler
+    ),
+    "ParameterizedTruncatedNormal": partial(
+        drawn, bounded.ParameterizedTruncatedNormal, ""
+    ),
     "RandomGamma": partial(drawn, RandomGamma, ""),
     "RandomPoisson": partial(drawn, RandomPoissonV2, "dtype"),
     "RandomPoissonV2": partial(drawn, RandomPoissonV2, "dtype"),
     "RngSkip": _skipped,
-    "StatefulRandomBinomial": partial(_held, _binomial),
     "StatefulStandardNormal": partial(_held, _normal),
     "StatefulStandardNormalV2": partial(_held, _normal),
     "StatefulTruncatedNormal": partial(_held, _truncated),
     "StatefulUniform": partial(_held, _uniform),
     "StatefulUniformFullInt": partial(_held, Source.bits),
     "StatefulUniformInt": partial(_held, _integers),
-    "StatelessParameterizedTruncatedNormal": _between,
-    "StatelessRandomBinomial": _seeded(host_draws.binomial),
     "StatelessRandomGammaV2": _seeded(_gamma),
-    "StatelessRandomPoisson": _seeded(host_draws.poisson),
 }

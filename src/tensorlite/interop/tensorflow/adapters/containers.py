@@ -202,10 +202,12 @@ def drawn(op: type[stateful_draws.StatefulDraw], dtype: str, given: Given) -> Va
     return given.node(op(**seeds, **kind), generator, *given.tensors).outputs
 
 
-def generator_of(given: Given) -> SymbolicTensor:
+def generator_of(
+    given: Given, state: TensorSpec = stateful_draws.STATE
+) -> SymbolicTensor:
     """Return the handle of a generator of a node's own."""
     handle = VarHandleOp(
-        stateful_draws.STATE,
+        state,
         debug_name=given.name,
         container=OF_A_RUN,
         shared_name=f"{given.name}/generator",

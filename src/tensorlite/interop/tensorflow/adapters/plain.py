@@ -125,6 +125,8 @@ _SAME = """
     DecodeWav EncodeWav
     MirrorPadGrad BlockLSTM BlockLSTMGrad DecodeJSONExample GRUBlockCellGrad LSTMBlockCellGrad
     DecodeCompressed Bucketize NthElement BipartiteMatch ImageConnectedComponents
+    StatefulRandomBinomial StatelessRandomBinomial
+    StatelessRandomPoisson StatelessParameterizedTruncatedNormal
 """
 
 _COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite)]
