@@ -34,6 +34,7 @@ from tensorlite.interop.tensorflow.adapters.sequence_parsing import SEQUENCES
 from tensorlite.interop.tensorflow.adapters.spectra import SPECTRA
 from tensorlite.interop.tensorflow.adapters.tallying import TALLYING
 from tensorlite.interop.tensorflow.adapters.trees import TREES
+from tensorlite.interop.tensorflow.adapters.uniform import UNIFORM
 from tensorlite.interop.tensorflow.adapters.variables import VARIABLES
 from tensorlite.interop.tensorflow.adapters.wording import WORDING
 from tensorlite.interop.tensorflow.python_calls import PYTHON
@@ -57,6 +58,7 @@ ADAPTERS: dict[str, Adapter] = {
     **REWRITTEN,
     **SCATTERING,
     **SPECTRA,
+    **UNIFORM,
     **VARIABLES,
     **CONTAINERS,
     **DATASETS,

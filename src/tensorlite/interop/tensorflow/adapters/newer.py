@@ -11,15 +11,17 @@ from tensorlite.core.dispatch import calls, constant
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
-from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
+from tensorlite.interop.tensorflow.adapters.plain import MOST, Adapter, Plain
 from tensorlite.ops.arrays.arrange import moveaxis
 from tensorlite.ops.arrays.join import concat, split
 from tensorlite.ops.arrays.search import top_k
 from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.control.dataflow import Switch
 from tensorlite.ops.control.list_runs import TensorListConcatV2
 from tensorlite.ops.control.lists import element_shape
 from tensorlite.ops.linear.spectral import eigh
 from tensorlite.ops.math.arithmetic import negative
+from tensorlite.ops.math.compare import Equal
 from tensorlite.ops.math.isotonic import isotonic_regression
 from tensorlite.ops.nn.block_lstm import BlockLSTM, BlockLSTMGrad
 from tensorlite.ops.strings.decoding import DecodeRaw
@@ -118,6 +120,27 @@ def _joined(given: Given) -> Values:
     return given.composed(joined, *given.tensors)
 
 
+def _one_of_many(given: Given) -> Values:
+    """Pass a value on to the side of a number, or to the last one, by a chain of two sides each."""
+    count = given.typed("num_outs", int)
+    if not 0 < count <= MOST:
+        raise GraphDefError(
+            f"{given.record}: num_outs is {count}; allowed are 1 to {MOST}"
+        )
+    given.check_attributes()
+    rest, number = given.tensors
+    if count == 1:
+        return given.give([rest])
+    taken = []
+    for i in range(count - 1):
+        side = given.helper(Const(np.asarray(i, np.int32))).outputs[0]
+        is_it = given.helper(Equal(), number, side).outputs[0]
+        made = given.helper if i < count - 2 else given.node
+        rest, chosen = made(Switch(), rest, is_it).outputs
+        taken.append(chosen)
+    return [*taken, rest]
+
+
 def _values_and_vectors(x: Tensor) -> Tensor:
     values, vectors = eigh(x)
     return concat([values[..., None, :], vectors], axis=-2)
@@ -139,4 +162,5 @@ NEWER: dict[str, Adapter] = {
     "IsotonicRegression": _falling,
     "SelfAdjointEig": _composed(_values_and_vectors),
     "TensorListConcat": _joined,
+    "_SwitchN": _one_of_many,
 }

@@ -127,6 +127,8 @@ _SAME = """
     DecodeCompressed Bucketize NthElement BipartiteMatch ImageConnectedComponents
     StatefulRandomBinomial StatelessRandomBinomial
     StatelessRandomPoisson StatelessParameterizedTruncatedNormal
+    EmptyTensorMap TensorMapErase TensorMapHasKey TensorMapInsert TensorMapLookup TensorMapSize
+    TensorMapStackKeys
 """
 
 _COMPOSITES = [name for name, op in REGISTRY.items() if issubclass(op, Composite)]
