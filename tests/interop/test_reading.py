@@ -153,6 +153,25 @@ def test_switch_and_merge() -> None:
         session.run("yes:0", {"x:0": 3.0, "p:0": False})
 
 
+@pytest.mark.parametrize("chosen", [True, False])
+def test_a_merge_waits_for_what_both_sides_do_and_lives_by_its_inputs(
+    chosen: bool,
+) -> None:
+    """As TensorFlow lowers conditionals whose sides only check something."""
+    made = Program()
+    made.floats("x", 3.0)
+    made.placeholder("p", tl.bool, ())
+    made.node("Switch", "s", "x", "p", T=tl.float32)
+    for place, name in enumerate(("f", "t")):
+        made.node("Identity", name, f"s:{place}", T=tl.float32)
+        made.node("NoOp", f"done_{name}", control=[name])
+    made.node("Merge", "y", "f", "t", control=["done_f", "done_t"], N=2, T=tl.float32)
+    made.node("NoOp", "both", control=["y"])
+    made.node("Identity", "z", "x", control=["both"], T=tl.float32)
+    found = made.session().run(["y:0", "y:1", "z:0"], {"p:0": chosen})
+    assert [float(one) for one in found] == [3.0, float(chosen), 3.0]
+
+
 def test_a_constant_of_a_graph_that_was_read_is_fed() -> None:
     made = Program()
     made.floats("x", 3.0)

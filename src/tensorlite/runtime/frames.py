@@ -346,8 +346,12 @@ class Machine:
         consumers: Sequence[int],
         merges: Sequence[Arrival],
     ) -> None:
-        """Tell the consumers of a value that it is dead, and so are they."""
-        iteration.dead.update(consumers)
+        """Tell the consumers of a value that it is dead, and so are they.
+
+        A Merge that only waits for it lives by its inputs, as in TensorFlow.
+        """
+        steps = iteration.steps
+        iteration.dead.update([one for one in consumers if steps[one].form != MERGE])
         self.serve(iteration, consumers, ())
         for merge, _, _ in merges:
             missed = iteration.missed[merge] = iteration.missed.get(merge, 0) + 1
