@@ -202,6 +202,25 @@ def test_keys_that_are_not_there() -> None:
         session.run("none:0")
 
 
+def test_what_is_no_map() -> None:
+    made = filled()
+    made.const("shape", np.array([], np.int32))
+    made.const("number", np.int32(1))
+    kinds: dict[str, Any] = {"element_dtype": tl.string, "shape_type": tl.int32}
+    made.node("EmptyTensorList", "list", "shape", "number", **kinds)
+    made.node("TensorMapLookup", "found", "list", "one", **KINDS)
+    other: dict[str, Any] = KINDS | {"value_dtype": tl.float32}
+    made.node("TensorMapLookup", "cast", "map_two", "one", **other)
+    session = made.session()
+    with pytest.raises(InvalidArgumentError, match="is no map"):
+        session.run("found:0")
+    with pytest.raises(InvalidArgumentError, match="asked for is"):
+        session.run("cast:0")
+    made.node("TensorMapSize", "size", "one")
+    with pytest.raises(tl.errors.DTypeError, match="takes a map"):
+        made.session()
+
+
 def test_maps_are_written() -> None:
     made = filled()
     made.node("TensorMapLookup", "found", "map_two", "two", **KINDS)

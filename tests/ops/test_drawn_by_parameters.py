@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
-from tensorlite.core.errors import GraphDefError, InvalidArgumentError
+from tensorlite.core.errors import GraphDefError, InvalidArgumentError, ShapeError
 from tensorlite.interop.tensorflow.raw import raw_call
 from tests.interop.graphdefs import Program
 
@@ -43,6 +43,15 @@ def test_numbers_of_each_of_some_distributions() -> None:
 def test_parameters_that_do_not_broadcast_to_the_shape() -> None:
     with pytest.raises(InvalidArgumentError, match="does not broadcast"):
         tl.random.binomial((2, 1), [1.0, 2.0], 0.5, generator=SEED)
+
+
+@pytest.mark.parametrize("seed", [(1, 2, 3), 1.5])
+def test_seeds_that_are_none(seed: Any) -> None:
+    wrong = tl.random.Seed(np.array(seed))
+    with pytest.raises(ShapeError, match="two integers"):
+        tl.random.binomial((2,), 3.0, 0.5, generator=wrong)
+    with pytest.raises(ShapeError, match="two integers"):
+        tl.random.stateless_parameterized_truncated_normal((2,), np.array(seed))
 
 
 def test_generators_go_on_behind_binomial_numbers() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.core.op import Op
 from tensorlite.core.opaque import Opaque
 from tensorlite.core.spec import TensorSpec
@@ -44,6 +44,19 @@ class TensorMap(Opaque):
 
     def __repr__(self) -> str:
         return f"<map of {len(self.held)}>"
+
+
+def _map(op: str, value: Any) -> TensorMap:
+    """Return a value that is a map; InvalidArgumentError for what is none."""
+    if not isinstance(value, TensorMap):
+        raise InvalidArgumentError(f"{op}: {value!r} is no map")
+    return value
+
+
+def _check(op: str, map_: TensorSpec) -> None:
+    """Raise DTypeError for what cannot be a map."""
+    if map_.dtype is not dtypes.variant:
+        raise DTypeError(f"{op} takes a map, not {map_}")
 
 
 def marked(key: Array) -> Any:
@@ -84,7 +97,7 @@ class TensorMapInsert(_Keyed):
 
     def kernel(self, xp: Xp, map_: TensorMap, key: Array, value: Any) -> TensorMap:
         """Return the other map."""
-        return TensorMap({**map_.held, marked(key): (key, value)})
+        return TensorMap({**_map(self.name, map_).held, marked(key): (key, value)})
 
 
 class TensorMapLookup(_Keyed):
@@ -94,11 +107,19 @@ class TensorMapLookup(_Keyed):
 
     def infer(self, map_: TensorSpec, key: TensorSpec) -> TensorSpec:
         """Return a spec of an unknown shape."""
+        _check(self.name, map_)
         return TensorSpec(None, self.value_dtype)
 
     def kernel(self, xp: Xp, map_: TensorMap, key: Array) -> Any:
         """Return the value; InvalidArgumentError for keys that are not there."""
-        return map_.find(self.name, key)[1]
+        value = _map(self.name, map_).find(self.name, key)[1]
+        is_opaque = isinstance(value, Opaque)
+        found = value.spec.dtype.numpy if is_opaque else value.dtype
+        if found != self.value_dtype.numpy:
+            raise InvalidArgumentError(
+                f"{self.name}: the value is of {found}; asked for is {self.value_dtype}"
+            )
+        return value
 
 
 class TensorMapErase(_Keyed):
@@ -108,11 +129,12 @@ class TensorMapErase(_Keyed):
 
     def infer(self, map_: TensorSpec, key: TensorSpec) -> TensorSpec:
         """Return the spec of a map."""
+        _check(self.name, map_)
         return MAP
 
     def kernel(self, xp: Xp, map_: TensorMap, key: Array) -> TensorMap:
         """Return the other map; InvalidArgumentError for keys that are not there."""
-        mark, _ = map_.find(self.name, key)
+        mark, _ = _map(self.name, map_).find(self.name, key)
         return TensorMap({k: held for k, held in map_.held.items() if k != mark})
 
 
@@ -121,11 +143,12 @@ class TensorMapHasKey(_Keyed):
 
     def infer(self, map_: TensorSpec, key: TensorSpec) -> TensorSpec:
         """Return the spec of a truth value."""
+        _check(self.name, map_)
         return TensorSpec((), dtypes.bool_)
 
     def kernel(self, xp: Xp, map_: TensorMap, key: Array) -> Array:
         """Return it."""
-        return xp.asarray(marked(key) in map_.held)
+        return xp.asarray(marked(key) in _map(self.name, map_).held)
 
 
 class TensorMapSize(Op):
@@ -135,11 +158,12 @@ class TensorMapSize(Op):
 
     def infer(self, map_: TensorSpec) -> TensorSpec:
         """Return the spec of a number."""
+        _check(self.name, map_)
         return TensorSpec((), dtypes.int32)
 
     def kernel(self, xp: Xp, map_: TensorMap) -> Array:
         """Return it."""
-        return xp.asarray(len(map_.held), xp.int32)
+        return xp.asarray(len(_map(self.name, map_).held), xp.int32)
 
 
 class TensorMapStackKeys(Op):
@@ -150,11 +174,12 @@ class TensorMapStackKeys(Op):
 
     def infer(self, map_: TensorSpec) -> TensorSpec:
         """Return a spec of an unknown shape."""
+        _check(self.name, map_)
         return TensorSpec(None, self.key_dtype)
 
     def kernel(self, xp: Xp, map_: TensorMap) -> Array:
         """Return the keys; InvalidArgumentError where there are none, or of several shapes."""
-        keys = [to_host(key) for key, _ in map_.held.values()]
+        keys = [to_host(key) for key, _ in _map(self.name, map_).held.values()]
         if not keys or len({key.shape for key in keys}) > 1:
             raise InvalidArgumentError(
                 f"{self.name}: {len(keys)} keys of the shapes {sorted({k.shape for k in keys})}; "

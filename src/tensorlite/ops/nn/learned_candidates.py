@@ -35,6 +35,7 @@ class LearnedUnigramCandidateSampler(StatefulDraw):
     def infer(self, handle: TensorSpec, labels: TensorSpec) -> tuple[TensorSpec, ...]:
         """Return the classes, and expectations shaped as the labels and as the classes."""
         check_rank(f"{self.name}: true_classes", labels, 2)
+        self._check()
         vector = (self.num_sampled,)
         return (
             TensorSpec(vector, dtypes.int64),
@@ -46,7 +47,6 @@ class LearnedUnigramCandidateSampler(StatefulDraw):
         self, xp: Xp, handle: VariableState, labels: Array
     ) -> tuple[Array, Array, Array]:
         """Return classes and expectations, and learn from the labels."""
-        self._check()
         true = to_host(labels)
         if true.size and not (true.min() >= 0 and true.max() < self.range_max):
             raise InvalidArgumentError(
@@ -66,6 +66,10 @@ class LearnedUnigramCandidateSampler(StatefulDraw):
         return xp.asarray(drawn), *[xp.asarray(x) for x in expected]
 
     def _check(self) -> None:
+        if self.num_sampled < 1:
+            raise InvalidArgumentError(
+                f"{self.name}: num_sampled is {self.num_sampled}; draw at least one"
+            )
         if self.unique and self.num_sampled > self.range_max:
             raise InvalidArgumentError(
                 f"{self.name}: Sampler's range is too small: {self.num_sampled} different classes "

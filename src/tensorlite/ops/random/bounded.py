@@ -167,6 +167,7 @@ class StatelessParameterizedTruncatedNormal(Op):
         self, shape: TensorSpec, seed: TensorSpec, *parameters: TensorSpec
     ) -> TensorSpec:
         """Return the asked shape, of the parameters' dtype."""
+        draws.check_seed(seed)
         return draws.drawn(shape, parameters[0].dtype)
 
     def kernel(self, xp: Xp, shape: Array, seed: Array, *parameters: Array) -> Array:

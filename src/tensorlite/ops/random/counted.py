@@ -45,6 +45,7 @@ class _Counted(Op, abstract=True):
         self, shape: TensorSpec, seed: TensorSpec, *parameters: TensorSpec
     ) -> TensorSpec:
         """Return the asked shape."""
+        draws.check_seed(seed)
         return TensorSpec(shape.vector(), self.dtype)
 
     def kernel(self, xp: Xp, shape: Array, seed: Array, *parameters: Array) -> Array:

@@ -29,6 +29,12 @@ PHILOX = 1
 """TensorFlow's number for the algorithm, the only one here."""
 
 
+def check_seed(seed: TensorSpec) -> None:
+    """Raise ShapeError when a seed is not two integers."""
+    if seed.shape not in (None, (None,), (2,)) or not seed.dtype.is_integer:
+        raise ShapeError(f"a seed is two integers, such as (1, 2), not {seed}")
+
+
 class StatelessRandomGetKeyCounter(Op):
     """The key and the counter that a seed of two integers is mixed to."""
 
@@ -37,8 +43,7 @@ class StatelessRandomGetKeyCounter(Op):
 
     def infer(self, seed: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
         """Return vectors of one and of two; ShapeError when the seed is not two integers."""
-        if seed.shape not in (None, (None,), (2,)) or not seed.dtype.is_integer:
-            raise ShapeError(f"a seed is two integers, such as (1, 2), not {seed}")
+        check_seed(seed)
         return TensorSpec((1,), dtypes.uint64), TensorSpec((2,), dtypes.uint64)
 
     def kernel(self, xp: Xp, seed: Array) -> tuple[Array, Array]:
