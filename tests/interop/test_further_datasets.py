@@ -166,3 +166,40 @@ def test_several_files_are_read_in_turns() -> None:
         **NUMBERS,
     )
     assert listed(made, **NUMBERS) == [0, 1, 1, 2, 2, 3, 3, 4]
+
+
+def drawing(again: bool) -> Program:
+    """Return a program with random numbers, the same in each round unless `again`."""
+    made = Program()
+    for name, seed in (("seed", 4), ("seed2", 5), ("three", 3)):
+        made.const(name, np.int64(seed))
+    made.node("DummySeedGenerator", "generator")
+    given = "seed", "seed2", "generator"
+    kinds: dict[str, Any] = {"rerandomize_each_iteration": again}
+    made.node("RandomDatasetV2", "random", *given, **kinds, **NUMBERS)
+    made.node("TakeDataset", "y", "random", "three", **NUMBERS)
+    return made
+
+
+def test_random_numbers_are_tensorflows() -> None:
+    """Expected is what TensorFlow 2.21 gives."""
+    assert listed(drawing(False), **NUMBERS) == [408065954, 1822492827, 3246778955]
+    with pytest.raises(GraphDefError, match="rerandomize_each_iteration"):
+        drawing(True).session()
+
+
+def test_what_tensorflow_1_does_not_know_is_not_written_at_its_default() -> None:
+    made = numbers()
+    made.const("turns", np.array([0, 0], np.int64))
+    made.node("TensorSliceDataset", "choices", "turns", **SLICES)
+    names = "choices", "source"
+    made.node("DirectedInterleaveDataset", "data", *names, N=1, **NUMBERS)
+    written = tl.interop.tensorflow.to_graphdef(made.session().graph)
+    node = next(x for x in written.node if x.op == "DirectedInterleaveDataset")
+    assert "stop_on_empty_dataset" not in node.attr
+
+
+SLICES: dict[str, Any] = {
+    "Toutput_types": (tl.int64,),
+    "output_shapes": (Shape(()),),
+}

@@ -91,6 +91,15 @@ def _unseeded(given: Given, inputs: Inputs) -> Inputs:
     return [*inputs[:2], zero, zero]
 
 
+def _same_again(given: Given, inputs: Inputs) -> Inputs:
+    """Return the seeds of random numbers that are the same in each round."""
+    if given.typed("rerandomize_each_iteration", bool):
+        raise GraphDefError(
+            f"{given.record}: rerandomize_each_iteration is True; supported is False"
+        )
+    return inputs[:2]
+
+
 _UNCHANGED = (
     *("AssertNextDataset", "AssertPrevDataset", "BytesProducedStatsDataset"),
     *("ChooseFastestDataset", "LatencyStatsDataset", "MaxIntraOpParallelismDataset"),
@@ -130,6 +139,7 @@ FURTHER_DATASETS: dict[str, Adapter] = {
     "LegacyParallelInterleaveDatasetV2": partial(
         dataset, "InterleaveDataset", taken=in_turns(2)
     ),
+    "RandomDatasetV2": partial(dataset, "RandomDataset", taken=_same_again),
     "ShuffleDatasetV2": partial(dataset, "ShuffleDataset", taken=_unseeded),
     "TFRecordDatasetV2": partial(dataset, "TFRecordDataset", taken=_without_offsets),
     "UncompressElement": _parts,
