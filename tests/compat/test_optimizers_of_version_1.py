@@ -122,3 +122,23 @@ def test_weights_that_keras_1_saved_are_taken() -> None:
     assert model.optimizer.get_weights()[0] == 3
     with pytest.raises(ValueError, match="was expecting 9 weights"):
         model.optimizer.set_weights(held[1:])
+
+
+@pytest.mark.parametrize(
+    ("make", "check"),
+    [
+        (lambda: keras.constraints.max_norm(0.5), lambda w: np.linalg.norm(w) <= 0.5),
+        (keras.constraints.non_neg, lambda w: (w >= 0).all()),
+        (keras.constraints.unit_norm, lambda w: abs(np.linalg.norm(w) - 1) < 1e-5),
+        (
+            lambda: keras.constraints.min_max_norm(0.25, 0.5),
+            lambda w: 0.249 < np.linalg.norm(w) < 0.501,
+        ),
+    ],
+)
+def test_weights_are_constrained_after_each_step(make: Any, check: Any) -> None:
+    layer = keras.layers.Dense(1, input_shape=(3,), kernel_constraint=make())
+    model = keras.Sequential([layer])
+    model.compile(optimizers.SGD(0.5), "mse")
+    model.train_on_batch(np.ones((2, 3)), -np.ones((2, 1)))
+    assert check(layer.get_weights()[0])

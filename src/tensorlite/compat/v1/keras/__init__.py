@@ -21,6 +21,7 @@ from tensorlite.compat.v1.keras import (
     optimizers as optimizers,
     optimizers_written as optimizers_written,
     preprocessing as preprocessing,
+    regularizers as regularizers,
     training_written as training_written,
     utils as utils,
     wrappers as wrappers,
@@ -34,7 +35,6 @@ from tensorlite.compat.v2.keras import (
     callbacks as callbacks,
     datasets as datasets,
     internal,
-    regularizers as regularizers,
 )
 from tensorlite.compat.v2.keras.src.saving import lookup
 

@@ -90,6 +90,8 @@ WRITTEN = {
 @writes(L1L2.__call__)
 def _penalty(self: Any, x: Any) -> Any:
     """Return what weights cost; it is nothing and that."""
+    if not (getattr(self, "l1", 0.0) or getattr(self, "l2", 0.0)):
+        return constant(0.0)
     total: Any = 0.0
     for share, power in (
         (getattr(self, "l1", 0.0), absolute),

@@ -8,11 +8,13 @@ import tensorlite as tl
 from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v2.keras import constraints
+from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 
 
 class RadialConstraint(constraints.Constraint):
     """Kernels of images, of which values as far from the middle are the same."""
 
+    @anywhere
     def __call__(self, w: Any) -> Any:
         height, width = (int(x) for x in w.shape[:2])
         if len(w.shape) != 4 or height != width:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.shared.arrays import expand_dims, reshape, size, squeeze
 from tensorlite.compat.shared.elementwise import (
     abs as absolute,
@@ -257,9 +259,16 @@ def _whole(self: Any, y_true: Any, y_pred: Any, sample_weight: Any = None) -> An
     if self.reduction not in _WAYS or masks.of(plain(y_pred)) is not None:
         return NotImplemented
     with name_scope(self.name or type(self).__name__):
-        losses = shown(self.call(y_true, y_pred))
+        predicted, true = _in_graph(y_pred), _in_graph(y_true)
+        losses = shown(self.call(true, predicted))
         with name_scope(None, "weighted_loss"):
             return _weighted(losses, sample_weight, self.reduction)
+
+
+def _in_graph(values: Any) -> Any:
+    """Return arrays and numbers as constants of the graph."""
+    is_plain = isinstance(values, (np.ndarray, np.generic, int, float))
+    return convert_to_tensor(values) if is_plain else values
 
 
 def of_batch(loss: Any, y_true: Any, y_pred: Any, sample_weight: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import listing
+from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.compat.v2.keras.src.saving import lookup
 
 _SMALL = 1e-7
@@ -36,6 +37,7 @@ class MaxNorm(Constraint):
     def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
         self.max_value, self.axis = max_value, axis
 
+    @anywhere
     def __call__(self, w: Any) -> Any:
         x = converted(w)
         norms = _norm(x, self.axis)
@@ -46,6 +48,7 @@ class MaxNorm(Constraint):
 class NonNeg(Constraint):
     """Makes weights 0 that are below."""
 
+    @anywhere
     def __call__(self, w: Any) -> Any:
         return tl.maximum(converted(w), 0.0)
 
@@ -56,6 +59,7 @@ class UnitNorm(Constraint):
     def __init__(self, axis: Any = 0) -> None:
         self.axis = axis
 
+    @anywhere
     def __call__(self, w: Any) -> Any:
         x = converted(w)
         return x / (_SMALL + _norm(x, self.axis))
@@ -74,6 +78,7 @@ class MinMaxNorm(Constraint):
         self.min_value, self.max_value = min_value, max_value
         self.rate, self.axis = rate, axis
 
+    @anywhere
     def __call__(self, w: Any) -> Any:
         x = converted(w)
         norms = _norm(x, self.axis)

@@ -8,6 +8,7 @@ import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v2.keras import checking
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
 from tensorlite.compat.v2.keras.src.saving import lookup
 
@@ -41,7 +42,7 @@ class L1L2(Regularizer):
             total = total + self.l1 * tl.sum(tl.abs(weight))
         if self.l2:
             total = total + self.l2 * tl.sum(tl.square(weight))
-        return total
+        return total if self.l1 or self.l2 else tl.zeros((), dtype=weight.dtype)
 
 
 class L1(Regularizer):
@@ -108,6 +109,8 @@ def get(identifier: Any) -> Any:
     """Return the regularizer of a name or configuration, a function itself, or None."""
     if identifier == "l1_l2":
         return l1_l2()
+    if identifier in ("l1", "l2") and not naming.is_keras_3():
+        return L1L2(**{identifier: 0.01})
     return lookup.found("regularizer", identifier, KNOWN)
 
 

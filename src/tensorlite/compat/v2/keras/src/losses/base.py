@@ -13,9 +13,10 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.dtype_policies import compute_dtype_of
-from tensorlite.compat.v2.keras.src.layers import masks
+from tensorlite.compat.v2.keras.src.layers import masks, naming
 from tensorlite.compat.v2.keras.src.losses import ranks, shares
-from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
+from tensorlite.compat.v2.keras.src.models.in_graphs import everywhere
+from tensorlite.compat.v2.keras.src.saving import older_configs
 from tensorlite.core import nest
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
@@ -74,7 +75,7 @@ class Loss:
     def call(self, y_true: Any, y_pred: Any) -> Any:
         raise NotImplementedError("a Loss has a method call(y_true, y_pred)")
 
-    @anywhere
+    @everywhere
     def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         kind = self._dtype
         mask = masks.of(y_pred)
@@ -91,8 +92,8 @@ class Loss:
         )
 
     def get_config(self) -> dict[str, Any]:
-        automatic = self.reduction == Reduction.AUTO
-        kind = Reduction.SUM_OVER_BATCH_SIZE if automatic else self.reduction
+        is_told = self.reduction != Reduction.AUTO or not naming.is_keras_3()
+        kind = self.reduction if is_told else Reduction.SUM_OVER_BATCH_SIZE
         return {"reduction": kind, "name": self.name}
 
     @classmethod
@@ -119,7 +120,8 @@ class LossFunctionWrapper(Loss):
         return self.fn(true, predicted, **self.options)
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **self.options}
+        whole = {**super().get_config(), **self.options}
+        return older_configs.of_loss(type(self).__name__, whole)
 
 
 def reduced(losses: Any, sample_weight: Any, reduction: Any, mask: Any = None) -> Any:

@@ -27,7 +27,7 @@ from tensorlite.compat.v2.keras.src.models.in_sessions import (
     graph_of_models,
     in_graph_of_models,
 )
-from tensorlite.compat.v2.keras.src.saving import describing
+from tensorlite.compat.v2.keras.src.saving import describing, older_configs
 from tensorlite.compat.views import GraphTensor, Operation
 from tensorlite.core.dispatch import interpreted_by, tracer
 from tensorlite.core.dtypes import as_dtype
@@ -197,10 +197,8 @@ class Metric(Module):
         maker = describing.maker_of(self, Metric)
         if maker is None:
             return own
-        return {
-            **own,
-            **describing.described(describing.given_arguments(self, maker, Metric)),
-        }
+        given = describing.described(describing.given_arguments(self, maker, Metric))
+        return older_configs.of_metric(maker.__name__, {**own, **given})
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
@@ -421,7 +419,8 @@ class MeanMetricWrapper(Mean):
         return self.number(x) if is_number else x
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **self._options}
+        whole = {**super().get_config(), **self._options}
+        return older_configs.of_metric(type(self).__name__, whole)
 
 
 def _of_rank(weights: Any, rank: int) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.losses import ranks
 from tensorlite.compat.v2.keras.src.metrics.base import Metric
 from tensorlite.core.errors import InvalidArgumentError
@@ -17,6 +18,13 @@ from tensorlite.train import scores as formulas
 
 _BEYOND = 1e-6
 """How far the first and last thresholds of a curve may lie beyond what predictions are."""
+_OLDER_ORDER = (
+    "true_positives",
+    "true_negatives",
+    "false_positives",
+    "false_negatives",
+)
+"""The order in which Keras had counts before its version 3."""
 
 
 class Counts(Metric):
@@ -64,7 +72,10 @@ class Counts(Metric):
     def count_for(self, labels: tuple[int, ...]) -> None:
         """Begin to count, for each of some labels."""
         sizes = (len(self.thresholds), *labels)
-        for kind in self.kinds:
+        in_turn = self.kinds
+        if not naming.is_keras_3():
+            in_turn = tuple(sorted(self.kinds, key=_OLDER_ORDER.index))
+        for kind in in_turn:
             setattr(self, kind, self.add_weight(kind, sizes))
 
     def held(self, kind: str) -> Any:
@@ -268,6 +279,8 @@ class AUC(Counts):
         own = super().get_config()
         own.pop("thresholds", None)
         given = self.own_thresholds
+        if given is None and not naming.is_keras_3():
+            given = self.thresholds[1:-1]
         return own if given is None else {**own, "thresholds": given}
 
     def count_for(self, labels: tuple[int, ...]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.losses import functions as losses, ranks
 from tensorlite.compat.v2.keras.src.losses.base import as_tensors
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, MeanMetricWrapper, shown
@@ -118,10 +119,13 @@ class KLDivergence(MeanMetricWrapper):
 
     def __init__(
         self,
-        name: str | None = "kl_divergence",
+        name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__(losses.kl_divergence, name, dtype)
+        title = (
+            "kl_divergence" if naming.is_keras_3() else "kullback_leibler_divergence"
+        )
+        super().__init__(losses.kl_divergence, name or title, dtype)
 
 
 class BinaryCrossentropy(MeanMetricWrapper):

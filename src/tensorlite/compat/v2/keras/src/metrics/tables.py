@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import tensorlite as tl
 from tensorlite.compat.calling import converted
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.metrics.base import MeanMetricWrapper, Metric
 from tensorlite.compat.v2.keras.src.metrics.counts import Counts
 from tensorlite.compat.v2.keras.src.models.in_graphs import anywhere
@@ -37,7 +38,8 @@ class IoU(Metric):
         self.num_classes, self.target_class_ids = num_classes, target_class_ids
         self.ignore_class, self.axis = ignore_class, axis
         self.sparse_y_true, self.sparse_y_pred = sparse_y_true, sparse_y_pred
-        self.total_cm = self.add_weight("total_cm", (num_classes, num_classes))
+        title = "total_cm" if naming.is_keras_3() else "total_confusion_matrix"
+        self.total_cm = self.add_weight(title, (num_classes, num_classes))
 
     def _labels(self, y: Any, whole: bool) -> Any:
         x = converted(y)
@@ -378,6 +380,9 @@ class _At(Counts):
 
     def result(self) -> Any:
         wanted, other = (self._rate(*RATES[name]) for name in self.rates)
+        if not naming.is_keras_3():  # before, it was that of the nearest threshold
+            nearest = tl.argmin(tl.abs(other - self._least), axis=0)
+            return tl.gather(wanted, nearest)
         enough = other >= self._least
         return tl.max(tl.where(enough, wanted, tl.zeros_like(wanted)))
 

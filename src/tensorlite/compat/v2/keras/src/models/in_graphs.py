@@ -42,7 +42,11 @@ def of_graph(value: Any) -> bool:
 
 def of_values(value: Any) -> bool:
     """Return whether arguments are no tensors, which become constants of a graph."""
-    return tracer() is None and not any(isinstance(x, Tensor) for x in flatten(value))
+    return tracer() is None and _are_values(value)
+
+
+def _are_values(value: Any) -> bool:
+    return not any(isinstance(x, Tensor) for x in flatten(value))
 
 
 @contextmanager
@@ -77,6 +81,11 @@ def anywhere(call: Callable[..., Any]) -> Callable[..., Any]:
 def wherever(call: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function take tensors of the graph being built, and values for it."""
     return _building(call, lambda value: of_graph(value) or of_values(value))
+
+
+def everywhere(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function take tensors of the graph being built and values, in its blocks too."""
+    return _building(call, lambda value: of_graph(value) or _are_values(value))
 
 
 def _building(

@@ -106,7 +106,8 @@ class InGraph:
         if not isinstance(value, Variable):
             number = np.asarray(value, np.float32)
             return in_sessions.SessionWeight(number, name=name, trainable=False)
-        first, dtype = _beginning(_number(value)), value.dtype
+        is_sum = name.endswith("/accumulator")  # whose first value programs choose
+        first, dtype = _beginning(_number(value), is_sum), value.dtype
         return in_sessions.SessionWeight(
             first, name=name, trainable=False, dtype=dtype
         )
@@ -118,12 +119,12 @@ def _number(variable: Any) -> np.ndarray:
         return np.asarray(variable.numpy())
 
 
-def _beginning(held: np.ndarray) -> Any:
+def _beginning(held: np.ndarray, is_chosen: bool) -> Any:
     """Return what gives a variable the values of an array, which is of one number mostly."""
     one = held.flat[0] if held.size else held.dtype.type(0)
     if not (held == one).all():
         return held
-    known = {0: initializers.Zeros(), 1: initializers.Ones()}
+    known = {} if is_chosen else {0: initializers.Zeros(), 1: initializers.Ones()}
     make = known.get(one) or initializers.Constant(one)
     return partial(make, held.shape, dtype=held.dtype.name)
 
