@@ -139,3 +139,19 @@ def test_files_say_that_inputs_are_rows(tmp_path: Path) -> None:
         first, second = (m.predict(_numbers(), verbose=0) for m in (model, again))
         for one, other in zip(first, second, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+def test_predictions_of_batches_of_different_sizes_are_ragged() -> None:
+    class Lengths(tf.keras.utils.PyDataset):
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, idx: int) -> Any:
+            return np.ones((2, 3 + idx, 2)), np.zeros((2, 1))
+
+    model = tf.keras.Sequential([tf.keras.Input((None, 2)), layers.Dense(1)])
+    model.set_weights([np.ones((2, 1)), np.zeros(1)])
+    made = model.predict(Lengths(), verbose=0)
+    assert made.shape.as_list() == [4, None, 1]
+    assert [len(row) for row in made.to_list()] == [3, 3, 4, 4]
+    assert set(np.ravel(made.flat_values.numpy())) == {2.0}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Sequence
 from math import prod
@@ -11,8 +12,9 @@ import numpy as np
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.functions import init_ops
-from tensorlite.compat.v2.keras import seeding
+from tensorlite.compat.v2.keras import defaults, seeding
 from tensorlite.compat.v2.keras.src.saving import describing, lookup
+from tensorlite.core.dispatch import constant as constant_of
 from tensorlite.core.errors import ConversionError, InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
@@ -219,7 +221,74 @@ class Identity(init_ops.Identity):
         super().__init__(gain)
 
 
+def _named_window(name: str, length: int, periodic: bool) -> Any:
+    """Return a window that SciPy knows by a name."""
+    try:
+        windows = importlib.import_module("scipy.signal")
+    except ImportError as error:
+        raise InvalidArgumentError(
+            f"windows by names as {name!r} are SciPy's: pip install scipy, or give an array"
+        ) from error
+    try:
+        return windows.get_window(name, length, periodic)
+    except ValueError as error:
+        raise InvalidArgumentError(f"Unknown window: {name!r}: {error}") from error
+
+
+class STFT(Initializer):
+    """Kernels, of shape (samples, 1, bins), that make spectra of frames by convolution."""
+
+    def __init__(
+        self,
+        side: str = "real",
+        window: Any = "hann",
+        scaling: str | None = "density",
+        periodic: bool = False,
+    ) -> None:
+        if side not in {"real", "imag"}:
+            raise InvalidArgumentError(
+                f"Invalid `side`: {side!r}; it is 'real' or 'imag'"
+            )
+        if scaling not in {None, "density", "spectrum"}:
+            raise InvalidArgumentError(
+                "Scaling is invalid, it must be `None`, 'density' or 'spectrum'. Received "
+                f"scaling={scaling}"
+            )
+        self.side, self.window = side, window
+        self.scaling, self.periodic = scaling, periodic
+
+    def window_of(self, length: int) -> Any:
+        """Return the window for frames of a length, scaled; None if there is none."""
+        if self.window is None:
+            return None
+        if isinstance(self.window, str):
+            made = _named_window(self.window, length, self.periodic)
+        else:
+            made = np.asarray(self.window, np.float64)
+        if made.shape != (length,):
+            raise InvalidArgumentError(
+                "The shape of `window` must be equal to [frame_length]. Received: window "
+                f"shape={made.shape}, {length=}"
+            )
+        scales = {
+            "density": np.sqrt((made**2).sum()),
+            "spectrum": np.abs(made).sum(),
+        }
+        return made / scales.get(self.scaling or "", 1.0)
+
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None
+    ) -> Any:
+        length, _, bins = (int(x) for x in shape)
+        turns = np.arange(length)[:, None] * np.arange(bins) / ((bins - 1) * 2)
+        kernel = (np.cos if self.side == "real" else np.sin)(-2 * np.pi * turns)
+        window = self.window_of(length)
+        made = kernel if window is None else kernel * window[:, None]
+        return constant_of(made[:, None, :], dtype=defaults.kind_of(dtype))
+
+
 zeros, ones, constant = Zeros, Ones, Constant
+STFTInitializer = stft = STFT
 random_uniform, random_normal = RandomUniform, RandomNormal
 truncated_normal, variance_scaling = TruncatedNormal, VarianceScaling
 glorot_uniform, glorot_normal = GlorotUniform, GlorotNormal
@@ -241,7 +310,7 @@ KNOWN = {
     for kind in (
         *(Zeros, Ones, Constant, RandomUniform, RandomNormal, TruncatedNormal),
         *(VarianceScaling, GlorotUniform, GlorotNormal, LecunUniform, LecunNormal),
-        *(HeUniform, HeNormal, Orthogonal, Identity),
+        *(HeUniform, HeNormal, Orthogonal, Identity, STFT),
     )
 } | {"uniform": RandomUniform, "normal": RandomNormal, "one": Ones, "zero": Zeros}
 

@@ -184,6 +184,10 @@ from tensorlite.compat.v2.keras.src.layers.special import (
     ConvLSTM3D,
     SpectralNormalization,
 )
+from tensorlite.compat.v2.keras.src.layers.spectra import (
+    MelSpectrogram,
+    STFTSpectrogram,
+)
 from tensorlite.compat.v2.keras.src.layers.stretching import RandomHeight, RandomWidth
 from tensorlite.compat.v2.keras.src.layers.texts import TextVectorization
 from tensorlite.compat.v2.keras.src.layers.timed import TimeDistributed
@@ -354,6 +358,7 @@ __all__ = [
     "LeakyReLU",
     "Masking",
     "MaxPool1D",
+    "MelSpectrogram",
     "MaxPool2D",
     "MaxPool3D",
     "MaxPooling1D",
@@ -392,6 +397,7 @@ __all__ = [
     "SpatialDropout1D",
     "SpatialDropout2D",
     "SpatialDropout3D",
+    "STFTSpectrogram",
     "SpectralNormalization",
     "StackedRNNCells",
     "StringLookup",

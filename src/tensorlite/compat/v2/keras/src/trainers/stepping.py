@@ -19,6 +19,7 @@ from tensorlite.distributed.strategies.per_replica import PerReplica, leaves
 from tensorlite.distributed.strategies.shared_datasets import shares_of
 from tensorlite.ops.ragged import arrange as ragged
 from tensorlite.ops.ragged.base import RaggedParts
+from tensorlite.ops.ragged.tensor import RaggedTensor
 
 
 class Steps:
@@ -134,11 +135,18 @@ def arrays_of(made: Any) -> Any:
 
 
 def joined(parts: list[Any]) -> Any:
-    """Return what batches came to as one, one behind the other."""
+    """Return what batches came to as one, one behind the other; ragged where their sizes differ."""
     return nests.map_structure(_behind, *parts)
 
 
 def _behind(*rows: Any) -> Any:
     if isinstance(rows[0], RaggedParts):
         return ragged.concat(list(rows), axis=0)
-    return np.concatenate(rows)
+    differing = [
+        len(set(sizes)) > 1 for sizes in zip(*map(np.shape, rows), strict=True)
+    ]
+    if not any(differing[1:]):
+        return np.concatenate(rows)
+    rank = max(i for i, differs in enumerate(differing) if differs)
+    as_rows = [RaggedTensor.from_tensor(x, ragged_rank=rank) for x in rows]
+    return ragged.concat(as_rows, axis=0)
