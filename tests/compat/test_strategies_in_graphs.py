@@ -125,3 +125,17 @@ def test_distributed_datasets_have_iterators_of_sessions() -> None:
             ]
             with pytest.raises(tf.errors.OutOfRangeError):
                 session.run(list(batch.values))
+
+
+def test_models_of_a_strategy_are_trained_on_whole_batches() -> None:
+    data = tf.data.Dataset.from_tensors(([1.0], [1.0])).repeat(80).batch(8)
+    with tf.Graph().as_default():
+        with mirrored().scope():
+            dense = tf.keras.layers.Dense(1, input_shape=(1,))
+            model = tf.keras.Sequential([dense])
+            model.compile(loss="mse", optimizer=tf.keras.optimizers.SGD(0.1))
+        model.set_weights([np.zeros((1, 1)), np.zeros(1)])
+        model.fit(data, epochs=1, verbose=0)
+        # Each step takes two fifths of what is missing away, one by each weight.
+        kernel, bias = model.get_weights()
+        np.testing.assert_allclose(kernel[0, 0] + bias[0], 1 - 0.6**10, rtol=1e-5)

@@ -17,6 +17,7 @@ from tensorlite.compat.v2.keras.src.models import (
     first_specs,
     graphs,
     histories,
+    in_sessions,
     sketch,
     state_trees,
     summaries,
@@ -275,8 +276,10 @@ class Model(Training, Layer):
 
     @property
     def distribute_strategy(self) -> Any:
-        """The strategy in whose scope the model was made, or the one that there is now."""
-        return self._strategy or distribute.get_strategy()
+        """The strategy of the model's scope, or of now; in graphs none: weights are there once."""
+        in_graph = in_sessions.graph_of_models() is not None
+        own = distribute.strategy.default_strategy if in_graph else self._strategy
+        return own or distribute.get_strategy()
 
     @property
     def losses(self) -> list[Any]:
