@@ -105,6 +105,22 @@ def _twice() -> Any:
 TRIANGLE = [[1.0, 0.0], [0.5, 2.0]]
 MADE_OF_OTHERS: list[tuple[Any, Any]] = [
     (
+        lambda: D.Mixture(
+            D.Categorical([0.3, 0.9]), [D.Normal(0.0, 1.0), D.Normal(5.0, 0.5)]
+        ).sample(4),
+        [4.101304, 4.848491, 1.334232, 5.102449],
+    ),
+    (
+        lambda: D.BatchReshape(D.Normal([0.0, 1.0, 2.0, 3.0], 2.0), [2, 2]).sample(1),
+        [[[-1.666725, -0.1537418], [2.477804, 4.566449]]],
+    ),
+    (
+        lambda: D.VectorSinhArcsinhDiag(
+            [0.0, 1.0], [2.0, 1.0], skewness=0.5, tailweight=1.5
+        ).sample(2),
+        [[0.3019277, 3.577922], [0.7063277, 5.625721]],
+    ),
+    (
         lambda: D.MultivariateNormalDiag([1.0, 2.0], [1.0, 3.0]).sample(2),
         [[0.100656, 2.813137], [2.346761, 2.46621]],
     ),

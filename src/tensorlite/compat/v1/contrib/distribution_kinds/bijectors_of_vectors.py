@@ -55,18 +55,21 @@ class AffineLinearOperator(Bijector):
         name: str = "affine_linear_operator",
     ) -> None:
         with name_scope(name), name_scope("init"):
-            self._shift = given(shift, "shift")
-            self._scale = self._checked_scale(scale, validate_args)
-            kinds = [x.dtype for x in (scale, self._shift) if x is not None]
-            rank = 0 if scale is None else _batch_rank(scale)
-            self._matrices = SampleMatrices(rank)
-            super().__init__(
-                forward_min_event_ndims=1,
-                is_constant_jacobian=True,
-                dtype=(kinds or [float32])[0],
-                validate_args=validate_args,
-                name=name,
-            )
+            self._begin(given(shift, "shift"), scale, validate_args, name)
+
+    def _begin(self, shift: Any, scale: Any, validate_args: bool, name: str) -> None:
+        """Take what vectors are moved and multiplied by, inside the scope of what is made first."""
+        self._shift = shift
+        self._scale = self._checked_scale(scale, validate_args)
+        kinds = [x.dtype for x in (scale, shift) if x is not None]
+        self._matrices = SampleMatrices(0 if scale is None else _batch_rank(scale))
+        super().__init__(
+            forward_min_event_ndims=1,
+            is_constant_jacobian=True,
+            dtype=(kinds or [float32])[0],
+            validate_args=validate_args,
+            name=name,
+        )
 
     def _checked_scale(self, scale: Any, validate_args: bool) -> Any:
         if scale is None:
@@ -166,7 +169,7 @@ class Affine(AffineLinearOperator):
                     given(scale_perturb_diag, "perturb_diag"),
                     validate_args,
                 )
-        super().__init__(place, scale, validate_args, name)
+            self._begin(place, scale, validate_args, name)
         if self._factor is not None:
             self._dtype = self._factor.dtype
 

@@ -172,7 +172,9 @@ class Mixture(ShapedDistribution):
         batch = self.batch_shape.num_elements()
         if batch is None:
             batch = numbers.reduce_prod(self.batch_shape_tensor())
-        event = self.event_shape_tensor()
+        event = self.event_shape_tensor() if None in self._event.as_list() else None
+        if event is None:
+            event = np.array(self._event.as_list(), np.int32)
         places = arrays.reshape(arrays.range(0, total), shape)
         mine = picking.dynamic_partition(places, chosen, count)
         rows = arrays.reshape(cutting.tile(arrays.range(0, batch), [n]), shape)

@@ -31,6 +31,7 @@ from tensorlite.compat.v1.contrib.distribution_kinds.shaped import as_parameter
 from tensorlite.compat.v1.contrib.distribution_kinds.transformed import (
     TransformedDistribution,
 )
+from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode.graph import name_scope
 
@@ -109,7 +110,7 @@ def bent(
     bend = straight = SinhArcsinhBijector(lean, weight)
     if skewness is not None:
         straight = SinhArcsinhBijector(dtype.numpy.type(0), weight)
-    two = as_parameter(2.0, "two", dtype)
+    two = constant(2.0, dtype)
     return bend, lean, weight, straight.forward(two)
 
 
@@ -152,7 +153,8 @@ class VectorSinhArcsinhDiag(TransformedDistribution):
     ) -> None:
         with name_scope(name) as prefix:
             self._loc = given(loc, "loc")
-            self._scale = diagonal_scale(loc, scale_diag, scale_identity_multiplier)
+            factor = scale_identity_multiplier
+            self._scale = diagonal_scale(self._loc, scale_diag, factor)
             batch_shape, event_shape = shapes_of(self._loc, self._scale)
             dtype = self._scale.dtype
             if distribution is None:

@@ -127,6 +127,7 @@ class BatchReshape(_Wrapped):
             wanted = convert_to_tensor(batch_shape, int32, name="batch_shape")
             self._of = distribution
             _check_batch(distribution, wanted)
+            self._own = distribution.batch_shape_tensor()
             self._wanted = self._checked(wanted, validate_args)
             self._known = _whole_batch(distribution, wanted)
             super().__init__(
@@ -137,8 +138,7 @@ class BatchReshape(_Wrapped):
     def _checked(self, wanted: Any, validate_args: bool) -> Any:
         if not validate_args or get_static_value(wanted) is not None:
             return wanted
-        own = self._of.batch_shape_tensor()
-        count = numbers.reduce_prod(own)
+        count = numbers.reduce_prod(self._own)
 
         def one_open(x: Any) -> Any:
             opened = elementwise.cast(elementwise.equal(x, -1), int32)
@@ -169,7 +169,7 @@ class BatchReshape(_Wrapped):
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         drawn = self._of.sample(sample_shape=n, seed=seed)
-        shape = [[n], self.batch_shape_tensor(), self.event_shape_tensor()]
+        shape = [[n], self._wanted, self.event_shape_tensor()]
         return arrays.reshape(drawn, arrays.concat(shape, 0))
 
     def _of_reshaped(self, what: str, x: Any) -> Any:
