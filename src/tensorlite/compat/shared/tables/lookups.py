@@ -11,8 +11,8 @@ from tensorlite.compat.calling import converted, given_constant, named
 from tensorlite.compat.shared import elementwise
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dispatch import call, calls
-from tensorlite.core.dtypes import as_dtype, int32, int64, string
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.dtypes import DType, as_dtype, bool_, int32, int64, string
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.graph.graph import is_const
@@ -72,6 +72,25 @@ def _in_graph(value: Any, dtype: Any, name: str) -> Any:
     if active_graph() is None or isinstance(value, Operand):
         return value
     return given_constant(value, dtype, name=name)
+
+
+def _check_default(default: Any, dtype: DType, may_be_array: bool) -> None:
+    """Raise DTypeError for a default of another kind than values, ShapeError for several."""
+    if isinstance(default, Operand):
+        spec = default.__tensor__().spec
+        fits, rank = spec.dtype is dtype, spec.rank
+    else:
+        kind, rank = np.asarray(default).dtype.kind, np.ndim(default)
+        cut = kind in "fc" and (dtype.is_integer or dtype is bool_)
+        fits = (kind in "USO") is (dtype is string) and not cut
+    if not fits:
+        raise DTypeError(
+            f"default_value={default!r}; the table's values are {dtype.name}"
+        )
+    if rank and not may_be_array:
+        raise ShapeError(
+            f"default_value={default!r}; a table has one value for a key"
+        )
 
 
 def _dtype_of(values: Any) -> Any:
@@ -200,6 +219,7 @@ class Table:
         shared: str | None = None,
     ) -> None:
         self.key_dtype, self.value_dtype = as_dtype(key), as_dtype(value)
+        _check_default(default, self.value_dtype, changing)
         self.default_value = _in_graph(default, self.value_dtype, "Const")
         row = _sizes(default) if changing else ()
         self.handle = _handle_of(

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from operator import truediv
 from typing import Any
 
+import numpy as np
+
 from tensorlite.compat.adopting import inner_named
 from tensorlite.compat.calling import converted, deferring, named
 from tensorlite.compat.shared import arrays, elementwise, nn, reductions, statistics
@@ -158,6 +160,13 @@ def dropout(
             )
         if given == (1 if rate is None else 0):
             return x if isinstance(x, Operand) else value
+    rank = (
+        given.__tensor__().spec.rank if isinstance(given, Operand) else np.ndim(given)
+    )
+    if rank:
+        raise InvalidArgumentError(
+            f"dropout: {'keep_prob' if rate is None else 'rate'}={given!r}; give one number"
+        )
     part = 1.0 - keep_prob if rate is None else rate
     return _dropped(value, part, noise_shape, seed, name=name)
 
