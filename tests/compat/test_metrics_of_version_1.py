@@ -5,6 +5,7 @@ Expected numbers and names are what TensorFlow 1.15 gives.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -132,3 +133,44 @@ def test_what_costs_nothing_is_a_constant() -> None:
     model.compile("sgd", "mse")
     assert len(model.losses) == 2
     assert model.train_on_batch(np.ones((2, 3)), np.zeros((2, 2))) == pytest.approx(9)
+
+
+def test_texts_of_tensorflow_1_describe_models() -> None:
+    dense = {"name": "d", "units": 2, "trainable": True, "dtype": "float32"}
+    layers = [
+        {
+            "name": "a",
+            "class_name": "InputLayer",
+            "config": {
+                "batch_input_shape": [None, 4],
+                "dtype": "float32",
+                "sparse": False,
+                "ragged": False,
+                "name": "a",
+            },
+            "inbound_nodes": [],
+        },
+        {
+            "name": "d",
+            "class_name": "Dense",
+            "config": dense,
+            "inbound_nodes": [[["a", 0, 0, {}]]],
+        },
+    ]
+    ends = {"input_layers": [["a", 0, 0]], "output_layers": [["d", 0, 0]]}
+    config = {"name": "model", "layers": layers, **ends}
+    whole = {"class_name": "Model", "config": config, "keras_version": "2.2.4-tf"}
+    model = keras.models.model_from_json(json.dumps(whole))
+    assert model.predict(np.ones((3, 4))).shape == (3, 2)
+
+
+def test_separable_convolutions_of_tensorflow_1_have_no_kernel_of_their_own() -> None:
+    config = keras.layers.SeparableConv2D(3, 2).get_config()
+    glorot = {"class_name": "GlorotUniform", "config": {"seed": None}}
+    config |= {
+        "kernel_initializer": glorot,
+        "kernel_regularizer": None,
+        "kernel_constraint": None,
+    }
+    layer = keras.layers.SeparableConv2D.from_config(config)
+    assert layer.filters == 3

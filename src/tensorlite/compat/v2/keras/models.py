@@ -24,7 +24,13 @@ from tensorlite.compat.v2.keras.src.models.base import (
     Model as Model,
     title_of,
 )
-from tensorlite.compat.v2.keras.src.saving import describing, lambdas, lookup, revived
+from tensorlite.compat.v2.keras.src.saving import (
+    describing,
+    lambdas,
+    lookup,
+    older_files,
+    revived,
+)
 from tensorlite.compat.v2.keras.src.trainers.fitting import fitted, picked
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.errors import InvalidArgumentError
@@ -270,8 +276,12 @@ def save_model(
 
 
 def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
-    """Return the model of a description as JSON, without weights."""
-    return model_from_config(json.loads(json_string), custom_objects)
+    """Return the model of a description as JSON, without weights; it may be one of Keras 2."""
+    said = json.loads(json_string)
+    if "module" not in said:
+        is_of_keras_2 = not str(said.get("keras_version", "2")).startswith("3")
+        said = older_files.newer_model(said, is_of_keras_2)
+    return model_from_config(said, custom_objects)
 
 
 def model_from_config(config: Any, custom_objects: Any = None) -> Any:

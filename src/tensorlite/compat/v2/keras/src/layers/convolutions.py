@@ -438,6 +438,13 @@ class SeparableConv2D(Convolution):
         self.depthwise_initializer = initializers.get(depthwise_initializer)
         self.pointwise_initializer = initializers.get(pointwise_initializer)
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Return a layer of a configuration, in which Keras 2 has its base's kernel too."""
+        kernel = {f"kernel_{x}" for x in ("initializer", "regularizer", "constraint")}
+        held = {key: x for key, x in config.items() if key not in kernel}
+        return super().from_config(held)
+
     def build(self, input_shape: Any) -> None:
         channels = self.channels(input_shape)
         wide = channels * self.depth_multiplier

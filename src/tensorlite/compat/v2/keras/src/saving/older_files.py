@@ -273,9 +273,7 @@ def read_model(path: str, compile: bool = True) -> Any:
             raise InvalidArgumentError(
                 f"{path} has weights, and no description of a model: build it, and use load_weights"
             )
-        config = newer_description(json.loads(said))
-        if _version(file) < 3:
-            config = _with_older_activations(config)
+        config = newer_model(json.loads(said), _version(file) < 3)
         model = describing.restored(config)
         trained = file.attrs.get("training_config") if compile else None
     read_weights(model, path)
@@ -285,6 +283,12 @@ def read_model(path: str, compile: bool = True) -> Any:
             if "optimizer_weights" in file:
                 _read_optimizer(model, file["optimizer_weights"])
     return model
+
+
+def newer_model(said: dict[str, Any], is_of_keras_2: bool) -> Any:
+    """Return the description of a model, of a file or a text, in the form that there is here."""
+    config = newer_description(said)
+    return _with_older_activations(config) if is_of_keras_2 else config
 
 
 def _version(file: Any) -> int:
