@@ -139,3 +139,12 @@ def test_models_of_a_strategy_are_trained_on_whole_batches() -> None:
         # Each step takes two fifths of what is missing away, one by each weight.
         kernel, bias = model.get_weights()
         np.testing.assert_allclose(kernel[0, 0] + bias[0], 1 - 0.6**10, rtol=1e-5)
+
+
+def test_strategies_of_workers_take_a_way_to_communicate_first() -> None:
+    experimental = tf.distribute.experimental
+    strategy = experimental.MultiWorkerMirroredStrategy(
+        experimental.CollectiveCommunication.NCCL
+    )
+    assert isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy)
+    assert strategy.num_replicas_in_sync == 1

@@ -10,7 +10,7 @@ from tensorlite.compat.v2.distribute.mirrored import (
     CentralStorageStrategy as CentralStorageStrategy,
 )
 from tensorlite.compat.v2.distribute.multi_worker import (
-    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+    CommunicatingStrategy as _Communicating,
 )
 from tensorlite.compat.v2.distribute.options import (
     CommunicationImplementation as CommunicationImplementation,
@@ -22,6 +22,7 @@ from tensorlite.compat.v2.distribute.parameter_server import (
 )
 
 CollectiveCommunication = CommunicationImplementation
+MultiWorkerMirroredStrategy = _Communicating
 
 __dir__ = listing(__name__, globals())
 

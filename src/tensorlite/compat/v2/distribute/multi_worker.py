@@ -122,6 +122,15 @@ class MultiWorkerMirroredStrategy(Strategy):
         return value_fn(ValueContext(self._peers.rank, self._peers.count))
 
 
+class CommunicatingStrategy(MultiWorkerMirroredStrategy):
+    """The strategy by its older name, which takes a way to communicate first; it has no effect."""
+
+    def __init__(
+        self, communication: Any = None, cluster_resolver: Any = None
+    ) -> None:
+        super().__init__(cluster_resolver, communication=communication)
+
+
 def _peers(spec: ClusterSpec, tasks: list[str], resolver: Any) -> Peers:
     """Return this process' replica; its server is made unless it is there."""
     own = name_of(str(resolver.task_type), int(resolver.task_id or 0))
