@@ -49,8 +49,13 @@ def _alike(
     """
     if dtype is not None:
         return _cast_inside(value, dtype), dtype
-    first = next(_operands(value))
-    return value, first.__tensor__().dtype
+    return value, dtype_of(next(_operands(value)))
+
+
+def dtype_of(x: Operand) -> DType:
+    """Return a tensor's dtype, and a variable's without reading it."""
+    known = getattr(x, "dtype", None)
+    return known if isinstance(known, DType) else x.__tensor__().dtype
 
 
 def _operands(value: Any) -> Iterator[Operand]:
@@ -65,7 +70,7 @@ def _operands(value: Any) -> Iterator[Operand]:
 def _cast_inside(value: Any, dtype: DType) -> Any:
     if isinstance(value, (list, tuple)):
         return [_cast_inside(x, dtype) for x in value]
-    if isinstance(value, Operand) and value.__tensor__().dtype != dtype:
+    if isinstance(value, Operand) and dtype_of(value) != dtype:
         return operand.operators.astype(value.__tensor__(), dtype)
     return value
 

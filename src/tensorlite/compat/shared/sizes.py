@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import tensorlite as tl
-from tensorlite.compat.adopting import adopted
+from tensorlite.compat.adopting import adopted, dtype_of
 from tensorlite.compat.calling import converted
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
@@ -77,10 +77,11 @@ def packed(sizes: Sequence[Any], dtype: DType | None = None) -> Any:
 
 
 def _cast_to(size: Any, dtype: DType) -> Any:
-    if not isinstance(size, Operand) or not size.__tensor__().dtype.is_integer:
+    if not isinstance(size, Operand):
         return size
-    given = size.__tensor__()
-    return given if given.dtype == dtype else tl.astype(given, dtype)
+    kind = dtype_of(size)
+    is_other = kind.is_integer and kind != dtype
+    return tl.astype(size.__tensor__(), dtype) if is_other else size
 
 
 _COUNTED = (int32, int64, float32, float64)
