@@ -95,3 +95,12 @@ def test_partial_runs_fetch_and_feed_kinds_that_a_program_registers() -> None:
     with tf.Session() as session:
         step = session.partial_run_setup([y], [x])
         assert session.partial_run(step, y, {x: 2.0}) == 30.0
+
+
+def test_a_variable_without_a_value_is_told_as_ever() -> None:
+    variable = tf.Variable(1.0)
+    with tf.Session() as session:
+        for fetch in (variable, variable + 1.0, variable.assign_add(1.0)):
+            error = failed(partial(session.run, fetch))
+            assert isinstance(error, tf.errors.FailedPreconditionError)
+            assert "uninitialized value" in error.message

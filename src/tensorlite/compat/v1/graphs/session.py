@@ -219,7 +219,7 @@ def _told(graph: Any, error: TensorliteError) -> TensorliteError:
         told = InvalidArgumentError(str(error))
         told.node_name = error.node_name
     if told.op is None and told.node_name is not None:
-        with suppress(NotFoundError):
+        with suppress(NotFoundError, InvalidArgumentError):  # a part made for the run
             told.op = graph.get_operation_by_name(told.node_name)
             told.node_def = told.op.node_def
     return told
