@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tensorlite.compat.v1 as tf
+from tensorlite.compat.v2.keras.src.saving import archives
 from tensorlite.graph_mode.graph import mode
 
 keras: Any = tf.keras
@@ -174,3 +176,16 @@ def test_separable_convolutions_of_tensorflow_1_have_no_kernel_of_their_own() ->
     }
     layer = keras.layers.SeparableConv2D.from_config(config)
     assert layer.filters == 3
+
+
+def test_files_say_nothing_of_groups_that_tensorflow_1_does_not_have(
+    tmp_path: Path,
+) -> None:
+    layer = keras.layers.Conv2DTranspose(1, 2, input_shape=(3, 3, 1))
+    path = str(tmp_path / "model.h5")
+    keras.Sequential([layer]).save(path)
+    with archives.hdf5().File(path, "r") as file:
+        config = json.loads(file.attrs["model_config"])["config"]
+    said = [x["config"] for x in config["layers"]]
+    assert said[-1]["filters"] == 1
+    assert all("groups" not in x for x in said)

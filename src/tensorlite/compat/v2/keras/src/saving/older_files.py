@@ -97,7 +97,7 @@ def _in_full(value: Any) -> Any:
 
 
 _ANY = object()
-_NEWER = {"zero_output_for_mask": False, "seed": None}
+_NEWER = {"zero_output_for_mask": False, "seed": None, "groups": 1}
 """What Keras 2 does not know of layers, and what that is where nothing was said."""
 
 
