@@ -126,3 +126,10 @@ def test_shapes_that_take_several_single_numbers() -> None:
             InvalidArgumentError, match="base distribution not scalar"
         ):
             D.TransformedDistribution(same, affine, event_shape=[2])
+
+
+def test_the_class_is_where_tensorflow_has_it_inside() -> None:
+    inside: Any = import_module(
+        "tensorlite.compat.v1.python.ops.distributions.bijector"
+    )
+    assert inside.Bijector is B.Bijector
