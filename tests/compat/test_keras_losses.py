@@ -120,3 +120,28 @@ def test_tversky_weighs_what_is_missed_by_alpha() -> None:
     loss = tf.keras.losses.tversky(true, found, alpha=0.8, beta=0.1)
     want = 1 - 1.5 / (1.5 + 0.8 * 0.5 + 0.1 * 0.25)
     np.testing.assert_allclose(loss, want, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("units", "kind"), [(1, "binary"), (4, "sparse_categorical"), (4, "categorical")]
+)
+def test_crossentropy_is_the_one_that_fits_what_is_compared(
+    units: int, kind: str
+) -> None:
+    draws = np.random.RandomState(1)
+    rows = draws.rand(20, 3).astype(np.float32)
+    numbers = draws.randint(0, max(units, 2), 20)
+    labels = {
+        "binary": numbers[:, None],
+        "sparse_categorical": numbers,
+        "categorical": np.eye(4)[numbers],
+    }[kind]
+    act = "sigmoid" if units == 1 else "softmax"
+    found = []
+    for loss in ("crossentropy", f"{kind}_crossentropy"):
+        dense = tf.keras.layers.Dense(units, act, kernel_initializer="ones")
+        model = tf.keras.Sequential([dense])
+        model.compile("sgd", loss)
+        told = model.fit(rows, labels, epochs=2, verbose=0, shuffle=False)
+        found.append(told.history["loss"])
+    assert found[0] == found[1]

@@ -161,3 +161,17 @@ def test_errors_relative_to_nothing_are_nothing() -> None:
     metric = keras.metrics.MeanRelativeError(normalizer=[0.0, 2.0])
     metric.update_state([2.0, 4.0], [4.0, 2.0])
     assert float(metric.result()) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("method", "area"),
+    [("interpolation", 0.67631), ("majoring", 0.73651), ("minoring", 0.61611)],
+)
+def test_areas_under_gains_of_precision_are_keras(method: str, area: float) -> None:
+    draws = np.random.RandomState(0)
+    true = draws.randint(0, 2, 50)
+    scores = np.clip(true * 0.3 + draws.rand(50) * 0.7, 0, 1).astype(np.float32)
+    metric = keras.metrics.AUC(50, curve="prgain", summation_method=method)
+    metric.update_state(true, scores)
+    assert float(metric.result()) == pytest.approx(area, abs=1e-5)
+    assert metric.get_config()["curve"] == "PRGAIN"

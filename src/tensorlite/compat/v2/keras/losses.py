@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.losses.base import (
     Loss,
     LossFunctionWrapper,
@@ -154,8 +155,24 @@ def deserialize(
         return get(name)
 
 
+def _crossentropy(y_true: Any, y_pred: Any) -> Any:
+    """Return the cross entropy that fits what is compared: binary, of classes' numbers or rows."""
+    classes = y_pred.shape[-1]
+    if classes == 1:
+        return binary_crossentropy(y_true, y_pred)
+    if len(y_true.shape) < len(y_pred.shape) or y_true.shape[-1] == 1:
+        return sparse_categorical_crossentropy(y_true, y_pred)
+    return categorical_crossentropy(y_true, y_pred)
+
+
 def as_loss(identifier: Any) -> Any:
-    """Return a loss that is called with true and predicted values and weights of samples."""
+    """Return a loss that is called with true and predicted values and weights of samples.
+
+    In Keras 3 "crossentropy" is the one that fits what is compared.
+    """
+    is_text = isinstance(identifier, str) and naming.is_keras_3()
+    if is_text and identifier.lower() in {"crossentropy", "ce"}:
+        return LossFunctionWrapper(_crossentropy, name=identifier)
     found = get(identifier)
     if found is None or isinstance(found, Loss):
         return found

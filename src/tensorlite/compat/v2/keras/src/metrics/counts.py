@@ -235,8 +235,17 @@ def _inner(count: Any, thresholds: Any) -> list[float]:
     return list(formulas.inner_thresholds(count))
 
 
+def _gain(odds: Any, wrong: Any, right: Any, at_none: float) -> Any:
+    """Return by how much less is wrong than where all is taken, told for nothing that is right."""
+    made = 1.0 - odds * divide_no_nan(wrong, right)
+    return tl.where(right == 0.0, tl.asarray(at_none, dtype=made.dtype), made)
+
+
 class AUC(Counts):
-    """The area under the curve of recall over false alarms, or of precision over recall."""
+    """The area under the curve of recall over false alarms, or of precision over recall.
+
+    "PRGAIN" is of the gains of both over a model that says yes to all (Flach and Kull, 2015).
+    """
 
     tells_given = False
 
@@ -253,9 +262,11 @@ class AUC(Counts):
         label_weights: Any = None,
         from_logits: bool = False,
     ) -> None:
-        if curve not in {"ROC", "PR"}:
+        curve = curve.upper()
+        if curve not in {"ROC", "PR", "PRGAIN"}:
             raise InvalidArgumentError(
-                f'Invalid AUC curve value: "{curve}". Expected values are ["PR", "ROC"]'
+                f'Invalid AUC curve value: "{curve}". Expected values are ["PR", "ROC", '
+                '"PRGAIN"]'
             )
         if num_labels is not None and not multi_label:
             raise InvalidArgumentError(
@@ -340,6 +351,10 @@ class AUC(Counts):
             if self.summation_method == "interpolation":
                 return formulas.area_under_precision(right, wrong, missed)
             y, x = divide_no_nan(right, right + wrong), recall
+        elif self.curve == "PRGAIN":
+            odds = divide_no_nan(right + missed, wrong + rejected)
+            x = tl.maximum(_gain(odds, missed, right, 0.0), 0.0)
+            y = _gain(odds, wrong, right, 1.0)
         else:
             y, x = recall, divide_no_nan(wrong, wrong + rejected)
         method = self.summation_method
