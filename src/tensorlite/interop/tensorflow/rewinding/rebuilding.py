@@ -208,13 +208,17 @@ class _Again:
         flows = [None if dy is None else self._here(dy) for dy in one.flows]
         self.made.scopes = copied(one.scopes)
         rewinding = Rewinding(self.made, one.scope, self._contexts)
+        sources = [self._here(x) for x in one.sources]
         with self.made.as_default():
             found = rewinding.gradients(
                 [self._here(y) for y in one.targets],
                 flows,
-                [self._here(x) for x in one.sources],
+                sources,
                 [self._here(x) for x in one.stops],
             )
+        for i, (x, old) in enumerate(zip(sources, one.found, strict=True)):
+            if found[i] is None and isinstance(old, Tensor) and x.dtype is old.dtype:
+                found[i] = rewinding.unmoved(x)
         for old, new in zip(one.found, found, strict=True):
             if len(parts_of(old)) != len(parts_of(new)):
                 raise NotRewoundError("gradients are of another kind")

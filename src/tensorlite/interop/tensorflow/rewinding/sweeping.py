@@ -75,6 +75,14 @@ class Rewinding:
         finally:
             scope.reset(token)
 
+    def unmoved(self, x: SymbolicTensor) -> SymbolicTensor:
+        """Return zeros like a source, for one that nothing hangs on."""
+        token = scope.set(Scope(self.name))
+        try:
+            return self.maker.node(ZerosLike(), (x,), "zeros_like").outputs[0]
+        finally:
+            scope.reset(token)
+
     def _sweep(
         self,
         targets: Sequence[SymbolicTensor],
