@@ -19,6 +19,7 @@ from tensorlite.compat.v1.keras.cells_written import (
     MemoryCell,
     SimpleCell,
 )
+from tensorlite.compat.v1.keras.convolved_steps import ConvLSTM2D
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v1.keras.normalization import BatchNormalization
 from tensorlite.compat.v1.keras.recurrent_written import (
@@ -125,17 +126,6 @@ class Embedding(layers.Embedding):
             else (input_length,)
         )
         self.given_shape = self.given_shape or (None, *sizes)
-
-
-class ConvLSTM2D(layers.ConvLSTM2D):
-    """Long short-term memory of images, whose gates are cut off."""
-
-    def __init__(
-        self, filters: int, kernel_size: Any, *args: Any, **kwargs: Any
-    ) -> None:
-        if len(args) < 6:
-            kwargs.setdefault("recurrent_activation", hard_sigmoid)
-        super().__init__(filters, kernel_size, *args, **kwargs)
 
 
 class CuDNNLSTM(layers.LSTM):

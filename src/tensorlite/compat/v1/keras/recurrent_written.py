@@ -85,6 +85,8 @@ class Looped:
 
     asks_phase = False
     stacked = StackedRNNCells
+    counts_turns = False
+    """Whether its loops count as many turns as it is known to have steps."""
 
     def call(
         self,
@@ -163,6 +165,8 @@ def _written(
 
 def _beginning(layer: Any, inputs: Any) -> Any:
     """Return the states kept, or zeros, as many rows of them as there are inputs."""
+    if hasattr(layer, "beginning"):
+        return shown(layer.beginning(inputs))
     if layer.stateful and layer.states is not None:
         return nest.pack_like(layer.cell.state_size, list(layer.states))
     batch = shape(inputs)[1 if layer.time_major else 0]
@@ -223,6 +227,12 @@ def _array(like: Any, steps: Any, name: str, **known: Any) -> Any:
     return TensorArray(like.dtype, size=steps, tensor_array_name=name, **known)
 
 
+def _most(rows: Any) -> int | None:
+    """Return how many steps there are, None if that is not known."""
+    most: int | None = rows.get_shape().as_list()[0]
+    return most
+
+
 def _looped(layer: Any, step: Step, given: _Rows) -> _Made:
     """Return what a layer makes in a loop over an array of steps."""
     rows, counts, steps, states = given
@@ -262,6 +272,7 @@ def _looped(layer: Any, step: Step, given: _Rows) -> _Made:
         lambda time, *_: time < steps,
         body,
         (time, results, nothing, states),
+        maximum_iterations=_most(rows) if layer.counts_turns else None,
         parallel_iterations=32,
         swap_memory=True,
     )

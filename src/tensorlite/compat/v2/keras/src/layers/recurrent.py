@@ -416,8 +416,11 @@ class Bidirectional(Layer):
         if initial_state is not None:
             half = len(initial_state) // 2
             first, second = initial_state[:half], initial_state[half:]
-        ahead = self.forward_layer(inputs, first, mask=mask, training=training)
-        back = self.backward_layer(inputs, second, mask=mask, training=training)
+        told = {"mask": mask, "training": training}
+        first = () if first is None else (first,)
+        second = () if second is None else (second,)
+        ahead = self.forward_layer(inputs, *first, **told)
+        back = self.backward_layer(inputs, *second, **told)
         states: list[Any] = []
         if self.forward_layer.return_state:
             states = [*ahead[1:], *back[1:]]
