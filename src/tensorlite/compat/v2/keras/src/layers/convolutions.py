@@ -360,6 +360,12 @@ class DepthwiseConv2D(Convolution):
         """What Keras 2 calls the kernel."""
         return self.kernel
 
+    def saved_members(self) -> dict[str, Any]:
+        """Return the kernel by the name of Keras 2, too."""
+        found = super().saved_members()
+        named = {"depthwise_kernel": found["kernel"]} if "kernel" in found else {}
+        return {**named, **found}
+
     def build(self, input_shape: Any) -> None:
         channels = self.channels(input_shape)
         shape = (*self.kernel_size, channels, self.depth_multiplier)

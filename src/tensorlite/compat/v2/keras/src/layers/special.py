@@ -98,6 +98,14 @@ class _OverTime(Convolution):
         self.add_bias(4 * count)
         self.built = True
 
+    def saved_members(self) -> dict[str, Any]:
+        """Return the weights as those of a cell, which holds them in Keras."""
+        found = super().saved_members()
+        found.pop("_kernel", None)
+        held = {"kernel", "recurrent_kernel", "bias"} & set(found)
+        cell = {key: found.pop(key) for key in sorted(held)}
+        return {"cell": cell, **found}
+
     def first_bias(self, shape: Any, dtype: Any = None) -> Any:
         if not self.unit_forget_bias:
             return super().first_bias(shape, dtype)
@@ -118,7 +126,13 @@ class _OverTime(Convolution):
             lambda: tl.identity(ones),
         )
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(
+        self,
+        inputs: Any,
+        initial_state: Any = None,
+        mask: Any = None,
+        training: Any = None,
+    ) -> Any:
         steps = self._in_turn(inputs)
         if self.dropout:
             steps = steps * self._shares(steps[0], self.dropout, training)
@@ -126,6 +140,7 @@ class _OverTime(Convolution):
         axis = 1 if self.first else -1
         empty = tl.split(first, 4, axis=axis)[0]
         shares = self._shares(empty, self.recurrent_dropout, training)
+        start = (empty, empty) if initial_state is None else tuple(initial_state)
 
         def step(before: Any, x: Any) -> Any:
             return self._step(before, x, shares)
@@ -138,10 +153,10 @@ class _OverTime(Convolution):
             return tuple(tl.where(told, new, old) for new, old in pairs)
 
         if mask is None:
-            hidden, cells = tl.scan(step, steps, (empty, empty))
+            hidden, cells = tl.scan(step, steps, start)
         else:
             counts = self._in_turn(tl.astype(tl.asarray(mask), tl.bool))
-            hidden, cells = tl.scan(shown, (steps, counts), (empty, empty))
+            hidden, cells = tl.scan(shown, (steps, counts), start)
         made = tl.moveaxis(hidden, 0, 1) if self.return_sequences else hidden[-1]
         return [made, hidden[-1], cells[-1]] if self.return_state else made
 

@@ -248,10 +248,10 @@ class Model(Training, Layer):
         with_weights = [layer for layer in layers if layer.weights]
         counts_input = self.is_chain and self.starts and not naming.is_keras_3()
         first = 1 if counts_input else 0
-        found.update({f"layer-{i}": x for i, x in enumerate(layers, first)})
         found.update(
             {f"layer_with_weights-{i}": x for i, x in enumerate(with_weights)}
         )
+        found.update({f"layer-{i}": x for i, x in enumerate(layers, first)})
         return found | saved_ways.of_model(layers, self.is_chain)
 
     @property
