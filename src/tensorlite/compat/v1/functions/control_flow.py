@@ -9,7 +9,10 @@ from tensorlite.compat.input_graphs import at_home
 from tensorlite.compat.shared import along, control_flow
 from tensorlite.compat.v1.renamed import renamed
 from tensorlite.core import nest
+from tensorlite.core.check import a_function
+from tensorlite.core.dispatch import tracer
 from tensorlite.function.staging import converts_functions
+from tensorlite.graph_mode.graph import active_graph
 
 __all__ = ["cond", "foldl", "foldr", "map_fn", "scan", "while_loop"]
 
@@ -52,18 +55,20 @@ def while_loop(
 ) -> Any:
     """Return loop_vars after body was applied to them for as long as cond is true.
 
-    body gives as many values of the same dtypes; shapes that change are told in shape_invariants. A
-    single variable comes without a list unless return_same_structure. parallel_iterations and
-    swap_memory have no effect on values; without back_prop no gradients flow.
+    body gives as many values of the same dtypes, in a list or tuple of the kind that comes back;
+    shapes that change are told in shape_invariants. A single variable comes without a list unless
+    return_same_structure. parallel_iterations and swap_memory have no effect on values; without
+    back_prop no gradients flow.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default(), tf.Session() as session:
     ...     int(session.run(tf.while_loop(lambda i: i < 5, lambda i: i + 2, [0])))
     6
     """
+    turns = _Turns(body)
     found = control_flow.while_loop(
         cond,
-        body,
+        turns,
         loop_vars,
         shape_invariants,
         parallel_iterations,
@@ -73,7 +78,42 @@ def while_loop(
         name,
     )
     leaves = nest.flatten(found)
-    return leaves[0] if len(leaves) == 1 and not return_same_structure else found
+    if active_graph() is None and tracer() is None and maximum_iterations is None:
+        return turns.at_once(found, return_same_structure)
+    if len(leaves) == 1 and not return_same_structure:
+        return leaves[0]
+    return found if active_graph() is None else turns.like_last(found)
+
+
+class _Turns:
+    """A loop's body, which has to be called as it is, and what its last turn returned."""
+
+    def __init__(self, body: Any) -> None:
+        self.body = a_function(
+            body, "while_loop: cond and body must be callable: body"
+        )
+        self.last: Any = None
+
+    def __call__(self, *variables: Any) -> Any:
+        """Return what the body makes of the variables."""
+        self.last = self.body(*variables)
+        return self.last
+
+    def like_last(self, found: Any) -> Any:
+        """Return variables in a sequence of the kind of the last turn's; a bare one in a list."""
+        several = isinstance(self.last, (list, tuple)) and len(self.last) == len(
+            found
+        )
+        return nest.rebuild(self.last if several else [], list(found))
+
+    def at_once(self, found: Any, in_sequence: bool) -> Any:
+        """Return variables as TensorFlow 1 does without a graph: as the last turn returned them."""
+        if self.last is None:
+            return found
+        whole = self.like_last(found)
+        bare = len(whole) == 1 and not in_sequence
+        bare = bare and not isinstance(self.last, (list, tuple))
+        return whole[0] if bare else whole
 
 
 @converts_functions
