@@ -103,3 +103,27 @@ def test_a_pool_of_a_symbolic_tensor_tells_its_shape() -> None:
 def test_numbers_are_counted_up_to_a_tensor() -> None:
     counted = tf.function(lambda x: K.arange(0, K.shape(x)[0]))(tf.zeros((3, 2)))
     assert counted.numpy().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["activaton", "input_shape", "type_spec"])
+def test_inputs_refuse_arguments_that_there_are_none_of(name: str) -> None:
+    given: dict[str, Any] = {name: None}
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        tf.keras.Input((3,), **given)
+
+
+def test_inputs_have_one_shape() -> None:
+    for kind in (tf.keras.Input, tf.keras.layers.InputLayer):
+        with pytest.raises(ValueError, match="both `shape` and `batch_shape`"):
+            kind(shape=(3,), batch_shape=(2, 3))
+        with pytest.raises(ValueError, match="both `batch_size` and `batch_shape`"):
+            kind(batch_size=2, batch_shape=(2, 3))
+        with pytest.raises(ValueError, match="must pass a `shape`"):
+            kind()
+
+
+def test_an_input_layer_takes_the_tensor_that_it_is_given() -> None:
+    tensor = tf.keras.Input((3,), name="rows")
+    layer = tf.keras.layers.InputLayer(input_tensor=tensor)
+    assert layer.output is tensor
+    assert layer.batch_shape == (None, 3)

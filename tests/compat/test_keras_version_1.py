@@ -355,3 +355,12 @@ def test_classes_of_each_output_have_weights() -> None:
     rows = [np.array([2.0, 3.0, 4.0, 5.0]), np.array([3.5, 2.5, 1.5, 0.5])]
     by_row = two_outputs().train_on_batch([x, x], [2 * x, x], sample_weight=rows)
     np.testing.assert_allclose(by_class, by_row, rtol=1e-6)
+
+
+def test_inputs_refuse_arguments_that_there_are_none_of() -> None:
+    for kind in (keras.Input, keras.layers.InputLayer):
+        with pytest.raises(ValueError, match="Unrecognized keyword arguments"):
+            kind((3,), activaton="relu")
+    with pytest.raises(ValueError, match="both `shape` and `batch_shape`"):
+        keras.Input((3,), batch_input_shape=(2, 3))
+    assert keras.Input(batch_input_shape=(2, 3)).shape.as_list() == [2, 3]

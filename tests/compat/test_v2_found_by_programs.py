@@ -59,3 +59,52 @@ def test_an_array_is_changed_by_a_tensor_of_a_trace() -> None:
         return total
 
     assert summed(tf.constant([1.0, 2.0])).numpy().tolist() == [3.0, 6.0]
+
+
+def growing(size: int) -> Any:
+    return tf.TensorArray(tf.int32, size=size, dynamic_size=True)
+
+
+def squares(n: Any) -> Any:
+    array = growing(0)
+    for i in tf.range(n):
+        array.append(i * i)
+    return array.stack()
+
+
+def of_two_branches(n: Any) -> Any:
+    array = growing(2)
+    if n > 2:
+        array.append(n)
+    else:
+        array.append(-n)
+    return array.stack()
+
+
+def stored(n: Any) -> Any:
+    array = growing(3)
+    array[0] = n
+    return array.stack()
+
+
+CONVERTED: dict[Callable[[Any], Any], list[int]] = {
+    squares: [0, 1, 4, 9],
+    of_two_branches: [0, 0, 4],
+    stored: [4, 0, 0],
+}
+
+
+@pytest.mark.parametrize("function", CONVERTED)
+def test_arrays_of_tensors_are_lists_in_converted_code(function: Any) -> None:
+    lists = tf.autograph.experimental.Feature.LISTS
+    traced = tf.function(function, experimental_autograph_options=lists)
+    in_graph = tf.autograph.to_graph(function, experimental_optional_features=lists)
+    assert traced(tf.constant(4)).numpy().tolist() == CONVERTED[function]
+    assert in_graph(tf.constant(4)).numpy().tolist() == CONVERTED[function]
+
+
+def test_arrays_of_tensors_are_no_lists_to_python() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'append'"):
+        squares(tf.constant(4))
+    with pytest.raises(TypeError, match="item assignment"):
+        stored(tf.constant(4))

@@ -255,6 +255,9 @@ def converts_functions(function: F) -> F:
 
 def set_item(x: Any, key: Any, value: Any) -> Any:
     """Return `x` after `x[key] = value`."""
+    hook = getattr(type(x), "__tl_set_item__", None)
+    if hook is not None:
+        return hook(x, key, value)
     top = outermost()
     if top is None or not isinstance(x, Tensor):
         x[key] = value
@@ -289,6 +292,9 @@ def change_item(x: Any, key: Any, kind: str, value: Any) -> Any:
 
 def append(values: Any, value: Any) -> Any:
     """Return `values` after `values.append(value)`."""
+    hook = getattr(type(values), "__tl_append__", None)
+    if hook is not None:
+        return hook(values, value)
     values.append(value)
     return values
 

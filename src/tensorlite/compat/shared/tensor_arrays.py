@@ -181,6 +181,14 @@ class TensorArray:
                 lambda take: _write(self.flow, index, value, take, name=name)
             )
 
+    def __tl_append__(self, value: Any) -> Self:
+        """Return the list with one more element: what `append` is in converted code."""
+        return self.write(self.size(), value)
+
+    def __tl_set_item__(self, index: Any, value: Any) -> Self:
+        """Return the list with a value at a place: what storing is in converted code."""
+        return self.write(index, value)
+
     def unstack(self, value: Any, name: str | None = None) -> Self:
         """Return the list with the slices of a tensor along its first axis as elements."""
         with alike(10 - isinstance(value, Operand)):

@@ -8,7 +8,7 @@ from typing import Any
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.models import histories, sketch
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph.graph import SymbolicTensor
 
 
@@ -30,10 +30,16 @@ class InputLayer(Layer):
         optional: bool = False,
         **kwargs: Any,
     ) -> None:
+        if kwargs and not naming.is_keras_3():
+            raise InvalidArgumentError(
+                f"Unrecognized keyword arguments: {list(kwargs)}"
+            )
         super().__init__(name=name or naming.of_input(), dtype=dtype)
         self.optional = optional
         whole = batch_input_shape if batch_shape is None else batch_shape
         inner = shape if input_shape is None else input_shape
+        if input_tensor is None and naming.is_keras_3():
+            _check_shapes(inner, batch_size, whole)
         if whole is None:
             sizes = (
                 (inner,) if inner is None or isinstance(inner, Integral) else inner
@@ -42,12 +48,15 @@ class InputLayer(Layer):
         self.built = True
         if isinstance(input_tensor, SymbolicTensor):
             self.kept = histories.taken(input_tensor, self.name, self)
+        elif sketch.is_leaf(input_tensor):
+            self.kept = input_tensor
         else:
             self.kept = histories.placed_input(
                 whole, dtype, self.name, self, bool(ragged)
             )
         self.sparse, self.ragged = bool(sparse), bool(ragged)
-        self.kept.sparse = self.sparse
+        if self.kept is not input_tensor:
+            self.kept.sparse = self.sparse
         self.nodes = (self.kept.node,)
 
     @classmethod
@@ -105,13 +114,16 @@ def Input(
 ) -> Any:
     """Return a symbolic tensor that models begin with, its shape without the batch.
 
-    batch_shape has the batch too; dtype is `floatx` if None. With ragged=True it stands for rows of
-    different lengths. InvalidArgumentError is raised without a shape.
+    batch_shape has the batch too, as batch_input_shape in older programs; dtype is `floatx` if
+    None. With ragged=True it stands for rows of different lengths. InvalidArgumentError is raised
+    without a shape and for two of them, DTypeError for arguments that there are none of.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.keras.Input((3,)).shape
     (None, 3)
     """
+    whole = kwargs.pop("batch_input_shape", batch_shape)
+    _check_named(kwargs)
     if sketch.is_leaf(tensor):
         return tensor
     if isinstance(tensor, SymbolicTensor):
@@ -120,8 +132,7 @@ def Input(
         raise InvalidArgumentError(
             f"Input: tensor={tensor!r} is none of a graph; give the shape of what comes"
         )
-    if shape is None and batch_shape is None and "batch_input_shape" not in kwargs:
-        raise InvalidArgumentError("You must pass a `shape` argument.")
+    _check_shapes(shape, batch_size, whole)
     layer = InputLayer(
         shape,
         batch_size,
@@ -129,8 +140,32 @@ def Input(
         name=name,
         sparse=sparse,
         ragged=ragged,
-        batch_shape=batch_shape,
+        batch_shape=whole,
         optional=optional,
-        **kwargs,
     )
     return layer.output
+
+
+def _check_named(others: dict[str, Any]) -> None:
+    """Raise what Keras does for arguments that Input does not have."""
+    if not others:
+        return
+    if not naming.is_keras_3():
+        raise InvalidArgumentError(f"Unrecognized keyword arguments: {list(others)}")
+    raise DTypeError(
+        f"Input() got an unexpected keyword argument {next(iter(others))!r}"
+    )
+
+
+def _check_shapes(shape: Any, batch_size: Any, whole: Any) -> None:
+    """Raise InvalidArgumentError unless there is one shape, with one size of the batch at most."""
+    if shape is None and whole is None:
+        raise InvalidArgumentError("You must pass a `shape` argument.")
+    if shape is not None and whole is not None:
+        raise InvalidArgumentError(
+            "You cannot pass both `shape` and `batch_shape` at the same time."
+        )
+    if batch_size is not None and whole is not None and naming.is_keras_3():
+        raise InvalidArgumentError(
+            "You cannot pass both `batch_size` and `batch_shape` at the same time."
+        )
