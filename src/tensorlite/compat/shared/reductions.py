@@ -92,7 +92,7 @@ def reduction(
     def reduced(
         input_tensor: Any, axis: Any, keepdims: bool, name: str | None = None
     ) -> Any:
-        return function(converted(input_tensor), axis, keepdims)
+        return function(converted(input_tensor), _packed(axis), keepdims)
 
     def made(
         input_tensor: Any,
@@ -101,7 +101,7 @@ def reduction(
         name: str | None = None,
     ) -> Any:
         given = _operand(input_tensor)
-        axes = axes_of(given, axis)
+        axes = axis if _has_symbols(axis) else axes_of(given, axis)
         found = reduced(given, axes, bool(keepdims), name=name)
         if axis is None and isinstance(axes, SymbolicTensor) and not keepdims:
             found.set_shape(())
@@ -109,6 +109,19 @@ def reduction(
 
     made.__dict__.update(noted=reduced)  # what models of Keras have of it
     return made
+
+
+def _has_symbols(axis: Any) -> bool:
+    """Return whether axes are a list in which tensors of a graph stand."""
+    is_list = isinstance(axis, (list, tuple))
+    return is_list and any(isinstance(x, SymbolicTensor) for x in axis)
+
+
+def _packed(axis: Any) -> Any:
+    """Return axes as a tensor if tensors of a graph stand among them, else as they are."""
+    if _has_symbols(axis):
+        return given_constant(axis, name="reduction_indices")
+    return axis
 
 
 def _operand(x: Any) -> Any:
@@ -123,6 +136,7 @@ _VALUES = (GraphVariable, list, tuple, np.ndarray, int, float)
 
 def axes_of(x: Any, axis: Any) -> Any:
     """Return axes as they are given, or all: a constant in a graph, as TensorFlow makes there."""
+    axis = _packed(axis)
     if isinstance(axis, Operand):
         return axis
     if axis is None and active_graph() is not None and isinstance(x, SymbolicTensor):
