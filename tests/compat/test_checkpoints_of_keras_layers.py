@@ -80,3 +80,17 @@ def test_convolutions_over_time_go_both_ways() -> None:
     inputs = np.arange(8).reshape((1, 2, 2, 2, 1)) / 8
     expected = [0.1625914, 0.18861105, 0.1936103, 0.15388784]
     np.testing.assert_allclose(model.predict(inputs).ravel(), expected, rtol=1e-5)
+
+
+def test_convolutions_over_time_are_saved_once_they_have_computed(
+    tmp_path: Path,
+) -> None:
+    model = keras.Sequential([layers.ConvLSTM2D(2, 2, input_shape=(3, 5, 5, 1))])
+    model.compile("sgd", "mse")
+    inputs = np.ones((1, 3, 5, 5, 1), np.float32)
+    model.train_on_batch(inputs, np.zeros((1, 4, 4, 2)))
+    before = model.predict(inputs)
+    model.save_weights(str(tmp_path / "weights"))
+    model.set_weights([np.zeros_like(x) for x in model.get_weights()])
+    model.load_weights(str(tmp_path / "weights"))
+    np.testing.assert_array_equal(model.predict(inputs), before)

@@ -73,7 +73,7 @@ class ConvLSTM2D(Looped, layers.ConvLSTM2D):
         initial_state: Any = None,
     ) -> Any:
         if in_graphs.building.get() is None:
-            return layers.ConvLSTM2D.call(self, inputs, training, mask)
+            return layers.ConvLSTM2D.call(self, inputs, initial_state, mask, training)
         self.cell = ConvolvedStep(self, training)
         return super().call(inputs, mask, training, initial_state)
 

@@ -104,7 +104,7 @@ class _OverTime(Convolution):
         found.pop("_kernel", None)
         held = {"kernel", "recurrent_kernel", "bias"} & set(found)
         cell = {key: found.pop(key) for key in sorted(held)}
-        return {"cell": cell, **found}
+        return {**found, "cell": cell}
 
     def first_bias(self, shape: Any, dtype: Any = None) -> Any:
         if not self.unit_forget_bias:
