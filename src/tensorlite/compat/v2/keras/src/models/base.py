@@ -482,7 +482,7 @@ class Model(Training, Layer):
 
     def to_json(self, **kwargs: Any) -> str:
         """Return what the model is made of, without weights, as JSON."""
-        return json.dumps(describing.plain(describing.description(self)), **kwargs)
+        return json.dumps(describing.plain(describing.of_version(self)), **kwargs)
 
     def reset_states(self) -> None:
         """Let recurrent layers that keep states begin with zeros again."""

@@ -7,12 +7,13 @@ it. What models are made of stands in src/models/graphs.py, what is in files in 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.saving import lambdas, lookup
 from tensorlite.core.dtypes import DType
 from tensorlite.core.errors import InvalidArgumentError
@@ -33,6 +34,8 @@ TOPICS = {
     "schedules": "keras.optimizers.schedules",
 }
 """Where programs find the classes of a folder or file."""
+older_form: list[Callable[[Any], Any]] = []
+"""What makes of a description one of Keras 2; older_files.py, which knows of models, adds it."""
 _PLAIN = (bool, int, float, str)
 _OWN_ARGUMENTS = {"name", "trainable", "dtype", "weights", "kwargs", "args"}
 
@@ -91,6 +94,14 @@ def description(value: Any) -> dict[str, Any]:
         kind
     ):  # a class that says itself what it was built for
         made["build_config"] = described(value.get_build_config())
+    return made
+
+
+def of_version(model: Any) -> Any:
+    """Return the description of a model in the form of the version that a program is of."""
+    made: Any = description(model)
+    for form in () if naming.is_keras_3() else older_form:
+        made = form(made)
     return made
 
 

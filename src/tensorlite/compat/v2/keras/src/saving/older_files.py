@@ -97,8 +97,13 @@ def _in_full(value: Any) -> Any:
 
 
 _ANY = object()
-_NEWER = {"zero_output_for_mask": False, "seed": None, "groups": 1}
+_NEWER = {
+    "zero_output_for_mask": False, "seed": None, "groups": 1,
+    "input_axes": None, "output_axes": None,
+}
 """What Keras 2 does not know of layers, and what that is where nothing was said."""
+_ALWAYS_SAID = {"name", "units", "recurrent_activation", "reset_after"}
+"""What is said though it is a default: TensorFlow 1 and 2 have others."""
 
 
 def plain_description(value: Any) -> Any:
@@ -127,12 +132,22 @@ def plain_description(value: Any) -> Any:
     return made
 
 
+def _as_a_text(made: Any) -> dict[str, Any]:
+    """Return a model's description as TensorFlow 1 has it in texts, which say of which Keras."""
+    versions = {"keras_version": "2.2.4-tf", "backend": "tensorflow"}
+    return {**plain_description(made), **versions}
+
+
+describing.older_form.append(_as_a_text)
+
+
 def _of_older_class(name: str, config: dict[str, Any]) -> dict[str, Any]:
     """Return the description of what Keras 2 has as a case of another class."""
     if name not in _SCALED:
         return {"class_name": "L1L2", "config": {"l1": 0.0, "l2": 0.0, **config}}
     rule = zip(("scale", "mode", "distribution"), _SCALED[name].rule, strict=True)
-    return {"class_name": "VarianceScaling", "config": {**dict(rule), **config}}
+    said = {key: x for key, x in config.items() if _NEWER.get(key, _ANY) != x}
+    return {"class_name": "VarianceScaling", "config": {**dict(rule), **said}}
 
 
 def _said(value: Any) -> Any:
@@ -146,9 +161,7 @@ def _said(value: Any) -> Any:
         key: x
         for key, x in config.items()
         if _NEWER.get(key, _ANY) != x
-        and (
-            key not in listed or listed[key].default != x or key in {"name", "units"}
-        )
+        and (key not in listed or listed[key].default != x or key in _ALWAYS_SAID)
     }
 
 
