@@ -98,8 +98,11 @@ def _in_full(value: Any) -> Any:
 
 _ANY = object()
 _NEWER = {
-    "zero_output_for_mask": False, "seed": None, "groups": 1,
-    "input_axes": None, "output_axes": None,
+    "zero_output_for_mask": False,
+    "seed": None,
+    "groups": 1,
+    "input_axes": None,
+    "output_axes": None,
 }
 """What Keras 2 does not know of layers, and what that is where nothing was said."""
 _ALWAYS_SAID = {"name", "units", "recurrent_activation", "reset_after"}
