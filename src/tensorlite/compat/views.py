@@ -475,7 +475,7 @@ def in_graph(
     graph = active_graph()
     if graph is None:
         return make()
-    with built(graph) as within:
+    with graph.lock, built(graph) as within:
         count = len(within.nodes)
         with name_scope(name, default) as prefix:
             made = make()

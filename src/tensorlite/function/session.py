@@ -161,7 +161,7 @@ class Session:
             raise _closed()
         leaves = nest.flatten(fetches)
         feeds = _listed("partial_run_setup: feeds", feeds)
-        with self._lock:
+        with self.graph.lock, self._lock:
             setup = self._setups.get(key_of(leaves, feeds))
             if setup is None:
                 found = feeds_of(self.graph, feeds)
@@ -237,7 +237,7 @@ class Session:
         self, fetches: Any, leaves: list[Any], feeds: Iterable[Any]
     ) -> Step:
         """Return the step for some fetches and feeds, made now and kept."""
-        with self._lock:
+        with self.graph.lock, self._lock:  # in this order, as who builds may prepare
             if not self.graph.nodes:
                 raise FailedPreconditionError(
                     f"the graph {self.graph.name!r} is empty: build it inside "

@@ -53,8 +53,8 @@ class ManualGraph(Graph):
     """A graph that takes up the operators called while it is the default.
 
     What is fetched from it runs, with what that depends on, and nothing else: nodes with effects
-    are ordered by data and by `tl.control_dependencies` only, as in TensorFlow 1. One thread
-    builds a graph; any number may run it.
+    are ordered by data and by `tl.control_dependencies` only, as in TensorFlow 1. Any number of
+    threads may run it while it is built.
 
     >>> graph = tl.Graph()
     >>> with graph.as_default():
@@ -83,6 +83,7 @@ class ManualGraph(Graph):
         _check_name(name)
         super().__init__(name)
         self.lock = RLock()
+        """Held while a node is made, and by what reads or takes back what has been made."""
         self.growth = Growth(self.nodes)
         self._finalized: Line | None = None
         self._named: dict[str, Node] = {}
@@ -131,29 +132,31 @@ class ManualGraph(Graph):
     ) -> Node:
         """Return the node that applies `op`; FailedPreconditionError in a finalized graph."""
         self._refuse_if_finalized(op)
-        place = self.place
-        node = super().add(
-            op,
-            inputs if place is None else place.taken(op, inputs, name),
-            device=device,
-            group=group,
-            control=control,
-            name=name,
-            line=line,
-            specs=specs,
-        )
-        if place is not None:
-            place.put(node)
+        with self.lock:
+            place = self.place
+            node = super().add(
+                op,
+                inputs if place is None else place.taken(op, inputs, name),
+                device=device,
+                group=group,
+                control=control,
+                name=name,
+                line=line,
+                specs=specs,
+            )
+            if place is not None:
+                place.put(node)
         return node
 
     @contextmanager
     def putting(self, place: Place) -> Iterator[None]:
         """Put nodes that operators are made inside into a place."""
-        before, self.place = self.place, place
-        try:
-            yield
-        finally:
-            self.place = before
+        with self.lock:
+            before, self.place = self.place, place
+            try:
+                yield
+            finally:
+                self.place = before
 
     def append(
         self,
@@ -164,7 +167,8 @@ class ManualGraph(Graph):
     ) -> Node:
         """Return a new node of just this name; FailedPreconditionError in a finalized graph."""
         self._refuse_if_finalized(op)
-        return super().append(op, inputs, name, control)
+        with self.lock:
+            return super().append(op, inputs, name, control)
 
     def _refuse_if_finalized(self, op: Op) -> None:
         if self._finalized is not None:

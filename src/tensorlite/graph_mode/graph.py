@@ -78,6 +78,10 @@ class Graph(ManualGraph):
 
     def free_name(self, name: str, mark: bool = True) -> str:
         """Return `name`, with a number behind it if it is taken but for the case of letters."""
+        with self.lock:
+            return self._free_name(name, mark)
+
+    def _free_name(self, name: str, mark: bool) -> str:
         key = name.lower()
         number = self._used.get(key, 0)
         if mark:
@@ -116,16 +120,17 @@ class Graph(ManualGraph):
     @contextmanager
     def undoing(self) -> Iterator[None]:
         """Take back the nodes that are made inside the block, and their names, if it raises."""
-        nodes, named = list(self.nodes), set(self.kept.get(NAMED, ()))
-        names = dict(self._used), dict(self._counts), set(self._reserved)
-        try:
-            yield
-        except BaseException:
-            self.nodes[:] = nodes
-            self._used, self._counts, self._reserved = names
-            self.kept[NAMED] = named
-            self._named = {}
-            raise
+        with self.lock:  # what another thread made meanwhile would be taken back, too
+            nodes, named = list(self.nodes), set(self.kept.get(NAMED, ()))
+            names = dict(self._used), dict(self._counts), set(self._reserved)
+            try:
+                yield
+            except BaseException:
+                self.nodes[:] = nodes
+                self._used, self._counts, self._reserved = names
+                self.kept[NAMED] = named
+                self._named = {}
+                raise
 
     @contextmanager
     def as_default(self) -> Iterator[Self]:

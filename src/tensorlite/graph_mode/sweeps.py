@@ -51,10 +51,11 @@ def noted(
         return taken()
     if any(isinstance(x, nest.Composite) for x in (*targets, *sources)):
         return taken()  # those of sparse and ragged tensors are not taken anew
-    before, kept = set(graph.nodes), copied(graph.scopes)
-    found = taken()
+    with graph.lock:  # so that what is made in between is the gradients' own
+        before, kept = set(graph.nodes), copied(graph.scopes)
+        found = taken()
+        made = frozenset([x for x in graph.nodes if x not in before])
     held = [tuple(map(source_of, x)) for x in (targets, sources, stops)]
-    made = frozenset([x for x in graph.nodes if x not in before])
     ends = tuple(flows), held[1], held[2], tuple(found)
     one = Sweep(scope.get().name, held[0], *ends, made, kept)
     graph.kept.setdefault(_KEPT, []).append(one)

@@ -11,13 +11,22 @@ from typing import Any
 
 from tensorlite.compat.v1.derivatives.slices import Flow, name_operands
 from tensorlite.compat.v1.graphs.together import together
-from tensorlite.compat.views import in_graph, operation, plain, shown
+from tensorlite.compat.views import (
+    GraphTensor,
+    Operation,
+    in_graph,
+    operation,
+    own_view,
+    plain,
+    shown,
+)
 from tensorlite.core.dispatch import calls
 from tensorlite.core.op import Call, Gradient, Op, Role
 from tensorlite.core.scope import scope
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.graph import name_scope, titled
+from tensorlite.interop.tensorflow.inspection.expanding import is_rebuilt
 from tensorlite.ops.arrays.create import ZerosLike
 from tensorlite.ops.control.dataflow import NoOp
 from tensorlite.ops.sparse.slices import densify
@@ -65,7 +74,7 @@ def written(
         Flow(dy) if isinstance(dy, IndexedSlices) else dy
         for dy in _without_gaps(node, dys)
     ]
-    made = function(operation(node), *shown(flows))
+    made = function(_asked(node), *shown(flows))
     if made is NotImplemented:
         return _called_as_there(call, _of_operator(call, dys), dys)
     several = list(made) if isinstance(made, (list, tuple)) else [made]
@@ -77,6 +86,26 @@ def written(
         if isinstance(dx, SymbolicTensor) and not dx.spec.is_static:
             dx.set_shape(x.spec.shape)
     return [*found, *[None] * (len(node.inputs) - len(found))]
+
+
+class _Running(Operation):
+    """An operation of which the inputs are what it takes when it runs, however it is written."""
+
+    @property
+    def inputs(self) -> list[GraphTensor]:
+        """Tensors that the operation takes."""
+        return [own_view(x) for x in self.node.inputs]
+
+    _inputs = inputs
+
+
+def _asked(node: Node) -> Operation:
+    """Return what functions that write gradients are given for a node.
+
+    Those of one that is itself of a gradient compute with what the graph has: the tensors of it
+    as it is written anew are no graph's that runs.
+    """
+    return _Running(node) if is_rebuilt(node) else operation(node)
 
 
 _CALLED = {

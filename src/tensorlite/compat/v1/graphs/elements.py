@@ -70,9 +70,13 @@ class GraphElements(graphs.Graph):
         With from_version, only operations made since `version` was that; with add_shapes, the
         shapes of outputs stand in the attribute _output_shapes.
         """
+        with self.lock:
+            return self._as_graph_def(int(from_version or 0), add_shapes)
+
+    def _as_graph_def(self, first: int, add_shapes: bool) -> Any:
         whole = Expanded.of(self)
         made = to_graphdef(whole.made)
-        old = {node.name for node in self.nodes[: int(from_version or 0)]}
+        old = {node.name for node in self.nodes[:first]}
         for proto in made.node:
             node = whole.by_name.get(proto.name)
             if node is None:

@@ -57,6 +57,18 @@ def import_graph_def(
     given = {
         key: plain(framework.convert_to_tensor(x)) for key, x in given_map.items()
     }
+    # From the choice of names on, so that no other thread takes one of them.
+    with graph.lock:
+        return _imported(graph, graph_def, own, given, return_elements)
+
+
+def _imported(
+    graph: Any,
+    graph_def: Any,
+    own: str,
+    given: dict[str, Any],
+    return_elements: Sequence[str] | None,
+) -> list[Any] | None:
     first = len(graph.nodes)
     graph_def, names = unclashed(parsed(graph_def), graph, own)
     try:

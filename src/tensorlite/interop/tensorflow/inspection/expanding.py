@@ -84,11 +84,12 @@ class Expanded:
         >>> "Merge" in [node.op.name for node in Expanded.of(graph).nodes]
         True
         """
-        known = graph.kept.get(_EXPANDED)
-        if isinstance(known, Expanded) and known.state == _state(graph):
-            return known
-        made = graph.kept[_EXPANDED] = Expanded(graph)
-        return made
+        with graph.lock:
+            known = graph.kept.get(_EXPANDED)
+            if isinstance(known, Expanded) and known.state == _state(graph):
+                return known
+            made = graph.kept[_EXPANDED] = Expanded(graph)
+            return made
 
     def own(self, node: Node) -> Node:
         """Return the graph's node that is written as this one; itself if none is."""

@@ -231,9 +231,10 @@ class _Again:
         place = self.without.results.get(id(x))
         if place is not None and place[0] in self._found:
             return self._part(*place)
+        name = x.node.name  # the tensor's own asks for what is being made here
         if x.node.op.role in (Role.IF, Role.WHILE):
-            raise NotRewoundError(f"{x.name} has no name of its own")
-        known = self._known.get(x.node.name)
+            raise NotRewoundError(f"{name} has no name of its own")
+        known = self._known.get(name)
         if known is None:
-            raise NotRewoundError(f"{x.name} is of another gradient")
+            raise NotRewoundError(f"{name} is of another gradient")
         return known.outputs[x.index]
