@@ -285,6 +285,10 @@ def test_documents_become_bytes_and_back() -> None:
 def test_keras_is_found_by_its_older_name() -> None:
     assert tf.contrib.keras.layers.Dense is tf.keras.layers.Dense
     assert "layers" in dir(tf.contrib.keras)
+    path = f"{tf.contrib.keras.__name__}.api.keras"
+    assert import_module(f"{path}.layers").Dense is tf.keras.layers.Dense
+    assert import_module(path).backend is tf.keras.backend
+    assert tf.contrib.keras.api.keras.models.Sequential is tf.keras.Sequential
     with pytest.raises(AttributeError, match="Sequentail"):
         _ = tf.contrib.keras.Sequentail
 

@@ -203,7 +203,7 @@ def test_copies_of_models_reach_inner_models_and_calls() -> None:
 
 def test_state_goes_into_trees_and_back() -> None:
     model = keras.Sequential([keras.Input((3,)), layers.Dense(2, name="d")], name="m")
-    model.compile("adam", "mse", metrics=["mae"])
+    model.compile(keras.optimizers.Adam(name="adam"), "mse", metrics=["mae"])
     model.fit(np.ones((2, 3)), np.ones((2, 2)), verbose=0)
     tree = model.get_state_tree("numpy_array")
     assert sorted(tree["trainable_variables"]["m"]["d"]) == ["bias", "kernel"]

@@ -31,10 +31,10 @@ def by_path(package: str) -> None:
         is_file = place.is_dir() or place.with_suffix(".py").is_file()
         if kind == version and path and not is_file:
             name = f"{package}.{path}"
-            sys.modules.setdefault(name, _standing(name, package, path))
+            sys.modules.setdefault(name, standing(name, package, path))
 
 
-def _standing(name: str, package: str, path: str) -> ModuleType:
+def standing(name: str, package: str, path: str) -> ModuleType:
     """Return what imports find for a namespace, whose names it has."""
     module = ModuleType(name, f"Stands for the namespace {path} of {package}.")
     module.__path__ = []
