@@ -28,6 +28,7 @@ def _in_graph() -> Iterator[None]:
 @pytest.fixture
 def _at_once() -> Iterator[None]:
     before = mode.eager, mode.plain_sizes, mode.graph, mode.older
+    mode.graph = None  # as at a program's start, whatever other tests have built
     tf.enable_eager_execution()
     yield
     mode.eager, mode.plain_sizes, mode.graph, mode.older = before

@@ -124,6 +124,8 @@ def test_flows_through_boxes_are_those_of_the_crops() -> None:
     size = tl.asarray([1, 4, 5, 2], dtype=tl.int32)
     (found,) = calls(CropAndResizeGradImage(tl.float64), flow, boxes, [0, 0], size)
     assert found.dtype is tl.float64
-    np.testing.assert_allclose(found.numpy(), to_image.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(
+        found.numpy(), to_image.numpy(), rtol=1e-5
+    )  # in 32 bits
     (found,) = calls(CropAndResizeGradBoxes("nearest"), flow, image, boxes, [0, 0])
-    np.testing.assert_allclose(found.numpy(), to_boxes.numpy(), rtol=1e-6)
+    np.testing.assert_allclose(found.numpy(), to_boxes.numpy(), rtol=1e-5)

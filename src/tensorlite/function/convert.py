@@ -15,7 +15,7 @@ from types import CellType, CodeType, FunctionType
 
 from tensorlite.function.jumps import PREFIX, located
 from tensorlite.function.rewrite import RUNTIME, Rewriter, convertible
-from tensorlite.function.source import Definition, find
+from tensorlite.function.source import Definition, find, parsing
 
 _converted: set[CodeType] = set()
 
@@ -87,7 +87,8 @@ def _compile(code: CodeType, node: Definition, owner: str | None) -> CodeType:
     factory.type_params = []  # type: ignore[attr-defined]
     module = ast.fix_missing_locations(ast.Module([factory], []))
     flags = code.co_flags & __future__.annotations.compiler_flag
-    whole = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
+    with parsing:
+        whole = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
     for inner in _codes(whole):
         if (
             inner.co_name == code.co_name

@@ -10,6 +10,7 @@ import linecache
 import os
 from collections.abc import Iterator
 from functools import lru_cache
+from threading import Lock
 from types import CodeType, FunctionType
 from typing import NamedTuple, TypeAlias
 
@@ -27,6 +28,8 @@ class Found(NamedTuple):
     owner: str | None
 
 
+parsing = Lock()
+"""Held while syntax trees are made or compiled: Python 3.11 counts their depth for all threads."""
 _PYTHON = os.__file__.rpartition("os")[0]
 _INSTALLED = "site-packages" + os.sep
 _WITHOUT_TENSORS = {
@@ -95,7 +98,8 @@ def find(function: FunctionType) -> Found | None:
 def _definitions(text: str) -> dict[tuple[str, int], list[Found]]:
     """Return all definitions of a source text by name and first line."""
     try:
-        tree = ast.parse(text)
+        with parsing:
+            tree = ast.parse(text)
     except SyntaxError:
         return {}
     table: dict[tuple[str, int], list[Found]] = {}

@@ -111,6 +111,11 @@ def _rsqrt(s: Site, x: str) -> str:
     return s.add("Reciprocal", s.add("Sqrt", x))
 
 
+def _erfc(s: Site, x: str) -> str:
+    """Return 1 - erf(x), which is all that ONNX has of it: below 1e-7 it is 0."""
+    return s.add("Sub", s.constant(1), s.add("Erf", x))
+
+
 def _expm1(s: Site, x: str) -> str:
     """Return tanh(x / 2) * (exp(x) + 1), which is exact near 0, too."""
     half = s.add("Tanh", s.add("Mul", x, s.constant(0.5)))
@@ -206,6 +211,7 @@ def _log_add_exp(s: Site, x: str, y: str) -> str:
 
 COMPOSED: dict[str, Callable[..., str]] = {
     "ClipByValue": _clip,
+    "Erfc": _erfc,
     "Expm1": _expm1,
     "FloorDiv": _floor_div,
     "FloorMod": _floor_mod,
