@@ -206,21 +206,22 @@ def get_variable(
     defaults = here.defaults
     if dtype is None:
         dtype = _dtype_of(initializer, defaults)
+    own = {
+        "initializer": initializer,
+        "regularizer": regularizer,
+        "partitioner": partitioner,
+        "constraint": constraint,
+        "use_resource": use_resource,
+    }
     asked = {
         "shape": shape,
         "dtype": agreed_dtype(as_dtype(dtype), initializer),
-        "initializer": defaults.initializer if initializer is None else initializer,
-        "regularizer": defaults.regularizer if regularizer is None else regularizer,
+        **{k: getattr(defaults, k) if x is None else x for k, x in own.items()},
         "reuse": here.reuse,
         "trainable": trainable,
         "collections": collections,
         "caching_device": defaults.caching_device,
-        "partitioner": defaults.partitioner if partitioner is None else partitioner,
         "validate_shape": validate_shape,
-        "constraint": defaults.constraint if constraint is None else constraint,
-        "use_resource": defaults.use_resource
-        if use_resource is None
-        else use_resource,
         **(distributed or {}),
     }
     # Without a name of its own it has just that of its scope: a name that ends in "/".

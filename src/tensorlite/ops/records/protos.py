@@ -189,6 +189,20 @@ def _listed(values: Array) -> list[Any]:
     return [as_bytes(x) for x in listed] if values.dtype == object else listed
 
 
+def _check_held(
+    source: Any, message_type: str, names: Sequence[str], kinds: Sequence[DType]
+) -> None:
+    """Raise InvalidArgumentError for a dtype that does not hold its field's values."""
+    fields = fields_named(source, message_type, tuple(names))
+    for field, dtype in zip(fields, kinds, strict=True):
+        if dtype not in field.kind.allowed:
+            allowed = " and ".join([x.name for x in field.kind.allowed])
+            raise InvalidArgumentError(
+                f"Unexpected output type for {message_type}.{field.name}: {field.kind.name} to "
+                f"{dtype.name}; allowed are {allowed}"
+            )
+
+
 def decode_proto(
     messages: TensorLike,
     message_type: str,
@@ -228,15 +242,7 @@ def decode_proto(
             f"message_format={message_format!r}: format must be one of binary or text"
         )
     source = source_of(descriptor_source)
-    for field, dtype in zip(
-        fields_named(source, message_type, names), kinds, strict=True
-    ):
-        if dtype not in field.kind.allowed:
-            allowed = " and ".join([x.name for x in field.kind.allowed])
-            raise InvalidArgumentError(
-                f"Unexpected output type for {message_type}.{field.name}: {field.kind.name} to "
-                f"{dtype.name}; allowed are {allowed}"
-            )
+    _check_held(source, message_type, names, kinds)
     op = DecodeProtoV2(message_type, names, kinds, source, message_format)
     sizes, *values = calls(op, messages)
     return DecodedProto(sizes, values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -99,21 +100,10 @@ class ExternalOptimizerInterface:
             raise InvalidArgumentError(
                 "minimize: there is no default session; give one: minimize(session)"
             )
-        beside = list(fetches or ())
-
-        def evaluator(asked: list[Any], tell: Callable[..., Any] | None) -> Function:
-            def evaluate(x: np.ndarray) -> Any:
-                fed = {**dict(zip(self._vars, self._parted(x), strict=True))}
-                found = session.run([*asked, *beside], {**fed, **(feed_dict or {})})
-                if tell is not None:
-                    tell(*found[len(asked) :])
-                kept = found[: len(asked)]
-                return kept if len(kept) > 1 else kept[0]
-
-            return evaluate
+        evaluator = partial(self._evaluator, session, feed_dict or {}, fetches or ())
 
         def each(values: Sequence[Any]) -> list[Function]:
-            return [evaluator([value], None) for value in values]
+            return [evaluator([value]) for value in values]
 
         first = session.run(self._vars)
         begin = np.concatenate([np.ravel(x) for x in first])
@@ -130,6 +120,26 @@ class ExternalOptimizerInterface:
         )
         fed = dict(zip(self._places, self._parted(found), strict=True))
         session.run(self._updates, feed_dict=fed, **run_kwargs)
+
+    def _evaluator(
+        self,
+        session: Any,
+        feed_dict: Any,
+        fetches: Sequence[Any],
+        asked: Sequence[Any],
+        tell: Callable[..., Any] | None = None,
+    ) -> Function:
+        """Return a function from the vector of variables to what is asked; it tells the fetches."""
+
+        def evaluate(x: np.ndarray) -> Any:
+            fed = dict(zip(self._vars, self._parted(x), strict=True))
+            found = session.run([*asked, *fetches], fed | dict(feed_dict))
+            if tell is not None:
+                tell(*found[len(asked) :])
+            kept = found[: len(asked)]
+            return kept if len(kept) > 1 else kept[0]
+
+        return evaluate
 
     def _minimize(
         self,

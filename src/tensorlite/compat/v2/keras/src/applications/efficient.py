@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, NamedTuple
 
 from tensorlite.compat.v2.keras import initializers, layers
@@ -338,17 +339,21 @@ def mobilenet_v3(
     x = _bent(_third_normal(x, "conv_1_bn"), minimalistic)
     last = 1024 if kind == "small" else 1280
     last = int(whole(last * alpha)) if alpha > 1 else last
+    top = partial(_third_top, begun, last, minimalistic, dropout_rate)
+    return begun.ended(x, top)
 
-    def classify(x: Any) -> Any:
-        x = layers.GlobalAveragePooling2D(keepdims=True)(x)
-        x = layers.Conv2D(last, 1, padding="same", name="conv_2")(x)
-        x = _bent(x, minimalistic)
-        if dropout_rate > 0:
-            x = layers.Dropout(dropout_rate)(x)
-        x = layers.Conv2D(begun.classes, 1, padding="same", name="logits")(x)
-        return layers.Activation(begun.last, name="predictions")(layers.Flatten()(x))
 
-    return begun.ended(x, classify)
+def _third_top(
+    begun: Begun, last: int, is_simple: bool, dropout_rate: float, x: Any
+) -> Any:
+    """Return the classes' scores, by `last` channels before them."""
+    x = layers.GlobalAveragePooling2D(keepdims=True)(x)
+    x = layers.Conv2D(last, 1, padding="same", name="conv_2")(x)
+    x = _bent(x, is_simple)
+    if dropout_rate > 0:
+        x = layers.Dropout(dropout_rate)(x)
+    x = layers.Conv2D(begun.classes, 1, padding="same", name="logits")(x)
+    return layers.Activation(begun.last, name="predictions")(layers.Flatten()(x))
 
 
 def _pointed(x: Any, count: int, name: str, size: int = 1, step: int = 1) -> Any:

@@ -167,18 +167,8 @@ def model_to_dot(
         raise InvalidArgumentError(
             f"Unrecognized keyword arguments: {sorted(kwargs)}"
         )
-    if subgraph:
-        graph = pydot.Cluster(style="dashed", graph_name=model.name)
-        graph.set("label", model.name)
-        graph.set("labeljust", "l")
-    else:
-        graph = pydot.Dot()
-        for key, value in (
-            *(("rankdir", rankdir), ("concentrate", True)),
-            *(("dpi", dpi), ("splines", splines)),
-        ):
-            graph.set(key, value)
-        graph.set_node_defaults(shape="record")
+    look = {"rankdir": rankdir, "concentrate": True, "dpi": dpi, "splines": splines}
+    graph = _part(pydot, model.name) if subgraph else _whole(pydot, look)
     wanted = Wanted(
         show_shapes,
         show_dtype,
@@ -187,6 +177,23 @@ def model_to_dot(
         show_trainable,
     )
     _fill(graph, model, wanted, expand_nested, pydot)
+    return graph
+
+
+def _part(pydot: Any, name: str) -> Any:
+    """Return a graph that is a part of a greater one, with dashes around it."""
+    graph = pydot.Cluster(style="dashed", graph_name=name)
+    graph.set("label", name)
+    graph.set("labeljust", "l")
+    return graph
+
+
+def _whole(pydot: Any, look: dict[str, Any]) -> Any:
+    """Return a graph that stands alone."""
+    graph = pydot.Dot()
+    for key, value in look.items():
+        graph.set(key, value)
+    graph.set_node_defaults(shape="record")
     return graph
 
 
