@@ -21,6 +21,7 @@ from tensorlite.compat.v1.keras.cells_written import (
 )
 from tensorlite.compat.v1.keras.convolved_steps import ConvLSTM2D
 from tensorlite.compat.v1.keras.fallback import rest_of
+from tensorlite.compat.v1.keras.layers_cudnn import CuDNNGRU, CuDNNLSTM
 from tensorlite.compat.v1.keras.normalization import BatchNormalization
 from tensorlite.compat.v1.keras.recurrent_written import (
     Bidirectional,
@@ -126,26 +127,6 @@ class Embedding(layers.Embedding):
             else (input_length,)
         )
         self.given_shape = self.given_shape or (None, *sizes)
-
-
-class CuDNNLSTM(layers.LSTM):
-    """An LSTM as GPUs have it, whose gates are sigmoids."""
-
-    kind = LSTMCell
-
-    def __init__(self, units: int, **kwargs: Any) -> None:
-        super().__init__(units, recurrent_activation="sigmoid", **kwargs)
-
-
-class CuDNNGRU(layers.GRU):
-    """A GRU as GPUs have it, which multiplies before it forgets."""
-
-    kind = GRUCell
-
-    def __init__(self, units: int, **kwargs: Any) -> None:
-        super().__init__(
-            units, recurrent_activation="sigmoid", reset_after=True, **kwargs
-        )
 
 
 class DenseFeatures(layers.DenseFeatures):

@@ -30,6 +30,8 @@ class RNN(Layer):
     rows_taken = "filled"
     stacked = cells.StackedRNNCells
     """What makes one of several cells."""
+    layout: str | None = None
+    """How weights are laid out that files have in two ways."""
 
     def __init__(
         self,
@@ -344,7 +346,7 @@ class LSTM(_OfCell):
     TensorShape([2, 4])
     """
 
-    kind = cells.LSTMCell
+    kind, layout = cells.LSTMCell, "LSTM"
 
 
 class GRU(_OfCell):
@@ -354,7 +356,7 @@ class GRU(_OfCell):
     return_state.
     """
 
-    kind = cells.GRUCell
+    kind, layout = cells.GRUCell, "GRU"
 
 
 def _again(layer: Any, way: str, is_back: bool) -> Any:

@@ -14,7 +14,11 @@ import numpy as np
 
 from tensorlite.compat.v2.keras import initializers, losses
 from tensorlite.compat.v2.keras.src.models import graphs
-from tensorlite.compat.v2.keras.src.saving import archives, describing
+from tensorlite.compat.v2.keras.src.saving import (
+    archives,
+    describing,
+    recurrent_weights,
+)
 from tensorlite.core.errors import InvalidArgumentError
 
 _SCALED: dict[str, Any] = {
@@ -268,6 +272,7 @@ def _in_order(group: Any, model: Any) -> list[tuple[Any, str]]:
 
 def _take(layer: Any, name: str, values: list[Any], skip: bool) -> None:
     own = _ordered(layer)
+    values = recurrent_weights.fitted(layer, own, values)
     shapes = [tuple(x.shape) for x in own]
     found = [tuple(x.shape) for x in values]
     if shapes != found:
