@@ -23,11 +23,13 @@ def test_arrays_of_tensors_are_copies() -> None:
         assert value.numpy()[0] != 9.0
 
 
-def test_variables_have_names_and_return_themselves() -> None:
+def test_variables_have_names_and_return_what_they_are() -> None:
     with tf.name_scope("a"):
         w = tf.Variable([1.0, 2.0], name="w")
     assert w.name == "a/w:0"
-    assert w.assign_add([1.0, 1.0]) is w
+    written = w.assign_add([1.0, 1.0])
+    assert isinstance(written, tf.Variable)
+    assert written.handle is w.handle
     assert w.numpy().tolist() == [2.0, 3.0]
     assert w.ref().deref() is w
     assert w.shape.as_list() == [2]

@@ -312,6 +312,10 @@ class Reference:
         return id(self._referred)
 
 
+_OF_GRAPHS = {"op", "graph", "name", "value_index"}
+"""What tensors of graphs have, and those that have their values have not."""
+
+
 class EagerTensor(Tensor):
     """A tensor that has its value."""
 
@@ -372,6 +376,15 @@ class EagerTensor(Tensor):
     def become(self, other: Tensor) -> None:
         """Take over the value of `other`; what `x[i] = v` does to `x`."""
         self._array, self._device = other.array, other.device
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_GRAPHS:
+            raise AttributeError(
+                f"Tensor.{name} is undefined when eager execution is enabled."
+            )
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}"
+        )
 
     def __repr__(self) -> str:
         if texts.wanted():

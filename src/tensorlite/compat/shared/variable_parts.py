@@ -44,9 +44,9 @@ from tensorlite.ops.state import variable as state
 
 
 def changed(variable: Any, write: Any) -> Any:
-    """Return the value of a variable behind a change: where none is built, the variable."""
+    """Return the value of a variable behind a change: where no graph is built, the variable."""
     if active_graph() is None:
-        return variable
+        return variable.behind(write) if hasattr(variable, "behind") else variable
     with control_dependencies([] if write is None else [write]):
         return _read(variable)
 
@@ -121,7 +121,7 @@ def _is_reference(variable: Any) -> bool:
 def behind(variable: Any, write: Any) -> Any:
     """Return a variable behind what has changed it, as TensorFlow has it."""
     if active_graph() is None:
-        return variable
+        return changed(variable, write)
     if isinstance(variable, ResourceVariable):
         return variable.behind(write)
     return write if _is_reference(variable) else changed(variable, write)

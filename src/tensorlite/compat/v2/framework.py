@@ -17,11 +17,8 @@ from tensorlite.compat.shared.creators import Creatable
 from tensorlite.compat.shared.tapes import GradientTape
 from tensorlite.compat.shared.values import UnconnectedGradients
 from tensorlite.compat.v1.graphs import framework
-from tensorlite.compat.v1.graphs.variables import (
-    EagerVariable,
-    RefVariable,
-    bare_name,
-)
+from tensorlite.compat.v1.graphs.eager_variables import EagerVariable, bare_name
+from tensorlite.compat.v1.graphs.variables import RefVariable
 from tensorlite.compat.v2.held import held
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import array_of, encoded, fitting_array

@@ -1,14 +1,13 @@
 """Variables of TensorFlow 1.
 
 The scopes that share them, and what finds them, are in scopes.py; their parts that may be assigned
-in variable_slices.py.
+in variable_slices.py; those that have their values at once in valued.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from inspect import signature
 from typing import Any
 
 from tensorlite.compat.calling import named
@@ -19,11 +18,7 @@ from tensorlite.compat.shared.values import VariableSynchronization
 from tensorlite.compat.shared.variable_parts import Parts
 from tensorlite.compat.v1.graphs.notes import adopt_proto, proto_of
 from tensorlite.compat.v1.graphs.variable_insides import Inside
-from tensorlite.compat.v1.graphs.variable_slices import (
-    EagerPart,
-    TracedPart,
-    VariableSlice,
-)
+from tensorlite.compat.v1.graphs.variable_slices import VariableSlice
 from tensorlite.compat.views import Operators, operation, plain, shown, view
 from tensorlite.core import nest, scope
 from tensorlite.core.constant import fitting_array
@@ -35,7 +30,6 @@ from tensorlite.core.errors import (
 )
 from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import IndexedSlices, Reference
-from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.graph_mode.counting import alike
 from tensorlite.graph_mode.graph import active_graph, built, get_default_graph, mode
 from tensorlite.graph_mode.keys import GraphKeys
@@ -47,9 +41,10 @@ from tensorlite.ops.state.resource import CountUpToVariableOp
 
 
 class Kinds:
-    """What variables of graphs are made that are resources."""
+    """What is made of variables of graphs that are resources, and where no graph is built."""
 
     resource: Any
+    eager: Any
 
 
 def asks_for_resource(use_resource: bool | None) -> bool:
@@ -75,7 +70,7 @@ class Variable(Inside, Parts, state.Variable, metaclass=Creatable):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Return a variable that is yet to be initialised."""
         if cls is Variable:
-            kind: Any = EagerVariable
+            kind = Kinds.eager
             if active_graph() is not None:
                 is_resource = asks_for_resource(kwargs.get("use_resource"))
                 kind = Kinds.resource if is_resource else RefVariable
@@ -184,14 +179,14 @@ class RefVariable(Operators, Variable, GraphVariable):
             adopt_proto(self, get_default_graph(), import_scope, variable_def)
             return
         watched = is_trained(trainable, synchronization)
-        first = _held(initial_value, dtype)
+        first = held_in(initial_value, dtype)
         GraphVariable.__init__(
             self,
             (lambda: plain(first())) if callable(first) else plain(first),
             watched,
             name,
             dtype,
-            _shape_asked(shape),
+            shape_asked(shape),
             validate_shape=validate_shape,
             constraint=constraint,
         )
@@ -350,7 +345,7 @@ def _is_initialized(variable: Any, name: str | None = None) -> Any:
     return state.Variable.is_initialized(variable)
 
 
-def _held(value: Any, dtype: Any) -> Any:
+def held_in(value: Any, dtype: Any) -> Any:
     """Return a first value; of Python's own as an array of a dtype that is to hold all of it."""
     if dtype is None or not isinstance(
         value, (bool, int, float, str, bytes, list, tuple)
@@ -367,7 +362,7 @@ def is_trained(trainable: bool | None, synchronization: Any) -> bool:
     return not is_joined if trainable is None else trainable
 
 
-def _shape_asked(shape: Any) -> Any:
+def shape_asked(shape: Any) -> Any:
     """Return the shape that values may have, even if nothing of it is known; None if not given."""
     return None if shape is None else TensorShape(shape)
 
@@ -386,98 +381,3 @@ def _written(
 
 
 Unasked.make = partial(RefVariable, collections=())
-_slot: Any = vars(state.Variable)["name"]
-bare_name, _set_name = _slot.__get__, _slot.__set__
-
-
-class EagerVariable(Variable):
-    """A variable that has its value; its name tells of the output that gives it, as in a graph."""
-
-    __slots__ = ("constraint",)
-
-    @property
-    def name(self) -> str:
-        """The variable's name, with the number of its output: "v:0"."""
-        return f"{bare_name(self)}:0"
-
-    @name.setter
-    def name(self, value: str) -> None:
-        _set_name(self, scope.scoped(value))
-
-    def __init__(
-        self,
-        initial_value: Any = None,
-        trainable: bool | None = None,
-        collections: Any = None,
-        validate_shape: bool = True,
-        caching_device: Any = None,
-        name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        expected_shape: Any = None,
-        import_scope: Any = None,
-        constraint: Any = None,
-        use_resource: Any = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
-        shape: Any = None,
-    ) -> None:
-        super().__init__(
-            _held(initial_value, dtype),
-            is_trained(trainable, synchronization),
-            name or "Variable",
-            dtype,
-            _shape_asked(shape),
-        )
-        self.constraint = constraint
-
-    def __getitem__(self, key: Any) -> Any:
-        part = super().__getitem__(key)
-        if isinstance(part, SymbolicTensor):
-            return TracedPart(part, self, key)
-        return EagerPart(part, self, key)
-
-    def assign(
-        self,
-        value: Any,
-        use_locking: bool = False,
-        name: Any = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Give the variable a value, and return it, None if not read_value."""
-        super().assign(value)
-        return self if read_value else None
-
-    def assign_add(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: Any = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Add delta to the variable, and return it, None if not read_value."""
-        super().assign_add(delta)
-        return self if read_value else None
-
-    def assign_sub(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: Any = None,
-        read_value: bool = True,
-    ) -> Any:
-        """Subtract delta from the variable, and return it, None if not read_value."""
-        super().assign_sub(delta)
-        return self if read_value else None
-
-    @property
-    def initializer(self) -> None:
-        """None: the variable has its value already."""
-        return None
-
-    def initialized_value(self) -> Any:
-        """Return the value."""
-        return self.value()
-
-
-Variable.arguments = signature(EagerVariable.__init__)
