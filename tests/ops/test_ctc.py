@@ -55,19 +55,84 @@ def test_dense_labels_with_another_blank() -> None:
     np.testing.assert_allclose(found.numpy(), [4.6836677, 1.4486666], 1e-6)
 
 
+@pytest.mark.parametrize("blank", [0, 2, 3])
+def test_the_gradient_of_dense_labels_is_a_slope(blank: int) -> None:
+    def loss(x: Any) -> Any:
+        return tl.nn.dense_ctc_loss(
+            [[1, 1], [1, 0]], x, [2, 1], LENGTHS, blank_index=blank
+        )
+
+    check_gradient(loss, X, order=1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "lengths", "blank", "losses", "slopes"),
+    [
+        (
+            [[1, 1], [2, 0]],
+            [2, 3],
+            0,
+            [708.3873291015625, 1.4486665725708008],
+            [
+                [-0.10055505, -0.5786504, 0.10055049, 0.5786282],
+                [-0.044422746, -0.25563347, 0.21936907, 0.08070137],
+            ],
+        ),
+        (
+            [[0, 1], [2, 0]],
+            [5, 3],
+            0,
+            [5.07642936706543, 1.4486665725708008],
+            [
+                [-0.10515115, 0.2733246, 0.10055049, 0.5786282],
+                [-0.031933814, 0.00151521, 0.21936907, 0.08070137],
+            ],
+        ),
+        (
+            [[2, 1], [2, 0]],
+            [5, 3],
+            2,
+            [3.174201488494873, 2.9304661750793457],
+            [
+                [0.047496688, -0.5893077, -0.036817208, 0.5786282],
+                [0.103622615, 0.10766640, -0.29199046, 0.08070137],
+            ],
+        ),
+    ],
+    ids=["too long", "the first is blank", "a later one is blank"],
+)
+def test_dense_labels_that_no_path_or_the_blank_emits(
+    labels: Any, lengths: Any, blank: int, losses: Any, slopes: Any
+) -> None:
+    """TensorFlow 2.21's tf.nn.ctc_loss gives these, in 32 bits."""
+    x = tl.asarray(X)
+    with tl.GradientTape() as tape:
+        tape.watch(x)
+        loss = tl.nn.dense_ctc_loss(labels, x, [2, 1], lengths, blank_index=blank)
+    np.testing.assert_allclose(loss.numpy(), losses, 1e-6)
+    found = tape.gradient(loss, x).numpy()[:2, 0]
+    np.testing.assert_allclose(found, slopes, rtol=2e-5, atol=2e-5)
+
+
 def test_labels_that_take_too_long() -> None:
-    short = np.asarray([2, 3], np.int32)
+    """As TensorFlow 2.21, which counts no blanks between labels that are alike."""
     with pytest.raises(
-        tl.errors.InvalidArgumentError, match="example 0 take 3 steps"
+        tl.errors.InvalidArgumentError, match="example 0 take 2 steps"
     ):
-        tl.nn.ctc_loss(LABELS, X, short)
+        tl.nn.ctc_loss(LABELS, X, np.asarray([1, 3], np.int32))
     ignoring = tl.nn.ctc_loss(
-        LABELS, X, short, ignore_longer_outputs_than_inputs=True
+        LABELS, X, [1, 3], ignore_longer_outputs_than_inputs=True
     )
-    assert ignoring.numpy()[0] == 0
-    assert ignoring.numpy()[1] > 0
-    dense = tl.nn.dense_ctc_loss([[1, 1], [2, 0]], X, [2, 1], short)
-    assert dense.numpy()[0] == 707
+    np.testing.assert_allclose(ignoring.numpy(), [0.0, 1.7836893], 1e-6)
+    x = tl.asarray(X)
+    with tl.GradientTape() as tape:
+        tape.watch(x)
+        loss = tl.nn.ctc_loss(LABELS, x, [2, 3])
+    np.testing.assert_allclose(loss.numpy(), [np.inf, 1.7836893], 1e-6)
+    slopes = tape.gradient(loss, x).numpy()[:, 0]
+    chances = np.exp(X[:2, 0]) / np.exp(X[:2, 0]).sum(1, keepdims=True)
+    np.testing.assert_allclose(slopes[:2], chances, 1e-6)
+    assert not slopes[2:].any()
 
 
 def test_labels_that_are_no_classes() -> None:
@@ -78,6 +143,10 @@ def test_labels_that_are_no_classes() -> None:
         tl.nn.ctc_loss(wrong, X, LENGTHS)
     with pytest.raises(tl.errors.InvalidArgumentError, match="must be nonnegative"):
         tl.nn.ctc_loss(wrong.with_values([-1, 0]), X, LENGTHS)
+    with pytest.raises(tl.errors.InvalidArgumentError, match="there are 4 classes"):
+        tl.nn.dense_ctc_loss([[4, 1], [2, 0]], X, [2, 1], LENGTHS)
+    with pytest.raises(tl.errors.InvalidArgumentError, match="blank_index=4"):
+        tl.nn.dense_ctc_loss([[1, 1], [2, 0]], X, [2, 1], LENGTHS, blank_index=4)
 
 
 def test_greedy_decoding() -> None:

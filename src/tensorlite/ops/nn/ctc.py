@@ -26,15 +26,9 @@ from tensorlite.core.spec import (
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops.arrays.arrange import expand_dims, permute_dims
-from tensorlite.ops.arrays.gather import gather_nd, sizes
 from tensorlite.ops.arrays.join import concat
-from tensorlite.ops.arrays.repeat import sequence_mask
-from tensorlite.ops.arrays.search import nonzero
-from tensorlite.ops.arrays.shape import shape_of
-from tensorlite.ops.math.arithmetic import sum as sum_of
-from tensorlite.ops.math.compare import equal, where
+from tensorlite.ops.math.compare import where
 from tensorlite.ops.nn import ctc_kernels as kernels
-from tensorlite.ops.operators import astype, stack
 from tensorlite.ops.sparse.tensor import SparseTensor
 
 __all__ = [
@@ -43,10 +37,6 @@ __all__ = [
     "ctc_loss",
     "dense_ctc_loss",
 ]
-
-
-IMPOSSIBLE = 707.0
-"""What TensorFlow 2 takes for minus the logarithm of 0."""
 
 
 def _check(op: Op, inputs: TensorSpec) -> None:
@@ -60,7 +50,27 @@ def _check(op: Op, inputs: TensorSpec) -> None:
         )
 
 
-class CTCLoss(Op):
+class _Loss(Op, abstract=True):
+    """What losses share: they give the gradient for the logits as well."""
+
+    def parts(self, inputs: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+        """Return a loss for each example, and the logits' spec."""
+        _check(self, inputs)
+        batch = None if inputs.shape is None else inputs.shape[1]
+        return inputs.with_shape((batch,)), inputs.without_value()
+
+    def grad(self, call: Call, dloss: Gradient, dgradient: Gradient) -> Grads:
+        """Return the gradient that the kernel made, times that of the loss."""
+        if dgradient is not None:
+            raise GradientError(
+                "CTCLoss has a first derivative only; take no gradient of its gradient"
+            )
+        assert isinstance(dloss, Tensor)
+        flow = expand_dims(expand_dims(dloss, 0), 2)
+        return call.outputs[1] * flow, None, None, None
+
+
+class CTCLoss(_Loss):
     """The loss of labels in no given alignment, and its gradient for the logits."""
 
     host = (1, 2, 3)
@@ -76,9 +86,7 @@ class CTCLoss(Op):
         sequence_length: TensorSpec,
     ) -> tuple[TensorSpec, TensorSpec]:
         """Return a loss for each example, and the logits' spec."""
-        _check(self, inputs)
-        batch = None if inputs.shape is None else inputs.shape[1]
-        return inputs.with_shape((batch,)), inputs.without_value()
+        return self.parts(inputs)
 
     def kernel(
         self,
@@ -97,62 +105,87 @@ class CTCLoss(Op):
                 f"{self.name}: the least label is {labels_values.min()}: All labels must be "
                 "nonnegative integers"
             )
-        labels = self._labels(
-            kernels.labels_of(
-                labels_indices,
-                labels_values,
-                count,
-                self.preprocess_collapse_repeated,
-            ),
-            classes,
+        given = kernels.labels_of(
+            labels_indices, labels_values, count, self.preprocess_collapse_repeated
         )
-        taken = self._taken(labels, sequence_length)
+        taken = self._taken(given, sequence_length)
+        labels = [kernels.ended(one, classes, self.name) for one in given]
         loss, gradient = kernels.loss_and_gradient(
             logits, labels, sequence_length, self.ctc_merge_repeated, taken
         )
         dtype = inputs.dtype
         return xp.asarray(loss.astype(dtype)), xp.asarray(gradient.astype(dtype))
 
-    def _labels(self, labels: list[Any], classes: int) -> list[Any]:
-        """Return the labels up to the first that is none, behind which there are no others."""
-        return [kernels.ended(one, classes, self.name) for one in labels]
-
     def _taken(self, labels: list[Any], lengths: Array) -> Array:
-        """Return which examples have the time for their labels."""
-        least = np.asarray(
-            [kernels.needed(one, self.ctc_merge_repeated) for one in labels]
-        )
+        """Return which examples have a step for each label; others are ignored or refused.
+
+        The blanks between labels that are alike are not counted, as in TensorFlow: an example
+        that has no step for these has an infinite loss.
+        """
+        least = np.asarray([one.size for one in labels])
         fits = least <= lengths
         if not self.ignore_longer_outputs_than_inputs and not fits.all():
             worst = int(np.flatnonzero(~fits)[0])
             raise InvalidArgumentError(
-                f"{self.name}: the labels of example {worst} take {least[worst]} steps, it has "
-                f"{int(lengths[worst])}; set ignore_longer_outputs_than_inputs to leave it out"
+                f"{self.name}: Not enough time for target transition sequence: the labels of "
+                f"example {worst} take {least[worst]} steps, it has {int(lengths[worst])}; set "
+                "ignore_longer_outputs_than_inputs to leave it out"
             )
-        return fits
-
-    def grad(self, call: Call, dloss: Gradient, dgradient: Gradient) -> Grads:
-        """Return the gradient that the kernel made, times that of the loss."""
-        if dgradient is not None:
-            raise GradientError(
-                "CTCLoss has a first derivative only; take no gradient of its gradient"
-            )
-        assert isinstance(dloss, Tensor)
-        flow = expand_dims(expand_dims(dloss, 0), 2)
-        return call.outputs[1] * flow, None, None, None
+        return fits & (lengths > 0)
 
 
-class DenseCTCLoss(CTCLoss):
-    """The loss of labels of a matrix, among which the blank may be as any other class."""
+class DenseCTCLoss(_Loss):
+    """The loss of labels in a matrix, among which the blank may be as any other class."""
 
-    def _labels(self, labels: list[Any], classes: int) -> list[Any]:
-        """Return the labels; InvalidArgumentError for those that are no class."""
-        most = max([int(one.max()) for one in labels if one.size], default=0)
-        if most >= classes:
+    host = (1, 2, 3)
+    blank_index: int = 0
+
+    def infer(
+        self,
+        inputs: TensorSpec,
+        labels: TensorSpec,
+        label_length: TensorSpec,
+        logit_length: TensorSpec,
+    ) -> tuple[TensorSpec, TensorSpec]:
+        """Return a loss for each example, and the logits' spec."""
+        check_rank("ctc_loss: labels", labels, 2)
+        return self.parts(inputs)
+
+    def kernel(
+        self,
+        xp: Xp,
+        inputs: Array,
+        labels: Array,
+        label_length: Array,
+        logit_length: Array,
+    ) -> tuple[Array, Array]:
+        """Return losses and gradient."""
+        logits = to_host(inputs)
+        time, _, classes = logits.shape
+        kernels.check_lengths(logit_length, time, self.name)
+        there = np.arange(labels.shape[1]) < label_length[:, None]
+        wrong = there & ((labels < 0) | (labels >= classes))
+        if wrong.any():
             raise InvalidArgumentError(
-                f"{self.name}: a label is {most}; there are {classes} classes"
+                f"{self.name}: a label is {labels[wrong][0]}; there are {classes} classes"
             )
-        return labels
+        loss, gradient = kernels.dense_loss_and_gradient(
+            logits,
+            np.where(there, labels, 0),
+            label_length,
+            logit_length,
+            _within(self.blank_index, classes),
+        )
+        dtype = inputs.dtype
+        return xp.asarray(loss.astype(dtype)), xp.asarray(gradient.astype(dtype))
+
+
+def _within(blank: int, classes: int) -> int:
+    if not -classes <= blank < classes:
+        raise InvalidArgumentError(
+            f"blank_index={blank}; there are {classes} classes"
+        )
+    return blank % classes
 
 
 class _Decoder(Op, abstract=True):
@@ -283,11 +316,7 @@ def _turned(
     classes = x.shape[2]
     if blank == -1:
         return x, labels
-    if classes is not None and not -classes <= blank < classes:
-        raise InvalidArgumentError(
-            f"blank_index={blank}; there are {classes} classes"
-        )
-    place = blank if classes is None else blank % classes
+    place = blank if classes is None else _within(blank, classes)
     # A label that is the blank counts as the class before it, as in TensorFlow.
     known = where(labels >= place, labels - 1, labels)
     if place == (classes or 0) - 1:
@@ -306,29 +335,18 @@ def dense_ctc_loss(
 ) -> Tensor:
     """Return the same for labels in a matrix (batch, labels), of which `label_length` count.
 
-    Labels that take longer than their example have the loss 707, and gradient 0.
+    Labels that take longer than their example have a loss of about 707, minus TensorFlow's
+    logarithm of 0. A label that is the blank counts as the class before it, as in TensorFlow; where
+    the blank is 0 it is emitted as the blank, but has no part in the gradient.
 
     >>> print(tl.nn.dense_ctc_loss([[1, 0]], tl.zeros((2, 1, 2)), [1], [2]))
     [0.287682]
     """
-    table, given = to_tensor(labels), to_tensor(label_length)
-    check_rank("ctc_loss: labels", table.spec, 2)
-    there = sequence_mask(given, sizes(table)[1])
-    places = stack(nonzero(there), axis=1)
-    found = SparseTensor(
-        places, gather_nd(table, places), shape_of(table, dtypes.int64)
-    )
-    classes = to_tensor(logits).shape[2]
-    place = blank_index if classes is None else blank_index % classes
-    x, values = _turned(logits, found.values, time_major, place)
-    # Of the first class that stands for itself, as the last one here.
-    last = astype(shape_of(x)[2], values.dtype) - 1
-    values = where(values < 0, last, values)
-    op = DenseCTCLoss(ignore_longer_outputs_than_inputs=True)
-    loss = calls(op, x, found.indices, values, logit_length)[0]
-    again = equal(table[:, 1:], table[:, :-1]) & there[:, 1:]
-    least = given + astype(sum_of(astype(again, dtypes.int32), axis=1), given.dtype)
-    return where(least > logit_length, IMPOSSIBLE, loss)
+    x = floating(to_tensor(logits))
+    x = x if time_major else permute_dims(x, (1, 0, 2))
+    if x.shape[2] is not None:
+        _within(blank_index, x.shape[2])
+    return calls(DenseCTCLoss(blank_index), x, labels, label_length, logit_length)[0]
 
 
 def ctc_greedy_decoder(

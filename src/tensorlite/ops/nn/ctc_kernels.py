@@ -52,13 +52,6 @@ def log_softmax(x: Rows) -> Rows:
     return found
 
 
-def needed(labels: Rows, merge: bool) -> int:
-    """Return how many steps the labels take at least."""
-    return int(
-        labels.size + (np.count_nonzero(labels[1:] == labels[:-1]) if merge else 0)
-    )
-
-
 def _interleaved(labels: list[Rows], blank: int) -> Rows:
     """Return labels with blanks around each, one example a row, blanks behind."""
     longest = max((one.size for one in labels), default=0)
@@ -125,7 +118,7 @@ def loss_and_gradient(
     """Return the loss of each example and its gradient for the logits (time, example, class).
 
     The last class is the blank. Examples that are not `taken` have loss and gradient 0; those that
-    no path leads through have an infinite loss, and gradient 0.
+    no path leads through have an infinite loss, and as gradient the probabilities.
     """
     time, count, classes = logits.shape
     log_p = log_softmax(logits.astype(np.float64))
@@ -146,15 +139,92 @@ def loss_and_gradient(
     total = (
         np.logaddexp.reduce(alpha[0] + beta[0], axis=1) if time else np.zeros(count)
     )
-    possible = taken & np.isfinite(total)
+    possible = np.isfinite(total)
     share = np.exp(alpha + beta - np.where(possible, total, 0.0)[:, None])
     posterior = np.zeros(logits.shape)
     places = np.arange(count)[:, None]
     for t in range(time):
         np.add.at(posterior[t], (places, table), share[t])
-    live = (np.arange(time)[:, None] < lengths) & possible
+    live = (np.arange(time)[:, None] < lengths) & taken
     gradient = np.where(live[..., None], np.exp(log_p) - posterior, 0.0)
     return np.where(taken, -total, 0.0), gradient
+
+
+_ALMOST_NEVER = float(np.float32(np.log(1e-307)))
+"""The logarithm of 0 that TensorFlow begins and ends with where labels are in a matrix."""
+
+
+def dense_loss_and_gradient(
+    logits: Rows, labels: Rows, sizes: Rows, lengths: Rows, blank: int
+) -> tuple[Rows, Rows]:
+    """Return the same of labels in a matrix (example, label), of which `sizes` count.
+
+    A path is at a label, where place 0 is the start, or at the blank behind one. It begins and ends
+    in other places almost never, so that what no path leads through has a loss of about 707.
+    """
+    time, count, _ = logits.shape
+    log_p = log_softmax(logits.astype(np.float64))
+    classes = np.where(labels == blank, max(blank - 1, 0), labels)
+    emitted = np.full((time, 2, count, labels.shape[1] + 1), NEVER)
+    emitted[:, 0, :, 1:] = np.take_along_axis(
+        log_p, np.broadcast_to(classes, (time, *classes.shape)), axis=2
+    )
+    emitted[:, 1] = log_p[:, :, blank, None]
+    skip = np.ones(emitted.shape[2:], np.bool_)
+    skip[:, 2:] = classes[:, 1:] != classes[:, :-1]
+    live = np.arange(time)[:, None] < lengths
+    alpha = _beginnings(emitted, skip)
+    beta, log_total = _endings(emitted, skip, sizes, live)
+    share = _normal(alpha + beta)[0]
+    share = np.where(live[:, None, :, None], np.exp(share), 0.0)
+    posterior = np.zeros(logits.shape)
+    posterior[:, :, blank] = share[:, 1].sum(axis=2)
+    places = np.arange(count)[:, None]
+    counted = share[:, 0, :, 1:] * (classes != blank)
+    for t in range(time):
+        np.add.at(posterior[t], (places, classes), counted[t])
+    gradient = np.where(live[..., None], np.exp(log_p) - posterior, 0.0)
+    return -log_total, gradient
+
+
+def _normal(x: Rows) -> tuple[Rows, Rows]:
+    """Return logarithms (.., kind, example, place) with the sum 1, and the sums they had."""
+    total = np.logaddexp.reduce(np.logaddexp.reduce(x, axis=-1), axis=-2)
+    return x - total[..., None, :, None], total
+
+
+def _beginnings(emitted: Rows, skip: Rows) -> Rows:
+    """Return the shares of all beginnings of a time, (time, kind, example, place)."""
+    alpha = np.empty(emitted.shape)
+    last = np.full(emitted.shape[1:], _ALMOST_NEVER)
+    last[0, :, 0] = 0.0
+    for t, here in enumerate(emitted):
+        at_label, at_blank = last
+        moved = np.logaddexp(at_label, _shifted(at_blank, 1))
+        moved = np.logaddexp(moved, np.where(skip, _shifted(at_label, 1), NEVER))
+        blanks = np.logaddexp(at_blank, at_label)
+        last = alpha[t] = _normal(np.stack([moved, blanks]) + here)[0]
+    return alpha
+
+
+def _endings(emitted: Rows, skip: Rows, sizes: Rows, live: Rows) -> tuple[Rows, Rows]:
+    """Return the same of all ends, and the logarithm of the probability of all paths."""
+    beta = np.empty(emitted.shape)
+    ends = np.arange(emitted.shape[3]) == sizes[:, None]
+    final = np.broadcast_to(np.where(ends, 0.0, _ALMOST_NEVER), emitted.shape[1:])
+    following, log_total = final, np.zeros(emitted.shape[2])
+    for t in range(emitted.shape[0] - 1, -1, -1):
+        beta[t] = following
+        at_label, at_blank = following + emitted[t]
+        later = _shifted(at_label[:, ::-1], 1)[:, ::-1]
+        jumped = np.where(skip, at_label, NEVER)
+        jumped = _shifted(jumped[:, ::-1], 1)[:, ::-1]
+        moved = np.logaddexp(np.logaddexp(at_label, at_blank), jumped)
+        blanks = np.logaddexp(at_blank, later)
+        going, total = _normal(np.stack([moved, blanks]))
+        log_total = log_total + np.where(live[t], total, 0.0)
+        following = np.where(live[t][:, None], going, final)
+    return beta, following[0, :, 0] + log_total
 
 
 def best_path(
