@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tensorlite.core import nest
 from tensorlite.core.errors import OutOfRangeError
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import Array
 from tensorlite.data.base import Pipeline, assembled
+from tensorlite.data.composites import leaves
 from tensorlite.data.dataset import Dataset
 from tensorlite.data.files import (
     FixedLengthRecordDataset as Pieces,
@@ -33,7 +33,7 @@ from tensorlite.function.compile import Compiled
 
 
 def _tuple(arrays: tuple[Array, ...]) -> Any:
-    return tuple([EagerTensor(x) for x in arrays])
+    return tuple([leaf_of(x) for x in arrays])
 
 
 class PythonDataset(DatasetOp):
@@ -63,7 +63,7 @@ class PythonDataset(DatasetOp):
 
 
 def _flat(element: Any) -> tuple[Any, ...]:
-    return tuple(nest.flatten(element))
+    return tuple(leaves(element))
 
 
 class TensorDataset(DatasetOp):

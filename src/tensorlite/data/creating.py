@@ -20,8 +20,10 @@ from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.composites import (
     COMPOSITES,
+    RaggedRow,
     each,
     has_ragged,
+    leaves,
     packed,
     row_spec,
     structure_of,
@@ -80,7 +82,7 @@ class Creating(Pipeline[T]):
             1,
             spec,
             captures=given,
-            recipe=lambda: Recipe("TensorDataset", state=tuple(nest.flatten(whole))),
+            recipe=lambda: Recipe("TensorDataset", state=tuple(leaves(whole))),
             from_ragged=has_ragged(whole),
         )
         return made
@@ -115,8 +117,8 @@ class Creating(Pipeline[T]):
             captures=given,
             recipe=lambda: (
                 None
-                if has_ragged(whole)
-                else Recipe("TensorSliceDataset", state=tuple(nest.flatten(whole)))
+                if any(isinstance(leaf, RaggedRow) for leaf in leaves(spec))
+                else Recipe("TensorSliceDataset", state=tuple(leaves(whole)))
             ),
             from_ragged=has_ragged(whole),
         )

@@ -11,21 +11,22 @@ from typing import Any, NamedTuple, TypeVar
 
 from tensorlite.core import nest
 from tensorlite.core.check import a_function
-from tensorlite.core.dispatch import to_tensor, tracer
+from tensorlite.core.dispatch import tracer
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import returned, spec_of
 from tensorlite.data.given import is_symbolic, value_of
-from tensorlite.data.iterators import of_tensors, present
 from tensorlite.data.variants import (
-    as_tensor,
+    element_given,
+    element_of,
     held,
     is_dataset,
     leaf_of,
     leaf_specs,
-    of_tensor,
+    leaves_of,
     structured,
+    tensors_of,
 )
 from tensorlite.function.compile import Compiled
 from tensorlite.function.function import function
@@ -121,26 +122,21 @@ class _Staged:
 
     def _outputs(self, *leaves: Tensor) -> list[Tensor]:
         """Call the function with symbolic tensors; return the tensors of what it returns."""
-        pairs = zip(present(self._specs), leaves, strict=True)
-        given = [of_tensor(x, spec) if is_dataset(spec) else x for spec, x in pairs]
-        self._result = returned(self._fn(*of_tensors(self._specs, given)))
-        return [
-            as_tensor(leaf) if is_dataset(leaf) else to_tensor(leaf)
-            for leaf in present(self._result)
-        ]
+        self._result = returned(self._fn(*element_given(self._specs, leaves)))
+        return tensors_of(self._result)
 
     def spec(self) -> Any:
         """Return the specs of the result; a dataset stands for itself."""
         return spec_of(self._result)
 
     def __call__(self, *arguments: Any) -> Any:
-        given = [held(leaf).array for leaf in present(arguments)]
+        given = [held(leaf).array for leaf in leaves_of(arguments)]
         captured = [value_of(x).array for x in self.captured]
         outputs = self.compiled.run([*given, *captured])
         leaves = [
             structured(leaf_of(x), leaf.element_spec)
             if is_dataset(leaf)
             else leaf_of(x)
-            for leaf, x in zip(present(self._result), outputs, strict=True)
+            for leaf, x in zip(leaves_of(self._result), outputs, strict=True)
         ]
-        return of_tensors(self._result, leaves)
+        return element_of(self._result, leaves)

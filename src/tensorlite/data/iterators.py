@@ -24,6 +24,8 @@ from tensorlite.core.opaque import Resource
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp
+from tensorlite.data.composites import leaves
+from tensorlite.data.encoding import ENCODED, closed, is_composite
 from tensorlite.data.given import known_as
 from tensorlite.data.optionals import Optional
 from tensorlite.function.loops import Stream, stage_stream
@@ -399,14 +401,29 @@ def single_element(dataset: Any) -> Any:
 
 def _arrays(element: Any, wanted: tuple[TensorSpec, ...]) -> list[Array]:
     with interpreted_by(None):
-        leaves = [to_tensor(leaf) for leaf in present(element)]
-    specs = [leaf.spec for leaf in leaves]
+        found = list(_as_wanted(element, iter(wanted)))
+    specs = [spec for _, spec in found]
     pairs = list(zip(wanted, specs, strict=False))
     if len(specs) != len(wanted) or not all(a.accepts(b) for a, b in pairs):
         raise InvalidArgumentError(
             f"the dataset gives {specs}; its element_spec says {list(wanted)}"
         )
-    return [leaf.array for leaf in leaves]
+    return [array for array, _ in found]
+
+
+def _as_wanted(
+    element: Any, wanted: Iterator[TensorSpec]
+) -> Iterator[tuple[Array, TensorSpec]]:
+    """Yield an element's arrays and specs; what has several tensors is one where one is wanted."""
+    for leaf in leaves(element):
+        spec = None if leaf is None else next(wanted, None)
+        if is_composite(leaf) and spec is not None and spec.dtype is dtypes.variant:
+            yield closed(leaf), ENCODED
+            continue
+        parts = [to_tensor(part) for part in present(leaf)]
+        yield from [(part.array, part.spec) for part in parts]
+        for _ in parts[1:]:
+            next(wanted, None)
 
 
 def _zeros(xp: Xp, spec: TensorSpec) -> Array:

@@ -18,8 +18,16 @@ from tensorlite.data.base import Pipeline
 from tensorlite.data.elements import returned
 from tensorlite.data.functions import Prepared
 from tensorlite.data.given import known_as
-from tensorlite.data.iterators import known, of_tensors, only, present
-from tensorlite.data.variants import Held, as_inputs, as_tensor, held
+from tensorlite.data.iterators import known, only
+from tensorlite.data.variants import (
+    Held,
+    as_inputs,
+    as_tensor,
+    element_given,
+    held,
+    leaf_specs,
+    leaves_of,
+)
 from tensorlite.function.compile import Compiled
 
 
@@ -34,16 +42,16 @@ class Reduction(NamedTuple):
 def folded(dataset: Pipeline[Any], ready: Prepared, state: Any, specs: Any) -> Any:
     """Return what a graph computes of a dataset that its nodes make."""
     assert ready.compiled is not None
-    leaves = nest.flatten(state)
-    op = ReduceDataset(ready.compiled, len(leaves), tuple(nest.flatten(specs)))
+    leaves = leaves_of(state)
+    op = ReduceDataset(ready.compiled, len(leaves), leaf_specs(specs))
     given = as_inputs(dataset, leaves, "initial_state")
-    return nest.pack_like(state, list(calls(op, *given, *ready.given)))
+    return element_given(specs, list(calls(op, *given, *ready.given)))
 
 
 def only_element(dataset: Pipeline[Any], spec: Any) -> Any:
     """Return the element, of a spec, that a graph finds in a dataset that its nodes make."""
-    found = calls(OnlyElement(present(spec)), as_tensor(dataset))
-    return of_tensors(spec, found)
+    found = calls(OnlyElement(leaf_specs(spec)), as_tensor(dataset))
+    return element_given(spec, found)
 
 
 def cardinality_of(dataset: Pipeline[Any]) -> Tensor:
@@ -78,7 +86,7 @@ class ReduceDataset(Op):
         state, captured = given[: self.states], given[self.states :]
         with interpreted_by(None):
             for element in dataset.dataset.source():
-                leaves = [held(x).array for x in nest.flatten(element)]
+                leaves = [held(x).array for x in leaves_of(element)]
                 state = tuple(self.f.run([*state, *leaves, *captured]))
         return tuple(state)
 
@@ -114,7 +122,7 @@ class OnlyElement(Op):
         """Return the element; InvalidArgumentError when there is none, or another."""
         with interpreted_by(None):
             element = only(dataset.dataset.source())
-            return tuple([held(x).array for x in nest.flatten(element)])
+            return tuple([held(x).array for x in leaves_of(element)])
 
 
 class DatasetReduction(Op):

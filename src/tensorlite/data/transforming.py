@@ -15,6 +15,7 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.background import AUTOTUNE, in_parallel
 from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
+from tensorlite.data.composites import leaves
 from tensorlite.data.elements import arguments, returned, state_spec_of, tensors
 from tensorlite.data.functions import Prepared, Preparing, settled
 from tensorlite.data.given import (
@@ -242,9 +243,9 @@ class Transforming(Preparing[T]):
             recipe=lambda: Recipe(
                 "ScanDataset",
                 (self,),
-                tuple(nest.flatten(first)),
+                tuple(leaves(first)),
                 functions={"f": ready},
-                settings={"states": len(nest.flatten(first))},
+                settings={"states": len(leaves(first))},
             ),
         )
         return made

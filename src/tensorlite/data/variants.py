@@ -26,6 +26,15 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.data.base import UNKNOWN, Composed, Pipeline, Recipe, assembled
+from tensorlite.data.composites import COMPOSITES, each, leaves
+from tensorlite.data.encoding import (
+    ENCODED,
+    closed,
+    decoded,
+    encoded,
+    is_composite,
+    opened,
+)
 from tensorlite.data.given import known_as, value_of
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Node, SymbolicTensor
@@ -136,7 +145,7 @@ def function_of(compiled: Compiled, captured: Sequence[Array]) -> Callable[..., 
     opened = _leaf_joined if joining.get() else leaf_of
 
     def called(*leaves: Any) -> Any:
-        given = [held(x).array for x in nest.flatten(leaves)]
+        given = [held(x).array for x in leaves_of(leaves)]
         outputs = compiled.run([*given, *captured])
         return tuple([opened(x) for x in outputs])
 
@@ -147,16 +156,61 @@ def held(leaf: Any) -> Tensor:
     """Return an element's leaf as a tensor; a dataset as one that holds it."""
     if is_dataset(leaf):
         return EagerTensor(Held(leaf))
-    return to_tensor(leaf)
+    return EagerTensor(closed(leaf)) if is_composite(leaf) else to_tensor(leaf)
 
 
 def leaf_of(x: Array) -> Any:
     """Return the leaf of an element that an array is; the dataset that it holds."""
-    return x.dataset if isinstance(x, Held) else EagerTensor(x)
+    if isinstance(x, Opaque):
+        return x.dataset if isinstance(x, Held) else EagerTensor(x)
+    return opened(x)
 
 
 def _leaf_joined(x: Array) -> Any:
-    return x.joined() if isinstance(x, Held) else EagerTensor(x)
+    return x.joined() if isinstance(x, Held) else leaf_of(x)
+
+
+def leaves_of(element: Any) -> list[Any]:
+    """Return what an element is made of, sparse and ragged tensors whole; None is nothing."""
+    return [leaf for leaf in leaves(element) if leaf is not None]
+
+
+def element_of(spec: Any, given: Sequence[Any]) -> Any:
+    """Return the element of a spec whose leaves these are, in their order."""
+    source = iter(given)
+
+    def leaf(known: Any) -> Any:
+        if known is None:
+            return None
+        found = next(source)
+        if is_composite(known) and is_composite(found):
+            return nest.pack_like(known, nest.flatten(found))
+        return found
+
+    return each(leaf, spec)
+
+
+def tensors_of(element: Any) -> list[Tensor]:
+    """Return the tensors that an element of a graph is given on as, one for each leaf."""
+    return [_as_one(leaf) for leaf in leaves_of(element)]
+
+
+def _as_one(leaf: Any) -> Tensor:
+    if is_dataset(leaf):
+        return as_tensor(leaf)
+    return encoded(leaf) if is_composite(leaf) else to_tensor(leaf)
+
+
+def element_given(spec: Any, tensors: Sequence[Tensor]) -> Any:
+    """Return the element of a graph that is given as tensors, one for each leaf of its spec."""
+    pairs = zip(leaves_of(spec), tensors, strict=True)
+    return element_of(spec, [_leaf_given(known, x) for known, x in pairs])
+
+
+def _leaf_given(known: Any, x: Tensor) -> Any:
+    if is_dataset(known):
+        return of_tensor(x, known)
+    return decoded(known, x) if is_composite(known) else x
 
 
 def changed(
@@ -264,7 +318,7 @@ class _Making:
         for one in sorted(recipe.made_of, key=lambda x: x.serial):
             self.tensor(one)
         inputs = [self.tensor(one) for one in recipe.made_of]
-        inputs += self.components(recipe.state)
+        inputs += self.components(recipe.state, recipe.kind == "TensorSliceDataset")
         inputs += [self._own(x, "captured") for one in functions for x in one.given]
         numbers: dict[str, Tensor] = {}
         for name, x in recipe.numbers.items():
@@ -278,13 +332,25 @@ class _Making:
         )
         return call(made, *inputs)
 
-    def components(self, given: Sequence[Tensor | Composed]) -> list[Tensor]:
-        """Return the tensors that something is made of, by the names that they have there."""
+    def components(
+        self, given: Sequence[Tensor | Composed | Any], rows: bool = False
+    ) -> list[Tensor]:
+        """Return the tensors that something is made of, by the names that they have there.
+
+        What has several is one here, or by `rows`.
+        """
         if not given:
             return []
         made = [x(self, {}) if isinstance(x, FunctionType) else x for x in given]
         with self.inside(_GIVEN):
-            return [self._own(x, f"component_{i}") for i, x in enumerate(made)]
+            own = [self._component(x, f"component_{i}") for i, x in enumerate(made)]
+        return [encoded(x, rows) if is_composite(x) else x for x in own]
+
+    def _component(self, given: Any, name: str) -> Any:
+        if not is_composite(given):
+            return self._own(given, name)
+        parts = [self._own(x, name) for x in nest.flatten(given)]
+        return nest.pack_like(given, parts)
 
     def _own(
         self, value: Any, name: str, before: Mapping[str, Tensor] | None = None
@@ -357,18 +423,20 @@ def _is_pure(node: Node) -> bool:
 
 
 def _is_plain(dataset: Pipeline[Any], recipe: Recipe) -> bool:
-    """Return whether elements are tensors and datasets, and functions are graphs."""
+    """Return whether elements are what graphs have as single values, and functions are graphs."""
     specs = [one.element_spec for one in (dataset, *recipe.made_of)]
     return all(one.compiled is not None for one in recipe.functions.values()) and all(
-        isinstance(leaf, (TensorSpec, Pipeline))
+        isinstance(leaf, (TensorSpec, Pipeline, *COMPOSITES))
         for spec in specs
         for leaf in _leaves(spec)
     )
 
 
 def _leaves(spec: Any) -> list[Any]:
-    """Return the specs in plain structures; sparse and ragged ones as they are."""
-    if isinstance(spec, (tuple, list)) and not hasattr(spec, "dense_shape"):
+    """Return the specs in plain structures; what is another composite is as it is."""
+    if is_composite(spec):
+        return [spec]
+    if isinstance(spec, (tuple, list)):
         return [leaf for member in spec for leaf in _leaves(member)]
     if isinstance(spec, Mapping):
         return [leaf for member in spec.values() for leaf in _leaves(member)]
@@ -381,6 +449,12 @@ def is_dataset(leaf: Any) -> bool:
 
 
 def leaf_specs(spec: Any) -> tuple[TensorSpec, ...]:
-    """Return the specs of an element's tensors; that of a dataset is a variant's, None has none."""
-    leaves = [x for x in nest.flatten(spec) if x is not None]
-    return tuple([DATASET if is_dataset(x) else x for x in leaves])
+    """Return the specs of an element's leaves: of datasets, and what has several, variants'."""
+    return tuple([_leaf_spec(leaf) for leaf in leaves_of(spec)])
+
+
+def _leaf_spec(leaf: Any) -> TensorSpec:
+    if is_dataset(leaf):
+        return DATASET
+    found: TensorSpec = ENCODED if is_composite(leaf) else leaf
+    return found

@@ -5,7 +5,7 @@ The operators are in data/iterator_ops.py; what datasets are made of is in data/
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.core import nest
@@ -23,9 +23,9 @@ from tensorlite.data.iterator_ops import (
     MakeIterator,
     OneShotIterator,
 )
-from tensorlite.data.iterators import IteratorGetNext, of_tensors, present
+from tensorlite.data.iterators import IteratorGetNext, present
 from tensorlite.data.steps import ModelDataset, OptimizeDataset
-from tensorlite.data.variants import as_tensor, leaf_specs
+from tensorlite.data.variants import as_tensor, element_given, leaf_specs
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.trace import trace
 from tensorlite.graph_mode.graph import Graph, built, get_default_graph, titled
@@ -67,10 +67,18 @@ class Iterator:
 
     def get_next(self) -> Any:
         """Return the next element, in the structure of the dataset's."""
-        specs = present(self.element_spec)
+        return self.element(self.next_tensors())
+
+    def next_tensors(self) -> Sequence[Tensor]:
+        """Return the tensors that the next element is given as, one for each of its leaves."""
         with _building():
-            found = calls(IteratorGetNext(specs), self.handle)
-        return of_tensors(self.element_spec, found)
+            op = IteratorGetNext(leaf_specs(self.element_spec))
+            return tuple(calls(op, self.handle))
+
+    def element(self, given: Sequence[Tensor]) -> Any:
+        """Return the element that is given as tensors, in the structure of the dataset's."""
+        with _building():
+            return element_given(self.element_spec, given)
 
     def make_initializer(self, dataset: Pipeline[Any]) -> Any:
         """Return what a session runs to begin a dataset, whose elements are of the same specs."""

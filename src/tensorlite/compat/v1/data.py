@@ -267,7 +267,8 @@ class Iterator:
 
     def get_next(self, name: str | None = None) -> Any:
         """Return the next element, new at each run; behind the last, OutOfRangeError is raised."""
-        return _named(self._made.get_next, "IteratorGetNext", name)
+        found = plain(_named(self._made.next_tensors, "IteratorGetNext", name))
+        return in_graph(lambda: self._made.element(found), None, inner=None)
 
     def get_next_as_optional(self) -> GraphOptional:
         """Return the next element, new at each run, or that there is none."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from tensorlite.core.errors import DataLossError, DTypeError, InvalidArgumentErr
 from tensorlite.core.op import Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
-from tensorlite.core.xp import Array, Xp
+from tensorlite.core.xp import Array, Xp, to_host
 from tensorlite.ops.records.wire import apart, field, fields, joined, signed, varint
 from tensorlite.ops.sparse.tensor import SparseTensor
 from tensorlite.ops.strings.joining import as_bytes
@@ -86,7 +88,7 @@ def _read(data: bytes) -> Array:
     dtype = _NUMBERS[_number(found[_DTYPE])]
     sizes = _sizes(_part(found.get(_SHAPE, b"")))
     if dtype is dtypes.string:
-        return _strings(_texts(given, math.prod(sizes)), tuple(sizes))
+        return _elements(_texts(given, math.prod(sizes)), tuple(sizes))
     numbers = _listed(found)
     if numbers is None:
         content = _part(found.get(_CONTENT, b""))
@@ -157,7 +159,7 @@ class SerializeTensor(Op):
 
     def kernel(self, xp: Xp, x: Array) -> Array:
         """Return the bytes."""
-        return _strings([to_bytes(x)], ())
+        return _elements([to_bytes(x)], ())
 
 
 class ParseTensor(Op):
@@ -176,34 +178,57 @@ class ParseTensor(Op):
         return _typed(as_bytes(x.item()), self.out_type)
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of a sparse tensor as an element of a tensor of dtype variant."""
+
+    array: Array
+
+
+def part_of(held: Any, dtype: DType, what: str) -> Array:
+    """Return a part of a sparse tensor, of its bytes or as it is; it must be of a dtype."""
+    if not isinstance(held, Part):
+        return _typed(as_bytes(held), dtype, what)
+    if of_numpy(held.array.dtype) is not dtype:
+        raise InvalidArgumentError(
+            f"{what} is a part of dtype {of_numpy(held.array.dtype).name}; asked for is "
+            f"{dtype.name}"
+        )
+    return held.array
+
+
 class SerializeSparse(Op):
-    """A sparse tensor as three strings: its indices, values and shape."""
+    """A sparse tensor as three strings or values: its indices, values and shape."""
 
     differentiable = False
+    out_type: DType = dtypes.string
 
     def infer(
         self, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
     ) -> TensorSpec:
-        """Return three strings."""
+        """Return three strings, or variants if asked for these."""
         _allowed(self, values)
-        return TensorSpec((3,), dtypes.string)
+        return TensorSpec((3,), _serial(self, self.out_type))
 
     def kernel(self, xp: Xp, *parts: Array) -> Array:
-        """Return the bytes of each part."""
-        return _strings([to_bytes(part, whole=True) for part in parts], (3,))
+        """Return the bytes of each part, or each as it is."""
+        if self.out_type is dtypes.variant:
+            return _elements([Part(to_host(part)) for part in parts], (3,))
+        return _elements([to_bytes(part, whole=True) for part in parts], (3,))
 
 
 class SerializeManySparse(Op):
-    """The rows of a sparse tensor as three strings each."""
+    """The rows of a sparse tensor as three strings or values each."""
 
     differentiable = False
+    out_type: DType = dtypes.string
 
     def infer(
         self, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
     ) -> TensorSpec:
-        """Return three strings for each row."""
+        """Return three strings for each row, or variants if asked for these."""
         _allowed(self, values)
-        return TensorSpec((None, 3), dtypes.string)
+        return TensorSpec((None, 3), _serial(self, self.out_type))
 
     def kernel(self, xp: Xp, *parts: Array) -> Array:
         """Return the bytes; InvalidArgumentError unless there are rows, in ascending order."""
@@ -219,12 +244,19 @@ class SerializeManySparse(Op):
                 f"{sizes[0]}"
             )
         ends = np.searchsorted(rows, np.arange(int(sizes[0]) + 1))
-        shape = to_bytes(sizes[1:])
-        found = []
+        found: list[Any] = []
         for start, end in pairwise(ends):
-            inner = to_bytes(indices[start:end, 1:])
-            found += [inner, to_bytes(values[start:end], whole=True), shape]
-        return _strings(found, (len(found) // 3, 3))
+            row = indices[start:end, 1:], values[start:end], sizes[1:]
+            if self.out_type is dtypes.variant:
+                found += [Part(to_host(part)) for part in row]
+            else:
+                inner, held, shape = row
+                found += [
+                    to_bytes(inner),
+                    to_bytes(held, whole=True),
+                    to_bytes(shape),
+                ]
+        return _elements(found, (len(found) // 3, 3))
 
 
 class DeserializeManySparse(Op):
@@ -289,9 +321,18 @@ def _one_string(op: Op, x: TensorSpec, rank: int) -> None:
         raise DTypeError(f"{op.name} takes {what}, not {x}")
 
 
-def _strings(texts: list[bytes], shape: tuple[int, ...]) -> Array:
-    made: Array = np.empty(len(texts), object)
-    made[:] = texts
+def _serial(op: Op, out_type: DType) -> DType:
+    """Return what sparse tensors are made into; DTypeError for other dtypes."""
+    if out_type not in (dtypes.string, dtypes.variant):
+        raise DTypeError(
+            f"{op.name}: out_type={out_type.name}; allowed are string and variant"
+        )
+    return out_type
+
+
+def _elements(held: list[Any], shape: tuple[int, ...]) -> Array:
+    made: Array = np.empty(len(held), object)
+    made[:] = held
     return made.reshape(shape)
 
 
@@ -328,24 +369,26 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike) -> Tensor:
     return call(ParseTensor(as_dtype(out_type)), serialized)
 
 
-def serialize_sparse(sp: SparseTensor) -> Tensor:
-    """Return a sparse tensor as three strings.
+def serialize_sparse(sp: SparseTensor, out_type: DTypeLike = dtypes.string) -> Tensor:
+    """Return a sparse tensor as three strings, or as three values of dtype variant.
 
     >>> sp = tl.sparse.SparseTensor([[0, 1]], [5.0], (2, 2))
     >>> tl.io.serialize_sparse(sp).shape
     (3,)
     """
-    return call(SerializeSparse(), sp.indices, sp.values, sp.dense_shape)
+    return call(SerializeSparse(as_dtype(out_type)), *sp)
 
 
-def serialize_many_sparse(sp: SparseTensor) -> Tensor:
-    """Return each row of a sparse tensor as three strings; the rows must ascend.
+def serialize_many_sparse(
+    sp: SparseTensor, out_type: DTypeLike = dtypes.string
+) -> Tensor:
+    """Return each row of a sparse tensor as three strings, or variants; the rows must ascend.
 
     >>> sp = tl.sparse.SparseTensor([[0, 1]], [5.0], (2, 2))
     >>> tl.io.serialize_many_sparse(sp).shape
     (2, 3)
     """
-    return call(SerializeManySparse(), sp.indices, sp.values, sp.dense_shape)
+    return call(SerializeManySparse(as_dtype(out_type)), *sp)
 
 
 def deserialize_many_sparse(

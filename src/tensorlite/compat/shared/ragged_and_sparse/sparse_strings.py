@@ -16,18 +16,17 @@ from tensorlite.ops.sparse import crossing
 def serialize_sparse(
     sp_input: Any, name: str | None = None, out_type: Any = string
 ) -> Any:
-    """Return a sparse tensor as three strings, of its parts."""
-    _as_strings("serialize_sparse", out_type)
-    return tensor_bytes.serialize_sparse(as_sparse(sp_input))
+    """Return a sparse tensor as three strings, of its parts; or variants by out_type."""
+    return tensor_bytes.serialize_sparse(as_sparse(sp_input), as_dtype(out_type))
 
 
 @named("SerializeManySparse")
 def serialize_many_sparse(
     sp_input: Any, name: str | None = None, out_type: Any = string
 ) -> Any:
-    """Return the rows of a sparse tensor as strings, three for each."""
-    _as_strings("serialize_many_sparse", out_type)
-    return tensor_bytes.serialize_many_sparse(as_sparse(sp_input))
+    """Return the rows of a sparse tensor as strings, three for each; or variants by out_type."""
+    kind = as_dtype(out_type)
+    return tensor_bytes.serialize_many_sparse(as_sparse(sp_input), kind)
 
 
 @named("DeserializeManySparse")
@@ -37,13 +36,6 @@ def deserialize_many_sparse(
     """Return the sparse tensor whose rows `serialize_many_sparse` wrote."""
     inner = None if rank is None else int(rank)
     return tensor_bytes.deserialize_many_sparse(serialized_sparse, dtype, inner)
-
-
-def _as_strings(function: str, out_type: Any) -> None:
-    if as_dtype(out_type) is not string:
-        raise InvalidArgumentError(
-            f"{function}: out_type={as_dtype(out_type).name}; allowed is tf.string"
-        )
 
 
 @named("SparseCross")

@@ -27,9 +27,14 @@ from tensorlite.core.spec import TensorSpec
 from tensorlite.data import beginnings, iterator_ops, steps
 from tensorlite.data.beginnings import PythonDataset
 from tensorlite.data.files import STRING
-from tensorlite.data.iterators import IteratorGetNext, IteratorGetNextAsOptional
+from tensorlite.data.iterators import (
+    IteratorGetNext,
+    IteratorGetNextAsOptional,
+    of_tensors,
+    present,
+)
 from tensorlite.data.reducing import DatasetCardinality, OnlyElement, ReduceDataset
-from tensorlite.data.variants import DatasetOp
+from tensorlite.data.variants import DatasetOp, tensors_of
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.trace import trace
@@ -415,15 +420,16 @@ def _functions_of(op: PythonDataset, given: list[TensorSpec]) -> dict[str, Compi
         runs.pop(int(place), None)
         return 0
 
-    def graph(call: Any, specs: Any, results: tuple[TensorSpec, ...]) -> Compiled:
-        traced = trace(
-            lambda *x: calls(PyFunc(call, results), *x), specs, call.__name__
-        )
-        return Compiled(traced.graph)
+    def graph(call: Any, specs: Any, result: Any) -> Compiled:
+        def made(*x: Any) -> Sequence[Any]:
+            found = calls(PyFunc(call, present(result)), *x)
+            return tensors_of(of_tensors(result, found))
+
+        return Compiled(trace(made, specs, call.__name__).graph)
 
     return {
         "init_func": graph(begin, given, (number,)),
-        "next_func": graph(following, [number], op.specs),
+        "next_func": graph(following, [number], op.dataset.element_spec),
         "finalize_func": graph(finish, [number], (number,)),
     }
 

@@ -6,16 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tensorlite.core.dispatch import calls
-from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import REGISTRY
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
 from tensorlite.interop.tensorflow.adapters.plain import Adapter, Plain
 from tensorlite.ops.arrays.create import zeros_like
 from tensorlite.ops.arrays.search import Bincount
-from tensorlite.ops.arrays.shape import reshape
 from tensorlite.ops.arrays.stack import stack
+from tensorlite.ops.records.sparse_values import DeserializeSparse
 from tensorlite.ops.records.tensor_bytes import DeserializeManySparse
 from tensorlite.ops.sparse.forms import SparseFillEmptyRows
 from tensorlite.ops.sparse.kept import TakeManySparseFromTensorsMap
@@ -27,21 +25,14 @@ def _of(function: Callable[..., Any]) -> Adapter:
 
 
 def _sparse_rows(given: Given) -> Values:
-    """Read sparse tensors from rows of three strings each; one of DeserializeSparse is no row."""
-    op = DeserializeManySparse(given.dtype("dtype"))
-    rank = given.tensor(0).spec.rank
-    if rank not in (1, 2):
-        raise GraphDefError(
-            f"{given.record} takes {given.tensor(0).spec}: not a row or a matrix"
-        )
+    """Read sparse tensors from rows of three strings each."""
+    return given.made(DeserializeManySparse(given.dtype("dtype")), given.tensor(0))
 
-    def read(serialized: Tensor) -> list[Tensor]:
-        if rank == 2:
-            return list(calls(op, serialized))
-        indices, values, shape = calls(op, reshape(serialized, (1, 3)))
-        return [indices[:, 1:], values, shape[1:]]
 
-    return given.composed(read, given.tensor(0))
+def _sparse_parts(given: Given) -> Values:
+    """Read sparse tensors from what three strings or values along the last axis are."""
+    op = DeserializeSparse(given.dtype("dtype"), given.dtype("Tserialized"))
+    return given.made(op, given.tensor(0))
 
 
 def _table(changing: bool) -> Adapter:
@@ -107,7 +98,7 @@ SCATTERING: dict[str, Adapter] = {
     "AddSparseToTensorsMap": partial(_keeping, "AddSparseToTensorsMap"),
     "Bincount": lambda given: given.made(Bincount(True), *given.tensors),
     "DeserializeManySparse": _sparse_rows,
-    "DeserializeSparse": _sparse_rows,
+    "DeserializeSparse": _sparse_parts,
     "HashTable": _table(changing=False),
     "HashTableV2": _table(changing=False),
     "InitializeTable": Plain("LookupTableImportV2").__call__,

@@ -16,6 +16,7 @@ from tensorlite.core.op import Op
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
+from tensorlite.data.encoding import is_composite
 from tensorlite.data.iterator_ops import IteratorV2, MakeIterator
 from tensorlite.data.iterators import (
     DatasetToSingleElement,
@@ -23,9 +24,16 @@ from tensorlite.data.iterators import (
     IteratorGetNext,
     IteratorGetNextAsOptional,
     NewIterator,
+    present,
 )
 from tensorlite.data.reducing import DatasetReduction, ReduceDataset
-from tensorlite.data.variants import as_tensor, leaf_specs
+from tensorlite.data.variants import (
+    as_tensor,
+    element_given,
+    leaf_specs,
+    leaves_of,
+    tensors_of,
+)
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.trace import outermost, standing, trace
 from tensorlite.interop.tensorflow.writers.counting import shapes_of
@@ -72,8 +80,9 @@ def _iterator(op: Op, node: Node) -> tuple[Spelled, ...]:
     assert isinstance(op, NewIterator)
 
     def made() -> list[Tensor]:
-        handle = call(IteratorV2(leaf_specs(op.dataset.element_spec)))
-        calls(MakeIterator(), as_tensor(op.dataset), handle)
+        dataset = _in_parts(op.dataset)
+        handle = call(IteratorV2(leaf_specs(dataset.element_spec)))
+        calls(MakeIterator(), as_tensor(dataset), handle)
         tracing = outermost()
         assert tracing is not None
         # Whoever reads it waits for its beginning.
@@ -81,6 +90,13 @@ def _iterator(op: Op, node: Node) -> tuple[Spelled, ...]:
             return [identity(handle)]
 
     return _called(node, made)
+
+
+def _in_parts(dataset: Any) -> Any:
+    """Return a dataset whose elements are what functions here take them as: each tensor alone."""
+    if not any(map(is_composite, leaves_of(dataset.element_spec))):
+        return dataset
+    return dataset.map(lambda *element: present(element))
 
 
 def _advance(op: Op, node: Node) -> tuple[Spelled, ...]:
@@ -107,16 +123,20 @@ def _zeros(specs: Sequence[TensorSpec]) -> tuple[Tensor, ...]:
 
 def _reduced(op: Op, node: Node) -> tuple[Spelled, ...]:
     assert isinstance(op, DatasetReduction)
-    dataset, ready, _ = op.reduction
+    dataset, ready, like = op.reduction
     if ready.compiled is None:
         raise MissingOperatorError(
             f"{node.name}: the function that reduces was not traced; reduce in a tl.function"
         )
     states = range(len(op.keys), len(node.inputs))
-    fold = ReduceDataset(ready.compiled, len(states), op.output_types)
+    wanted = nest.pack_like(like, list(op.output_types))
+    specs = leaf_specs(wanted)
+    fold = ReduceDataset(ready.compiled, len(specs), specs)
 
     def folded(*state: Tensor) -> Sequence[Tensor]:
-        return calls(fold, as_tensor(dataset), *state, *ready.given)
+        first = tensors_of(nest.pack_like(like, list(state)))
+        found = calls(fold, as_tensor(dataset), *first, *ready.given)
+        return nest.flatten(element_given(wanted, found))
 
     return _called(node, folded, states)
 

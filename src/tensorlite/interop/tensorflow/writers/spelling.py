@@ -243,7 +243,7 @@ _NAMES = """
     GetSessionTensor DeleteSessionTensor BoostedTreesCreateEnsemble BoostedTreesPredict
     BoostedTreesDeserializeEnsemble BoostedTreesSerializeEnsemble
     IsBoostedTreesEnsembleInitialized
-    MaxPoolV2 MaxPoolGradV2 MaxPoolGradGradV2
+    MaxPoolV2 MaxPoolGradV2 MaxPoolGradGradV2 DeserializeSparse
 """
 _SAME = set(_NAMES.split())
 """Operators that are written as they are, though more is done when they are read."""
