@@ -26,6 +26,7 @@ from tensorlite.compat.shared.reductions import reduce_sum
 from tensorlite.compat.views import plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import pairs_of
+from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.operand import Operand
@@ -51,8 +52,11 @@ def switch_case(
     listed = list(pairs)
     if listed and not callable(listed[0]):
         listed = _numbered(listed)
-    branches = [alike(flat_branch(fn, "branch_fns")) for fn in listed]
-    last = None if default is None else alike(flat_branch(default, "default"))
+    chosen = partial(to_tensor, plain(branch_index))
+    branches = [alike(flat_branch(fn, "branch_fns", chosen)) for fn in listed]
+    last = None
+    if default is not None:
+        last = alike(flat_branch(default, "default", chosen))
     return single(_switch_case(branch_index, branches, last, name=name))
 
 
@@ -104,8 +108,13 @@ def case(
         return _case_in_graph(chosen, pairs, default, exclusive, name)
     preds = [pred for pred, _ in pairs]
     kept = whole if strict else single
-    branches = [_case_branch(function, "fn", kept) for _, function in pairs]
-    last = None if default is None else _case_branch(default, "default", kept)
+    functions = [function for _, function in pairs]
+    if default is not None:
+        functions.append(default)
+    # A branch is told by its predicate, the last one by that of the branch before.
+    held = [True] * (len(functions) - 1) + [len(functions) == 1]
+    branches = [_case_branch(*one, kept) for one in zip(functions, held, strict=True)]
+    last = None if default is None else branches.pop()
     return _case(preds, branches, last, exclusive, name=name)
 
 
@@ -199,8 +208,8 @@ def _case_helper(
             return chosen()
 
 
-def _case_branch(function: Any, what: str, kept: Any) -> Callable[[], Any]:
-    called = flat_branch(function, what)
+def _case_branch(function: Any, holds: bool, kept: Any) -> Callable[[], Any]:
+    called = flat_branch(function, "fn", partial(constant, holds))
     return alike(lambda: kept(called()))
 
 

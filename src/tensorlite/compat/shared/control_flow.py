@@ -6,6 +6,7 @@ What programs give as functions sees what stands for tensors; views.py has the w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import tensorlite as tl
@@ -18,16 +19,16 @@ from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
 from tensorlite.core.dispatch import call, tracer
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import ConversionError, InvalidArgumentError
 from tensorlite.core.op import Role
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies, scope
 from tensorlite.core.spec import TensorSpec
-from tensorlite.core.tensor import IndexedSlices
+from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.function.naming import ended
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph_mode.counting import be_unsure, counted
-from tensorlite.graph_mode.graph import active_graph, inner_graph
+from tensorlite.graph_mode.graph import active_graph, inner_graph, mode
 from tensorlite.ops.control import loops as control
 from tensorlite.ops.control.dataflow import Reached
 from tensorlite.ops.sparse.tensor import SparseTensor
@@ -41,10 +42,18 @@ def _known(x: Any) -> bool | None:
     return bool(x)
 
 
-def taken(leaf: Any) -> Any:
-    """Return a result of a branch or body as a tensor: one that is done when it has a value."""
+def taken(leaf: Any, done: Callable[[], Tensor] | None = None) -> Any:
+    """Return a result of a branch or body as a tensor.
+
+    For an operation stands what `done` gives, when it has run; without that it is refused.
+    """
     if isinstance(leaf, Node):
-        here = call(Reached())
+        if done is None:
+            raise ConversionError(
+                f"Can't convert Operation '{leaf.name}' to Tensor: a body returns tensors; return "
+                "one, made in a block of tf.control_dependencies that has the operation"
+            )
+        here = done()
         with control_dependencies([leaf]):
             return in_graph(lambda: tl.identity(here), "control_dependency")
     if isinstance(leaf, Variable):
@@ -52,8 +61,13 @@ def taken(leaf: Any) -> Any:
     return leaf
 
 
-def inside(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of tensors that gives a program's function what stands for them."""
+def inside(
+    function: Callable[..., Any], done: Callable[[], Tensor] | None = None
+) -> Callable[..., Any]:
+    """Return a function of tensors that gives a program's function what stands for them.
+
+    `done` gives what stands for operations that it returns.
+    """
     a_function(function, "the function to call")
 
     def called(*args: Any) -> Any:
@@ -62,20 +76,33 @@ def inside(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args)
         # What counts turns stands before what the program makes.
         name_arguments(inner_graph(graph), 0, scope.get().name)
-        result = nest.map_structure(taken, plain(function(*shown(args))))
+        result = plain(function(*shown(args)))
+        result = nest.map_structure(lambda leaf: taken(leaf, done), result)
         name_arguments(inner_graph(graph), 0, scope.get().name)
         return result
 
     return called
 
 
-def flat_branch(function: Callable[[], Any], what: str) -> Callable[[], Any]:
-    """Return a function without arguments as branches are called; True stands for None."""
-    called = inside(a_function(function, f"{what} must be callable: it"))
+def flat_branch(
+    function: Callable[[], Any], what: str, done: Callable[[], Tensor]
+) -> Callable[[], Any]:
+    """Return a function without arguments as branches are called.
+
+    `done` gives what stands for operations, which functions return as None: the predicate.
+    """
+    called = inside(a_function(function, f"{what} must be callable: it"), done)
 
     def branch() -> Any:
         found = called()
-        return True if found is None else found
+        if found is None and active_graph() is None:
+            return done()
+        if found is None and mode.eager is False:
+            raise InvalidArgumentError(
+                f"{what} must have a return value; return a tensor or an operation, such as "
+                "tf.no_op()"
+            )
+        return found
 
     return branch
 
@@ -127,7 +154,8 @@ def cond(
     10
     """
     kept = whole if strict else single
-    then, other = flat_branch(true_fn, "true_fn"), flat_branch(false_fn, "false_fn")
+    then = flat_branch(true_fn, "true_fn", partial(_reached, True))
+    other = flat_branch(false_fn, "false_fn", partial(_reached, False))
     known = _known(pred)
     if known is not None or (active_graph() is None and tracer() is None):
         chosen = true_fn if (bool(pred) if known is None else known) else false_fn
@@ -144,6 +172,11 @@ def cond(
         return kept(other())
 
     return _cond(pred, first, second, name=name)
+
+
+def _reached(holds: bool) -> Tensor:
+    """Return what a predicate is in the branch that is traced."""
+    return call(Reached(holds))
 
 
 def _names_here() -> Sequence[str]:

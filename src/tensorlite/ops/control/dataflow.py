@@ -190,7 +190,9 @@ class NoOp(Op):
 
 
 class Reached(Op):
-    """True, where it stands: in a branch, that this is taken."""
+    """What the predicate of a branch is where this stands; `holds` says in which of the two."""
+
+    holds: bool = True
 
     effect = Effect.DRAW
     differentiable = False
@@ -200,8 +202,8 @@ class Reached(Op):
         return TensorSpec((), dtypes.bool_)
 
     def kernel(self, xp: Xp) -> Array:
-        """Return True, in host memory."""
-        return np.True_
+        """Return the truth value, in host memory."""
+        return np.bool_(self.holds)
 
 
 class ControlTrigger(NoOp):

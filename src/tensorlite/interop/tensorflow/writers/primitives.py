@@ -176,7 +176,7 @@ def _stand_for(graph: Graph, instead: Mapping[Node, Node]) -> None:
 
 
 def _reach(graph: Graph) -> None:
-    """Let what says that a branch is taken be what its nodes wait for; elsewhere it is true."""
+    """Let what says that a branch is taken be what its nodes wait for; else it is a constant."""
     instead: dict[Node, SymbolicTensor] = {}
     for node in graph.nodes:
         if isinstance(node.op, Reached):
@@ -184,7 +184,7 @@ def _reach(graph: Graph) -> None:
             if sides:
                 instead[node] = sides[0].outputs[0]
             else:
-                node.op = Const(np.asarray(True))
+                node.op = Const(np.asarray(node.op.holds))
     graph.nodes[:] = [node for node in graph.nodes if node not in instead]
     for node in graph.nodes:
         node.inputs = tuple([instead.get(x.node, x) for x in node.inputs])

@@ -287,6 +287,11 @@ def _accumulating(op: Op, node: Node) -> tuple[Spelled, ...]:
     return (Spelled(f"{prefix}{op.name}", _plainly(op, {})),)
 
 
+def _reached(op: Any, _: Node) -> tuple[Spelled, ...]:
+    """Spell what a predicate is where no branch is left that tells it."""
+    return (constant_part("", op.holds, bool_),)
+
+
 def _drawn(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return a draw, whose generator is its own there."""
     inputs = tuple(range(1, len(node.inputs)))
@@ -413,7 +418,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     "Placeholder": _typed,
     "PlaceholderWithDefault": _typed,
     "PriorityQueueV2": _queue,
-    "Reached": lambda _, __: (constant_part("", True, bool_),),
+    "Reached": _reached,
     "LearnedUnigramCandidateSampler": _drawn,
     "ParameterizedTruncatedNormal": _drawn,
     "PyFunc": _python_call,
