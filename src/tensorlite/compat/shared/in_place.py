@@ -40,6 +40,10 @@ def _changing(title: str, change: Callable[..., Any], what: str) -> Any:
                 tl.expand_dims(rows, axis=0),
                 tl.expand_dims(values, axis=0),
             )
+        size = tl.astype(tl.shape(given)[0], rows.dtype)
+        rows = tl.remainder(
+            rows, size
+        )  # counted from the end where they are negative
         return change(given, tl.expand_dims(rows, axis=-1), values)
 
     made.__doc__ = (

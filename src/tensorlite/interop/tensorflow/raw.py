@@ -12,7 +12,11 @@ from typing import Any
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import calls, constant, interpreted_by, to_tensor
 from tensorlite.core.dtypes import DType, as_dtype, resource
-from tensorlite.core.errors import InvalidArgumentError, MissingOperatorError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    MissingOperatorError,
+)
 from tensorlite.core.op import Effect
 from tensorlite.core.scope import control_dependencies
 from tensorlite.core.tensor import EagerTensor, Tensor
@@ -141,7 +145,15 @@ def _attribute(value: Any, kind: str) -> Any:
         return _shape(value)
     if kind == "list(shape)":
         return tuple([_shape(x) for x in value])
+    if kind == "list(float)":
+        return _numbers(value)
     return tuple(value) if isinstance(value, list) else value
+
+
+def _numbers(value: Any) -> tuple[float, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise DTypeError(f"an attribute takes a list of numbers, not {value!r}")
+    return tuple([float(x) for x in value])
 
 
 def _shape(value: Any) -> Shape:

@@ -14,7 +14,7 @@ from tensorlite.core import dtypes
 from tensorlite.core.check import several, whole_numbers
 from tensorlite.core.dispatch import call, constant, integers, to_tensor
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import InvalidArgumentError, PlaceError, ShapeError
+from tensorlite.core.errors import PlaceError, ShapeError
 from tensorlite.core.op import Call, Grads, Op
 from tensorlite.core.spec import (
     Dims,
@@ -233,7 +233,18 @@ class Roll(Op):
     host = (1, 2)
 
     def infer(self, x: TensorSpec, shift: TensorSpec, axis: TensorSpec) -> TensorSpec:
-        """Return the operand's spec; ShapeError when an axis is not there."""
+        """Return the operand's spec; ShapeError when an axis is not there, or has no shift."""
+        for what, given in (("shift", shift), ("axis", axis)):
+            if given.rank not in (None, 0, 1):
+                raise ShapeError(
+                    f"roll: {what} must be a scalar or a 1-D vector, not {given}"
+                )
+        counts = [1 if one.shape == () else one.size for one in (shift, axis)]
+        if None not in counts and counts[0] != counts[1]:
+            raise ShapeError(
+                f"roll: shift and axis must have the same size: there are {counts[0]} shifts for "
+                f"{counts[1]} axes"
+            )
         axes = axis.constant()
         if axes is not None and x.shape is not None:
             for one in axes:
@@ -242,6 +253,11 @@ class Roll(Op):
 
     def kernel(self, xp: Xp, x: Array, shift: Array, axis: Array) -> Array:
         """Return the moved elements."""
+        if shift.size != axis.size:
+            raise ShapeError(
+                f"roll: shift and axis must have the same size: there are {shift.size} shifts for "
+                f"{axis.size} axes"
+            )
         return xp.roll(x, shift.tolist(), axis=axis.tolist())
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
@@ -439,10 +455,8 @@ def roll(
     tensor = to_tensor(x)
     if axis is None:
         return reshape_like(_rolled(reshape(tensor, (-1,)), shift, 0), tensor)
-    if isinstance(shift, Sequence) and len(shift) != len(_several(axis)):
-        raise InvalidArgumentError(
-            f"roll: {len(shift)} shifts for {len(_several(axis))} axes; give as many of each"
-        )
+    if isinstance(shift, int) and not isinstance(axis, int):
+        shift = [shift] * len(_several(axis))
     return _rolled(tensor, shift, axis)
 
 

@@ -259,6 +259,8 @@ class ScatterNd(Op):
         nd_fits(self.name, indices.shape, updates.shape, whole)
         rows, places = nd_rows(self.name, xp, indices, whole)
         sums = xp.zeros(rows, updates.dtype)
+        if updates.dtype == object:
+            sums[...] = b"" if updates.size == 0 else updates.flat[0][:0]
         combine_into(xp, "add", sums, places, updates.reshape(places.size, rows[1]))
         return sums.reshape(whole)
 

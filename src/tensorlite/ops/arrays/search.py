@@ -271,13 +271,22 @@ class Bincount(Op):
     ) -> TensorSpec:
         """Return a vector; DTypeError unless the operand holds integers."""
         _countable(x)
-        return TensorSpec(
-            (minlength.scalar() if self.fixed else None,), weights.dtype
-        )
+        check_rank("bincount: the number of counts", minlength, 0)
+        count = minlength.scalar()
+        if count is not None and count < 0:
+            raise InvalidArgumentError(
+                f"bincount: size ({count}) must be non-negative"
+            )
+        return TensorSpec((count if self.fixed else None,), weights.dtype)
 
     def kernel(self, xp: Xp, x: Array, minlength: Array, weights: Array) -> Array:
         """Return the counts, or the sums; an empty `weights` counts."""
         beside = weights.ravel() if weights.size else None
+        if beside is not None and beside.size != x.size:
+            raise InvalidArgumentError(
+                f"bincount: Input indices and weights must have the same size; there are "
+                f"{beside.size} weights for {x.size} integers"
+            )
         if x.size and int(x.min()) < 0:
             raise InvalidArgumentError(
                 "Input arr must be non-negative! bincount counts integers from 0 on"

@@ -56,6 +56,8 @@ def required_space_to_batch_paddings(
         before, behind = least[:, 0], least[:, 1]
         more = (sides - (sizes + before + behind) % sides) % sides
         ends = behind + more
+        if count == 0:
+            return zeros([0, 2], int32), zeros([0, 2], int32)
         paddings = [[before[i], ends[i]] for i in range(count)]
         return stack(paddings, name="paddings"), stack(
             [[0, more[i]] for i in range(count)], name="crops"
