@@ -210,3 +210,18 @@ def test_shards_of_tpus_are_told_inside_a_block() -> None:
         with pytest.raises(InvalidArgumentError), tpu.tpu_shard_context(2):
             pass
     assert tpu.get_tpu_context().number_of_shards is None
+
+
+def test_traced_functions_are_seen_through_as_wrappers() -> None:
+    class Layer:
+        @tf2.function
+        def double(self, x: Any, times: int = 2) -> Any:
+            return x * times
+
+    tf_inspect = import_module(f"{INSIDE}.util.tf_inspect")
+    unwrap = _of(f"{INSIDE}.util.tf_decorator", "unwrap")
+    for function in (Layer.double, Layer().double):
+        assert tf_inspect.getfullargspec(function).args == ["self", "x", "times"]
+        wrappers, inner = unwrap(function)
+        assert [x.decorator_name for x in wrappers] == ["tf.function"]
+        assert inner == function.python()

@@ -102,3 +102,17 @@ def test_zeros_are_made_of_the_sizes_of_what_is_multiplied() -> None:
     assert not any(x.any() for x in found)
     with pytest.raises(tf.errors.InvalidArgumentError, match="not compatible"):
         operator.matmul(tf.ones([2, 4]))
+
+
+@pytest.mark.parametrize("shape", [[None], [3, None]])
+def test_square_matrices_of_unknown_size_are_square(shape: list[int | None]) -> None:
+    diagonal = tf.placeholder(tf.float32, shape)
+    operator = tf.linalg.LinearOperatorDiag(diagonal)
+    assert operator.is_square is True
+    other = tf.placeholder(tf.float32, [None, None])
+    assert tf.linalg.LinearOperatorFullMatrix(other).is_square is None
+    given = np.arange(1.0, 7.0, dtype=np.float32).reshape(3, 2)[: len(shape) * 3 - 3]
+    given = given if len(shape) == 2 else np.array([1, 2], np.float32)
+    right = np.ones((2, 4), np.float32)
+    found = run(operator.solve(other), feed={diagonal: given, other: right})
+    close(found, right / given[..., None])

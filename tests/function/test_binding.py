@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
@@ -132,3 +133,18 @@ def test_arguments_are_not_changed(change: Any) -> None:
         InvalidArgumentError, match="should not modify its Python input"
     ):
         f({"rows": [tl.asarray(1), tl.asarray(2)]})
+
+
+def test_inspect_sees_the_arguments_of_the_python_function() -> None:
+    class Layer:
+        @tl.function
+        def double(self, x: tl.Tensor, times: int = 2) -> tl.Tensor:
+            return x * times
+
+    specified = inspect.getfullargspec(Layer.double)
+    assert specified.args == ["self", "x", "times"]
+    assert specified.defaults == (2,)
+    assert list(inspect.signature(Layer.double).parameters) == ["self", "x", "times"]
+    assert list(inspect.signature(Layer().double).parameters) == ["x", "times"]
+    assert inspect.getfullargspec(Layer().double).args == ["x", "times"]
+    assert "python_function" in inspect.signature(tl.Function).parameters

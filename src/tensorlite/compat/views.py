@@ -84,6 +84,7 @@ class Operation(Described):
         return [operation(x) for x in self.node.graph.nodes if self.node in x.control]
 
     _inputs, _outputs, _control_inputs = inputs, outputs, control_inputs
+    _original_op = property(lambda x: x.node.origin and _own_operation(x.node.origin))
 
     @property
     def device(self) -> str:

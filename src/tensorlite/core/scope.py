@@ -33,6 +33,8 @@ class Scope(NamedTuple):
     device: DeviceName = ANYWHERE
     control: tuple[Any, ...] = ()
     group: str = ""
+    origin: Any = None
+    """The node for whose sake nodes are made: of gradients, the one that is differentiated."""
 
 
 scope: ContextVar[Scope] = ContextVar("scope", default=Scope())

@@ -7,6 +7,7 @@ graph runs in compile.py.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -103,6 +104,21 @@ def _untraced(kind: type[Function[P, R_co]]) -> Function[P, R_co]:
     return made
 
 
+class _SignatureTold:
+    """What `inspect` reads of a function: the Python function's signature, read when asked for.
+
+    Functions are descriptors that are no methods; inspect takes such for builtins, and knows
+    nothing of their arguments.
+    """
+
+    def __get__(
+        self, instance: Function[..., Any] | None, owner: type
+    ) -> inspect.Signature:
+        if instance is None:
+            raise AttributeError("__signature__")
+        return inspect.signature(instance.python())
+
+
 class Function(Generic[P, R_co]):
     """A Python function that is traced into graphs; `tl.function` makes it.
 
@@ -112,6 +128,7 @@ class Function(Generic[P, R_co]):
     """
 
     __tl_traced__ = True
+    __signature__ = _SignatureTold()
     makes_once = False
     """Whether variables are made in the first trace only; else later traces find them again."""
     _instance: Any = None

@@ -260,7 +260,7 @@ def _beside(call: Call) -> Iterator[Node]:
     here = scope.get()
     if is_named:
         name = node.name.removeprefix(f"{here.name}/")
-        here = here._replace(name=scoped(f"{name}_grad"))
+        here = here._replace(name=scoped(f"{name}_grad"), origin=node)
     token = scope.set(here._replace(device=node.device, group=node.group))
     try:
         yield node

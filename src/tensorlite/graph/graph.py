@@ -164,6 +164,7 @@ class Node:
         "line",
         "name",
         "op",
+        "origin",
         "outputs",
         "owner",
     )
@@ -185,6 +186,8 @@ class Node:
         """Nodes of one group are placed together; "" is no group."""
         self.name = ""
         self.line: Line = UNKNOWN
+        self.origin: Node | None = None
+        """The node for whose sake this one was made, as a gradient's: None if for its own."""
         self.owner: Callable[[], Any] | None = None
         """Returns the variable whose handle this makes, as a weak reference does."""
         self.outputs = tuple(

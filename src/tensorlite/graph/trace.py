@@ -97,6 +97,7 @@ class Tracer(Interpreter):
         if len(self.graph.nodes) == before:
             # Found again: a tensor of its own, which may be assigned to without the other changing.
             return tuple([copy(x) for x in node.outputs])
+        node.origin = here.origin
         if op.effect is not Effect.NONE:
             self._note_effect(node)
         return node.outputs

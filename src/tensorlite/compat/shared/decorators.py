@@ -12,6 +12,8 @@ from functools import update_wrapper
 from types import ModuleType
 from typing import Any
 
+from tensorlite.function.function import Function
+
 __all__ = [
     "TFDecorator",
     "contextmanager",
@@ -52,12 +54,23 @@ def make_decorator(
 
 
 def unwrap(maybe_tf_decorator: Any) -> tuple[list[TFDecorator], Any]:
-    """Return the wrappers of a function, the outermost first, and the function itself."""
+    """Return the wrappers of a function, the outermost first, and the function itself.
+
+    tf.function is such a wrapper, as it is in TensorFlow.
+    """
     found, inner = [], maybe_tf_decorator
-    while (made := getattr(inner, "__dict__", {}).get("_tf_decorator")) is not None:
+    while (made := _wrapper(inner)) is not None:
         found.append(made)
         inner = made.decorated_target
     return found, inner
+
+
+def _wrapper(obj: Any) -> TFDecorator | None:
+    """Return the outermost wrapper of a function, None for what is not wrapped."""
+    if isinstance(obj, Function):
+        return TFDecorator("tf.function", obj.python())
+    made: TFDecorator | None = getattr(obj, "__dict__", {}).get("_tf_decorator")
+    return made
 
 
 def make_all(

@@ -148,7 +148,9 @@ class KnownMatrix(OperatorParts, Module):
 
         InvalidArgumentError if both are known and differ.
         """
-        rows, columns = (None, None) if self.shape.rank is None else self.shape[-2:]
+        # Plain sizes: version 1's Dimension of an unknown size is not None, nor equal to another.
+        known = self.shape
+        rows, columns = (None, None) if known.rank is None else known.as_list()[-2:]
         if None in (rows, columns):
             return self.hints[3]
         if self.hints[3] not in (None, rows == columns):

@@ -229,9 +229,20 @@ class GraphElements(graphs.Graph):
             self.rename(node, wanted[:-1])
         asked = Asked(node.name, node.op, tuple(tensors), here.device)
         node.device, node.group = decided(here.device, asked), here.group
+        node.origin = here.origin
         waits = [x.node if isinstance(x, SymbolicTensor) else x for x in here.control]
         node.control = (*node.control, *waits)
         return operation(node)
+
+    @contextmanager
+    def _original_op(self, op: Any) -> Iterator[None]:
+        """Note, in nodes that are made inside the block, the one for whose sake they are made."""
+        here = scope.get()
+        token = scope.set(here._replace(origin=plain(op)))
+        try:
+            yield
+        finally:
+            scope.reset(token)
 
     @contextmanager
     def _attr_scope(self, attr_map: Mapping[str, Any]) -> Iterator[None]:

@@ -33,6 +33,7 @@ class Maker:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.line: Line = UNKNOWN
+        self.origin: Node | None = None
         self.base = ""
         """The scope of the gradient that is taken, in which nodes have no scopes of their own."""
         self.contexts = Contexts()
@@ -51,7 +52,7 @@ class Maker:
         with self.below(name):
             given = self.taken(op, inputs, name)
         made = self.graph.append(op, given, name, tuple(control))
-        made.line = self.line
+        made.line, made.origin = self.line, self.origin
         self.graph.kept.setdefault(NAMED, set()).add(made)
         self.put(made)
         return made

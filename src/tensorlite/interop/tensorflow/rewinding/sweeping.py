@@ -151,7 +151,7 @@ class Rewinding:
         if loop is None:
             raise NotRewoundError(f"{node.name} is of no loop that is known")
         if loop not in self.loops:
-            self.maker.line = node.line
+            self.maker.line, self.maker.origin = node.line, None
             outer = self._around(node)
             self.loops[loop] = Turns(self.maker, loop, outer)
             between.update(dict.fromkeys(loop.exits))
@@ -227,7 +227,7 @@ class Rewinding:
     # --- nodes --------------------------------------------------------------------------------
 
     def _step(self, node: Node, wanted: set[SymbolicTensor]) -> None:
-        self.maker.line = node.line
+        self.maker.line, self.maker.origin = node.line, node
         with self._within(self._turns(node, before=True)):
             dys = self._arrived(node, wanted)
         turns = self._turns(node)
