@@ -40,11 +40,11 @@ from tensorlite.ops.state.boosted_trees import (
     BoostedTreesEnsembleResourceHandleOp,
     Ensemble,
 )
+from tensorlite.ops.state.dense_tables import DenseState, MutableDenseHashTableV2
 from tensorlite.ops.state.making import Making
 from tensorlite.ops.state.resource import VarHandleOp, VariableState
 from tensorlite.ops.state.tables import (
     HashTableV2,
-    MutableDenseHashTableV2,
     TableState,
 )
 from tensorlite.ops.summaries.writing import WriterState
@@ -139,7 +139,7 @@ CASES = (
     ),
     Case(
         MutableDenseHashTableV2(tl.int64, tl.int32, ("0",), ("-1",)),
-        TableState,
+        DenseState,
         MutableDenseHashTableV2(tl.int64, tl.int32, ("0",), ("-2",)),
     ),
     Case(IdentityReaderV2(), ReaderState, WholeFileReaderV2()),

@@ -5,7 +5,7 @@ Source: TensorFlow's operators of lookup tables, of the same names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 from pathlib import Path
 from threading import RLock
@@ -45,6 +45,8 @@ class TableState(Resource):
         self.changing = held is not None
         self.reserved: dict[str, Any] = {}
         """Keys that stand for something else, by what they are called."""
+        self.maker: Making
+        """The operator that made it."""
         self.lock = RLock()
         self._spec = TensorSpec((), dtypes.resource, None, inner)
 
@@ -80,6 +82,35 @@ class TableState(Resource):
                     )
             self.held = made
 
+    def size(self) -> int:
+        """Return how many keys it has."""
+        return len(self.read_all())
+
+    def put(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        """Put values of keys in, in the place of those that were there."""
+        self.held = {**self.read_all(), **dict(pairs)}
+
+    def take(self, keys: Sequence[Any]) -> None:
+        """Take keys out; those that are not there are none the less gone."""
+        gone = set(keys)
+        kept = self.read_all().items()
+        self.held = {key: value for key, value in kept if key not in gone}
+
+    def exported(self) -> tuple[Array, Array]:
+        """Return all keys and values, in the order in which they came."""
+        held = self.read_all()
+        keys, values = self.spec.inner
+        shape = (len(held),)
+        every = array_of(list(held), keys.dtype, shape, key_rows(keys))
+        rows = list(held.values())
+        return every, array_of(rows, values.dtype, shape, key_rows(values))
+
+    def load(self, keys: Array, values: Array) -> None:
+        """Have these keys and values; what is filled once has the same things again."""
+        pairs = list(_pairs(self, keys, values))
+        self.check_same(pairs)
+        self.begin(pairs)
+
     def check_keys(self, keys: Iterable[Any]) -> None:
         """Raise InvalidArgumentError where one of some keys is reserved."""
         if not self.reserved:
@@ -109,7 +140,7 @@ def _plain(array: Array) -> list[Any]:
     return [as_bytes(x) if isinstance(x, (str, bytes)) else x for x in flat]
 
 
-def _values(array: Array, row: tuple[int, ...]) -> list[Any]:
+def values_of(array: Array, row: tuple[int, ...]) -> list[Any]:
     """Return values as they are kept: those that are no scalars as tuples of their elements."""
     flat = _plain(array)
     if not row:
@@ -118,7 +149,7 @@ def _values(array: Array, row: tuple[int, ...]) -> list[Any]:
     return [tuple(flat[i : i + size]) for i in range(0, len(flat), size)]
 
 
-def _array(
+def array_of(
     values: list[Any], dtype: DType, shape: tuple[int, ...], row: tuple[int, ...] = ()
 ) -> Array:
     flat = [x for value in values for x in value] if row else values
@@ -127,27 +158,35 @@ def _array(
     return made.reshape((*shape, *row))
 
 
+def key_rows(spec: TensorSpec) -> tuple[int, ...]:
+    """Return the shape of one key or value, by its spec."""
+    return () if spec.shape is None else tuple([size or 0 for size in spec.shape])
+
+
 def _row(table: TensorSpec) -> tuple[int, ...]:
     """Return the shape of one value of a table."""
-    sizes = table.inner[1].shape
-    return () if sizes is None else tuple([size or 0 for size in sizes])
+    return key_rows(table.inner[1])
 
 
 def _key_row(table: TensorSpec) -> tuple[int, ...]:
     """Return the shape of one key of a table."""
-    sizes = table.inner[0].shape
-    return () if sizes is None else tuple([size or 0 for size in sizes])
+    return key_rows(table.inner[0])
+
+
+def _has_buckets(table: TensorSpec) -> bool:
+    """Return whether a table is known by its buckets: the shape of its keys is known."""
+    return table.inner[0].shape is not None
 
 
 def _keys(table: TableState, keys: Array) -> list[Any]:
     """Return keys as they are kept."""
-    return _values(keys, _key_row(table.spec))
+    return values_of(keys, _key_row(table.spec))
 
 
 def _pairs(
     table: TableState, keys: Array, values: Array
 ) -> Iterable[tuple[Any, Any]]:
-    return zip(_keys(table, keys), _values(values, _row(table.spec)), strict=True)
+    return zip(_keys(table, keys), values_of(values, _row(table.spec)), strict=True)
 
 
 class HashTableV2(Making):
@@ -165,41 +204,9 @@ class HashTableV2(Making):
 
     def fresh(self, xp: Xp) -> TableState:
         """Return a new table."""
-        return TableState(self.label, self.inner(), {} if self.changing else None)
-
-
-class MutableDenseHashTableV2(Making):
-    """Makes a table that changes, whose keys may be arrays; two of them are no keys."""
-
-    key_dtype: DType
-    value_dtype: DType
-    empty_key: tuple[str, ...]
-    """The elements of the first that is no key, as texts."""
-    deleted_key: tuple[str, ...]
-    key_shape: tuple[int, ...] = ()
-    value_shape: tuple[int, ...] = ()
-
-    def inner(self) -> tuple[TensorSpec, ...]:
-        """Return the specs of one key, None where it is a scalar, and of one value."""
-        value = TensorSpec(self.value_shape, self.value_dtype)
-        return TensorSpec(self.key_shape or None, self.key_dtype), value
-
-    def fresh(self, xp: Xp) -> TableState:
-        """Return a new table."""
-        made = TableState(self.label, self.inner(), {})
-        for kind in ("empty_key", "deleted_key"):
-            (key,) = _values(self.no_key(kind), self.key_shape)
-            made.reserved[kind] = key
+        made = TableState(self.label, self.inner(), {} if self.changing else None)
+        made.maker = self
         return made
-
-    def no_key(self, kind: str) -> Array:
-        """Return one of the two, "empty_key" or "deleted_key"."""
-        texts: tuple[str, ...] = getattr(self, kind)
-        found: list[Any] = [as_bytes(x) for x in texts]
-        if self.key_dtype is not dtypes.string:
-            read = int if self.key_dtype.is_integer else float
-            found = [read(x) for x in texts]
-        return _array(found, self.key_dtype, self.key_shape)
 
 
 def _check(op: Op, table: TensorSpec, place: int, x: TensorSpec) -> None:
@@ -222,32 +229,38 @@ class LookupTableImportV2(Op):
         """Return nothing; DTypeError for other dtypes, ShapeError for values of other shapes."""
         _check(self, table, 0, keys)
         _check(self, table, 1, values)
-        if keys.shape is not None:
+        if keys.shape is not None and self.by_keys(table):
             shape = keys.shape[: len(keys.shape) - len(_key_row(table))]
             merge((*shape, *_row(table)), values.shape)
         return ()
+
+    def by_keys(self, table: TensorSpec) -> bool:
+        """Return whether what is given are keys and values, not the buckets of a table."""
+        return not _has_buckets(table)
 
     def kernel(
         self, xp: Xp, table: TableState, keys: Array, values: Array
     ) -> tuple[Array, ...]:
         """Fill it; what is filled once has the same things again."""
-        pairs = list(_pairs(table, keys, values))
-        table.check_same(pairs)
-        table.begin(pairs)
+        table.load(keys, values)
         return ()
 
 
 class LookupTableInsertV2(LookupTableImportV2):
     """Puts values into a table, in the place of those that its keys had."""
 
+    def by_keys(self, table: TensorSpec) -> bool:
+        """Return True: it is never given buckets."""
+        return True
+
     def kernel(
         self, xp: Xp, table: TableState, keys: Array, values: Array
     ) -> tuple[Array, ...]:
         """Put them in."""
         with table.lock:
-            pairs = dict(_pairs(table, keys, values))
-            table.check_keys(pairs)
-            table.held = {**table.read_all(), **pairs}
+            pairs = list(_pairs(table, keys, values))
+            table.check_keys([key for key, _ in pairs])
+            table.put(pairs)
         return ()
 
 
@@ -266,10 +279,9 @@ class LookupTableRemoveV2(Op):
     def kernel(self, xp: Xp, table: TableState, keys: Array) -> tuple[Array, ...]:
         """Take them out; a key that is not there is none the less gone."""
         with table.lock:
-            gone = set(_keys(table, keys))
+            gone = _keys(table, keys)
             table.check_keys(gone)
-            kept = table.read_all().items()
-            table.held = {key: value for key, value in kept if key not in gone}
+            table.take(gone)
         return ()
 
 
@@ -346,7 +358,7 @@ class LookupTableFindV2(Op):
     ) -> Array:
         """Return the values."""
         row = _row(table.spec)
-        held, others = table.read_all(), _values(default_value, row)
+        held, others = table.read_all(), values_of(default_value, row)
         asked = _keys(table, keys)
         table.check_keys(asked)
         if len(others) == 1:
@@ -358,7 +370,7 @@ class LookupTableFindV2(Op):
             )
         found = [held.get(*pair) for pair in zip(asked, others, strict=True)]
         shape = keys.shape[: keys.ndim - len(_key_row(table.spec))]
-        return _array(found, table.spec.inner[1].dtype, shape, row)
+        return array_of(found, table.spec.inner[1].dtype, shape, row)
 
 
 class LookupTableSizeV2(Op):
@@ -374,7 +386,7 @@ class LookupTableSizeV2(Op):
 
     def kernel(self, xp: Xp, table: TableState) -> Array:
         """Return the number."""
-        return np.asarray(len(table.read_all()), np.int64)
+        return np.asarray(table.size(), np.int64)
 
 
 class LookupTableExportV2(Op):
@@ -393,8 +405,4 @@ class LookupTableExportV2(Op):
 
     def kernel(self, xp: Xp, table: TableState) -> tuple[Array, Array]:
         """Return them."""
-        held = table.read_all()
-        keys, values = [spec.dtype for spec in table.spec.inner]
-        shape, row = (len(held),), _row(table.spec)
-        every = _array(list(held.values()), values, shape, row)
-        return _array(list(held), keys, shape, _key_row(table.spec)), every
+        return table.exported()

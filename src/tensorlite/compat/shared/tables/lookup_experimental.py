@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.calling import converted, named
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.tables import lookups
 from tensorlite.compat.shared.tables.lookups import MutableHashTable
-from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
+from tensorlite.core.dispatch import call
+from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.tensor import EagerTensor
+from tensorlite.graph.graph import SymbolicTensor, is_const
+from tensorlite.graph_mode.graph import active_graph
+from tensorlite.ops.state.dense_tables import BUCKETS, MutableDenseHashTableV2
+from tensorlite.ops.state.making import made
+from tensorlite.ops.strings.joining import as_text
 
 __all__ = ["DenseHashTable", "MutableHashTable"]
 
@@ -29,51 +38,69 @@ class DenseHashTable(lookups.MutableHashTable):
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        if empty_key == deleted_key:
-            raise InvalidArgumentError(
-                f"DenseHashTable: empty_key and deleted_key must differ; both are {empty_key!r}"
-            )
-        super().__init__(key_dtype, value_dtype, default_value, None, name)
-        self.is_checkpointed = checkpoint
         self._reserved = empty_key, deleted_key
-
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> Any:
-        """Put in values of keys; InvalidArgumentError for the two reserved ones."""
-        self._check(keys)
-        return super().insert(keys, values, name)
-
-    def remove(self, keys: Any, name: str | None = None) -> Any:
-        """Take out keys; InvalidArgumentError for the two reserved ones."""
-        self._check(keys)
-        return super().remove(keys, name)
-
-    erase = remove
-
-    def saved_tensors(self, session: Any = None) -> dict[str, Any]:
-        """Raise UnimplementedError: TensorFlow saves buckets as they lie in memory."""
-        raise UnimplementedError(
-            "DenseHashTable: what checkpoints of objects have of it is in an order of "
-            "TensorFlow's own; use a MutableHashTable, or pass checkpoint=False"
+        self._buckets = (
+            BUCKETS if initial_num_buckets is None else initial_num_buckets
         )
+        kinds = key_dtype, value_dtype
+        super().__init__(*kinds, default_value, None, name, checkpoint)
 
-    def load(self, held: tuple[Any, Any], session: Any = None) -> None:
-        """Have what buckets hold that TensorFlow saved, without those of reserved keys."""
-        keys = np.ravel(held[0])
-        reserved = [
-            x for k in self._reserved for x in lookups.known(k, self.key_dtype) or []
-        ]
-        used = ~np.isin(keys, np.asarray(reserved, keys.dtype))
-        super().load((keys[used], held[1][used]), session)
+    default_title = "default_value"
 
-    def _check(self, keys: Any) -> None:
-        """Raise InvalidArgumentError for keys that stand for something else, if they are known."""
-        given = lookups.known(keys, self.key_dtype) or []
-        for kind, key in zip(("empty", "deleted"), self._reserved, strict=True):
-            reserved = lookups.known(key, self.key_dtype) or []
-            if set(reserved) & set(given):
-                raise InvalidArgumentError(
-                    f"Using the {kind}_key as a table key is not allowed: {key!r}"
-                )
+    def _made(
+        self,
+        shared: str | None,
+        row: tuple[int, ...],
+        changing: bool,
+        name: str | None,
+    ) -> Any:
+        pairs = zip(self._reserved, ("empty_key", "deleted_key"), strict=True)
+        no_keys = [lookups.in_graph(x, self.key_dtype, kind) for x, kind in pairs]
+        kinds = self.key_dtype, self.value_dtype
+        return _handle_of(*kinds, no_keys, row, self._buckets, name=name)
+
+
+@named("MutableDenseHashTable")
+def _handle_of(
+    key: Any,
+    value: Any,
+    no_keys: Any,
+    row: tuple[int, ...],
+    buckets: int,
+    name: str | None = None,
+) -> Any:
+    arrays = [_known(x, key) for x in no_keys]
+    if np.array_equal(*arrays):
+        raise InvalidArgumentError(
+            f"DenseHashTable: empty_key and deleted_key must differ; both are {arrays[0]!r}"
+        )
+    texts = [_texts(x) for x in arrays]
+    op = partial(
+        MutableDenseHashTableV2,
+        *(key, value, *texts, arrays[0].shape, row, buckets),
+    )
+    if active_graph() is None:
+        return made(op)
+    op = partial(op, shared_name=lookups.fresh_name())
+    return call(op(), *[converted(x, key) for x in no_keys])
+
+
+def _known(key: Any, dtype: Any) -> Any:
+    """Return a key that stands for none as an array; InvalidArgumentError for no constant."""
+    given = converted(key, dtype)
+    if isinstance(given, SymbolicTensor) and is_const(given):
+        return np.asarray(given.node.op.attributes()["value"])
+    if not isinstance(given, EagerTensor):
+        raise InvalidArgumentError(
+            f"DenseHashTable: {key!r} is no constant; give empty_key and deleted_key as numbers or "
+            "texts"
+        )
+    return np.asarray(given.array)
+
+
+def _texts(key: Any) -> tuple[str, ...]:
+    flat = np.ravel(key).tolist()
+    return tuple([as_text(x) if isinstance(x, bytes) else str(x) for x in flat])
 
 
 __dir__ = listing("lookup.experimental", globals())

@@ -54,8 +54,8 @@ class KeyValueTensorInitializer:
     ) -> None:
         first = None if key_dtype is None else as_dtype(key_dtype)
         second = None if value_dtype is None else as_dtype(value_dtype)
-        self.keys = _in_graph(keys, first, "keys")
-        self.values = _in_graph(values, second, "values")
+        self.keys = in_graph(keys, first, "keys")
+        self.values = in_graph(values, second, "values")
         self.key_dtype = first or _dtype_of(self.keys)
         self.value_dtype = second or _dtype_of(self.values)
         self.name, self.op = name or "key_value_init", tables.LookupTableImportV2()
@@ -67,7 +67,7 @@ class KeyValueTensorInitializer:
         return effect(self.op, handle, keys, values)
 
 
-def _in_graph(value: Any, dtype: Any, name: str) -> Any:
+def in_graph(value: Any, dtype: Any, name: str) -> Any:
     """Return a value as a tensor of the graph that is built, where there is one."""
     if active_graph() is None or isinstance(value, Operand):
         return value
@@ -121,7 +121,7 @@ class TextFileInitializer:
     ) -> None:
         if isinstance(filename, str) and not filename:
             raise InvalidArgumentError(f"Filename required for {name or 'a table'}.")
-        self.filename = _in_graph(filename, string, "asset_path")
+        self.filename = in_graph(filename, string, "asset_path")
         self.key_dtype, self.value_dtype = as_dtype(key_dtype), as_dtype(value_dtype)
         _check_column("Keys", self.key_dtype, key_index)
         _check_column("Values", self.value_dtype, value_index)
@@ -186,6 +186,11 @@ class TextFileStringTableInitializer(TextFileInitializer):
         super().__init__(filename, *parts, vocab_size, delimiter, name)
 
 
+def fresh_name() -> str:
+    """Return what no other table is known by in sessions."""
+    return f"hash_table_{next(_numbers)}"
+
+
 @named("hash_table")
 def _handle_of(
     key: Any,
@@ -197,7 +202,7 @@ def _handle_of(
 ) -> Any:
     if active_graph() is None:
         return made(lambda: tables.HashTableV2(key, value, changing, row))
-    shared = shared or f"hash_table_{next(_numbers)}"
+    shared = shared or fresh_name()
     return call(tables.HashTableV2(key, value, changing, row, shared_name=shared))
 
 
@@ -220,11 +225,20 @@ class Table:
     ) -> None:
         self.key_dtype, self.value_dtype = as_dtype(key), as_dtype(value)
         _check_default(default, self.value_dtype, changing)
-        self.default_value = _in_graph(default, self.value_dtype, "Const")
+        self.default_value = in_graph(default, self.value_dtype, self.default_title)
         row = _sizes(default) if changing else ()
-        self.handle = _handle_of(
-            self.key_dtype, self.value_dtype, changing, shared, row, name=name
-        )
+        self.handle = self._made(shared, row, changing, name)
+
+    def _made(
+        self,
+        shared: str | None,
+        row: tuple[int, ...],
+        changing: bool,
+        name: str | None,
+    ) -> Any:
+        """Return the handle of a new table, whose values have a shape."""
+        kinds = self.key_dtype, self.value_dtype
+        return _handle_of(*kinds, changing, shared, row, name=name)
 
     @property
     def resource_handle(self) -> Any:
@@ -235,6 +249,8 @@ class Table:
         whole = str(getattr(self.handle, "name", "hash_table")).partition(":")[0]
         return whole.rpartition("/")[2]
 
+    default_title = "Const"
+    """How the default value is called in graphs."""
     found_in = "Lookup"
     """How lookups are called, behind a table's name."""
 

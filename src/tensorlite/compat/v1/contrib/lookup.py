@@ -6,6 +6,9 @@ from typing import Any
 
 from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared.tables import vocabularies
+from tensorlite.compat.shared.tables.lookup_experimental import (
+    DenseHashTable as MutableDenseHashTable,
+)
 from tensorlite.compat.shared.tables.lookups import (
     HashTable,
     KeyValueTensorInitializer,
@@ -31,6 +34,7 @@ __all__ = [
     "HasherSpec",
     "IdTableWithHashBuckets",
     "KeyValueTensorInitializer",
+    "MutableDenseHashTable",
     "MutableHashTable",
     "StrongHashSpec",
     "TextFileIdTableInitializer",

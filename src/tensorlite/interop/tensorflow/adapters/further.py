@@ -40,7 +40,8 @@ from tensorlite.ops.nn import candidates
 from tensorlite.ops.nn.ctc import CTCLoss
 from tensorlite.ops.random import host_draws
 from tensorlite.ops.random.generators import Seed
-from tensorlite.ops.state.tables import HashTableV2, MutableDenseHashTableV2
+from tensorlite.ops.state.dense_tables import BUCKETS, LOAD, MutableDenseHashTableV2
+from tensorlite.ops.state.tables import HashTableV2
 from tensorlite.ops.strings.joining import as_text
 
 MOST = 2**24
@@ -219,12 +220,19 @@ def _texts(key: Any) -> tuple[str, ...]:
 def _dense_table(given: Given) -> Values:
     """Make a table two of whose keys, which are constants, stand for none."""
     given_here = given.record.attributes
-    for name in _OF_MEMORY & given.record.given.keys():
+    for name in {"use_node_name_sharing"} & given.record.given.keys():
         given.attribute(name)
     named = {
         name: given.typed(name, str) if name in given_here else ""
         for name in ("container", "shared_name")
     }
+    sizes: list[Any] = [
+        given.typed(name, kind) if name in given_here else default
+        for name, kind, default in (
+            ("initial_num_buckets", int, BUCKETS),
+            ("max_load_factor", float, LOAD),
+        )
+    ]
     empty, *others = [given.constant(i) for i in range(len(given.values))]
     texts = [_texts(x) for x in (empty, *others)]
     shape = given.shape("value_shape") if "value_shape" in given_here else ()
@@ -235,6 +243,7 @@ def _dense_table(given: Given) -> Values:
         texts[-1],
         empty.shape,
         tuple([n or 0 for n in shape or ()]),
+        *sizes,
         debug_name=given.name,
         container=named["container"],
         shared_name=named["shared_name"] or given.name,

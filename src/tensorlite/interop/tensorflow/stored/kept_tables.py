@@ -5,16 +5,16 @@ How objects and functions are written is saving.py's.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from tensorlite.core.constant import Const
-from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
+from tensorlite.ops.state.making import Making
 from tensorlite.ops.state.tables import (
-    HashTableV2,
     LookupTableExportV2,
     LookupTableImportV2,
     TableState,
@@ -24,21 +24,15 @@ from tensorlite.ops.state.tables import (
 class KeptTable(NamedTuple):
     """A table as three functions of TensorFlow's loader, and the operator that makes it."""
 
-    op: HashTableV2
+    op: Making
     keys: Const
     values: Const
 
 
 def kept_table(state: TableState, name: str) -> KeptTable:
-    """Return a table with what it has now; InvalidArgumentError for values that are no scalars."""
-    keys, value = state.spec.inner
-    if value.shape:
-        raise InvalidArgumentError(
-            f"the table {state.name!r} has values of shape {value.shape}; saved are tables of "
-            "scalars"
-        )
-    op = HashTableV2(keys.dtype, value.dtype, state.changing, shared_name=name)
+    """Return a table with what it has now."""
     held = LookupTableExportV2().kernel(np, state)
+    op = replace(state.maker, shared_name=name)
     return KeptTable(op, *[Const(np.asarray(x)) for x in held])
 
 

@@ -8,7 +8,7 @@ from tensorlite.core.op import Op
 from tensorlite.graph.graph import Node
 from tensorlite.interop.tensorflow.attributes import Shape
 from tensorlite.interop.tensorflow.writers.parts import Spelled, constant_part
-from tensorlite.ops.state.tables import MutableDenseHashTableV2
+from tensorlite.ops.state.dense_tables import MutableDenseHashTableV2
 
 
 def _table(op: Op, node: Node) -> tuple[Spelled, ...]:
@@ -26,12 +26,14 @@ def _dense_table(op: Op, node: Node) -> tuple[Spelled, ...]:
     """Return a table with the keys that are none of its own, which are inputs there."""
     assert isinstance(op, MutableDenseHashTableV2)
     given, kind = op.attributes(), op.key_dtype
-    parts = [constant_part(x, op.no_key(x), kind) for x in _NO_KEYS]
+    added = () if node.inputs else _NO_KEYS
+    parts = [constant_part(x, op.no_key(x), kind) for x in added]
     for name in (*_NO_KEYS, "key_shape"):
         del given[name]
     given["shared_name"] = given["shared_name"] or node.name
     given["value_shape"] = Shape(given["value_shape"])
-    return (*parts, Spelled(op.name, given, _NO_KEYS))
+    taken = range(len(node.inputs)) if node.inputs else _NO_KEYS
+    return (*parts, Spelled(op.name, given, tuple(taken)))
 
 
 _NO_KEYS = ("empty_key", "deleted_key")
