@@ -18,6 +18,7 @@ from tensorlite.compat.v1.keras import (
     losses as losses,
     metrics as metrics,
     mixed_precision as mixed_precision,
+    models as models,
     optimizers as optimizers,
     optimizers_written as optimizers_written,
     preprocessing as preprocessing,
@@ -26,9 +27,9 @@ from tensorlite.compat.v1.keras import (
     utils as utils,
     wrappers as wrappers,
 )
+from tensorlite.compat.v1.keras.inputs import Input as Input
 from tensorlite.compat.v2 import keras
 from tensorlite.compat.v2.keras import (
-    Input as Input,
     Model as Model,
     Sequential as Sequential,
     applications as applications,
@@ -36,10 +37,18 @@ from tensorlite.compat.v2.keras import (
     datasets as datasets,
     internal,
 )
+from tensorlite.compat.v2.keras.src import positions
 from tensorlite.compat.v2.keras.src.saving import lookup
 
-for _namespace in (activations, layers, losses, optimizers):
+for _namespace in (
+    *(activations, initializers, layers, losses, optimizers, regularizers),
+):
     lookup.of_version_1.update(_namespace.DIFFERENT)
+for _space, _kinds in (
+    *(("layers", layers), ("losses", losses), ("optimizers", optimizers)),
+    ("experimental", experimental),
+):
+    positions.arrange(_space, vars(_kinds))
 __version__ = "2.2.4-tf"
 __internal__ = internal
 

@@ -21,6 +21,7 @@ from tensorlite.compat.v1.keras.cells_written import (
 )
 from tensorlite.compat.v1.keras.convolved_steps import ConvLSTM2D
 from tensorlite.compat.v1.keras.fallback import rest_of
+from tensorlite.compat.v1.keras.inputs import Input as Input
 from tensorlite.compat.v1.keras.layers_cudnn import CuDNNGRU, CuDNNLSTM
 from tensorlite.compat.v1.keras.normalization import BatchNormalization
 from tensorlite.compat.v1.keras.recurrent_written import (
@@ -127,6 +128,8 @@ class Embedding(layers.Embedding):
             else (input_length,)
         )
         self.given_shape = self.given_shape or (None, *sizes)
+        self.input_length = input_length
+        self.is_told_dtype = True
 
 
 class DenseFeatures(layers.DenseFeatures):
@@ -158,6 +161,7 @@ UpSampling1D = layers_written.UpSampling1D
 UpSampling2D = layers_written.UpSampling2D
 Attention, AdditiveAttention = attention.Attention, attention.AdditiveAttention
 PReLU, Dot = layers_written.PReLU, layers_written.Dot
+LeakyReLU = layers_written.LeakyReLU
 LayerNormalization = layers_written.LayerNormalization
 DIFFERENT = (
     layers_written.KINDS

@@ -13,7 +13,8 @@ from tensorlite.compat.v1.functions import channelwise
 from tensorlite.compat.v1.keras import layers_local
 from tensorlite.compat.v1.keras.written import Written, activated
 from tensorlite.compat.v1.layer_kinds import convolving
-from tensorlite.compat.v2.keras import layers
+from tensorlite.compat.v2.keras import initializers, layers
+from tensorlite.compat.v2.keras.src.saving import describing
 
 
 class _Convolved(Written):
@@ -88,6 +89,15 @@ class _Separated(Written):
     def written(self, inputs: Any) -> Any:
         """Return inputs convolved twice, with the bias and the activation."""
         return activated(self, convolving.separated(self, inputs))
+
+    def as_version_1(self, config: dict[str, Any]) -> dict[str, Any]:
+        """Return what TensorFlow tells, of a kernel that there is not, too."""
+        usual = describing.described(initializers.get("glorot_uniform"))
+        own: Any = super()
+        told: dict[str, Any] = own.as_version_1(
+            {**config, "kernel_initializer": usual}
+        )
+        return told
 
 
 class SeparableConv1D(_Separated, layers.SeparableConv1D):

@@ -21,7 +21,7 @@ from tensorlite.compat.v1.functions.nn_functions import l2_normalize, moments
 from tensorlite.compat.v1.functions.numbers import reduce_sum
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.keras.written import Written
-from tensorlite.compat.v2.keras import layers
+from tensorlite.compat.v2.keras import defaults, layers
 from tensorlite.core.dtypes import int32
 
 
@@ -80,6 +80,16 @@ class UpSampling2D(Written, layers.UpSampling2D):
         return made
 
 
+class LeakyReLU(layers.LeakyReLU):
+    """Its input above 0, and alpha times it below."""
+
+    def __init__(self, alpha: Any = 0.3, **kwargs: Any) -> None:
+        if alpha is not None:
+            alpha = float(defaults.width().numpy.type(alpha))
+        super().__init__(kwargs.pop("negative_slope", alpha), **kwargs)
+        self.alpha = self.negative_slope
+
+
 class PReLU(Written, layers.PReLU):
     """Its input above 0, and a weight times it below."""
 
@@ -134,7 +144,7 @@ KINDS = {
     kind.__name__: kind
     for kind in (
         *(MaxPooling1D, AveragePooling1D, UpSampling1D, UpSampling2D, PReLU),
-        *(Dot, LayerNormalization),
+        *(Dot, LayerNormalization, LeakyReLU),
     )
 }
 """What is found by its name in programs of version 1."""

@@ -53,6 +53,44 @@ class Huber(LossFunctionWrapper):
         super().__init__(huber_loss, reduction, name, delta=delta)
 
 
+class BinaryCrossentropy(losses.BinaryCrossentropy):
+    """How much shares tell beyond those that are right, each by itself."""
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: Any = 0,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "binary_crossentropy",
+    ) -> None:
+        super().__init__(from_logits, label_smoothing, -1, reduction, name)
+
+
+class CategoricalCrossentropy(losses.CategoricalCrossentropy):
+    """How much shares of classes tell beyond those that are right."""
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: Any = 0,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "categorical_crossentropy",
+    ) -> None:
+        super().__init__(from_logits, label_smoothing, -1, reduction, name)
+
+
+class SparseCategoricalCrossentropy(losses.SparseCategoricalCrossentropy):
+    """How little the shares of the right classes, which are numbers, tell."""
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        reduction: Any = Reduction.AUTO,
+        name: str | None = "sparse_categorical_crossentropy",
+    ) -> None:
+        super().__init__(from_logits, None, reduction, -1, name)
+
+
 class KLDivergence(losses.KLDivergence):
     """How much one distribution tells beyond another."""
 
@@ -77,12 +115,14 @@ in_graphs.writes(cosine_similarity)(losses_written.cosine)
 in_graphs.writes(huber_loss)(losses_written.huber)
 cosine = cosine_proximity = cosine_similarity
 DIFFERENT = {
-    **dict.fromkeys(("cosine", "cosine_proximity"), cosine_similarity),
+    **dict.fromkeys(("cosine_proximity", "cosine"), cosine_similarity),
+    "kullback_leibler_divergence": losses.kl_divergence,
     **{
         x.__name__: x
         for x in (
             *(cosine_similarity, huber_loss, CosineSimilarity, Huber),
-            *(KLDivergence, LogCosh),
+            *(KLDivergence, LogCosh, BinaryCrossentropy, CategoricalCrossentropy),
+            SparseCategoricalCrossentropy,
         )
     },
 }

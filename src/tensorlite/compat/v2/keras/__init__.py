@@ -38,6 +38,7 @@ from tensorlite.compat.v2.keras.initializers import Initializer
 from tensorlite.compat.v2.keras.models import Functional, Model, Sequential
 from tensorlite.compat.v2.keras.regularizers import Regularizer
 from tensorlite.compat.v2.keras.scopes import device, name_scope
+from tensorlite.compat.v2.keras.src import positions
 from tensorlite.compat.v2.keras.src.layers import feature_spaces
 from tensorlite.compat.v2.keras.src.layers.autocast import KerasVariable as Variable
 from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
@@ -74,6 +75,11 @@ describing.known.update(
     }
 )
 
+for _space, _kinds in (
+    *(("layers", layers), ("losses", losses), ("metrics", metrics)),
+    *(("optimizers", optimizers), ("callbacks", callbacks)),
+):
+    positions.arrange(_space, vars(_kinds))
 __version__ = "2.15.0"
 
 

@@ -43,6 +43,9 @@ class Sequential(Model):
     opens_scope = False
     is_chain = True
 
+    is_built_on_request = False
+    """Whether no layer said what it is given."""
+
     def __init__(
         self,
         layers: Sequence[Any] | None = None,
@@ -151,6 +154,7 @@ class Sequential(Model):
 
     def build(self, input_shape: Any = None) -> None:
         if self.starts is None and input_shape is not None:
+            self.is_built_on_request = True
             self._begin(
                 histories.placed_input(input_shape, layer=InputLayer.silent())
             )
@@ -170,6 +174,7 @@ class Sequential(Model):
         """Let what the model is first called with say what it is given."""
         if self.starts is None:
             self.opens_scope = True  # in Keras 2, too, where no shape was given
+        self.is_built_on_request = self.starts is None
         if self.starts is not None or not isinstance(inputs, Tensor):
             naming.of_model()
             return
@@ -213,6 +218,8 @@ class Sequential(Model):
     def get_config(self) -> dict[str, Any]:
         layers = [describing.description(x) for x in self.layers]
         made = {"name": self.name, "trainable": self.trainable, "layers": layers}
+        if naming.is_version_1():
+            return self._config_of_version_1(layers)
         if self.starts is not None:
             shape = list(self.starts[0].spec.shape)
             config = {**described_input(self.starts[0]), "batch_shape": shape}
@@ -223,6 +230,16 @@ class Sequential(Model):
                 "registered_name": None,
             }
             made = {**made, "layers": [first, *layers], "build_input_shape": shape}
+        return made
+
+    def _config_of_version_1(self, layers: list[Any]) -> dict[str, Any]:
+        """Return a configuration in which the first layer says what the model is given."""
+        made = {"name": self.name, "layers": layers}
+        first = layers[0]["config"] if layers else {}
+        if self.starts is not None and self.is_built_on_request:
+            return {**made, "build_input_shape": tuple(self.starts[0].spec.shape)}
+        if self.starts is not None:
+            first.setdefault("batch_input_shape", tuple(self.starts[0].spec.shape))
         return made
 
     @classmethod

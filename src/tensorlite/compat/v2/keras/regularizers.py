@@ -107,10 +107,11 @@ KNOWN: dict[str, Any] = {
 
 def get(identifier: Any) -> Any:
     """Return the regularizer of a name or configuration, a function itself, or None."""
-    if identifier == "l1_l2":
+    if identifier == "l1_l2" and naming.is_keras_3():
         return l1_l2()
     if identifier in ("l1", "l2") and not naming.is_keras_3():
-        return L1L2(**{identifier: 0.01})
+        kind = lookup.of_version("L1L2", L1L2)
+        return kind(**{identifier: 0.01})
     return lookup.found("regularizer", identifier, KNOWN)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import tensorlite as tl
@@ -12,6 +13,7 @@ from tensorlite.compat.v2.keras import (
     initializers,
     regularizers,
 )
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.core.errors import InvalidArgumentError
 
@@ -49,15 +51,18 @@ class LeakyReLU(Layer):
     """Its input above 0, and negative_slope times it below; alpha is the older name."""
 
     rows_taken = "elements"
-    not_described = frozenset({"alpha"})
     supports_masking = True
 
-    def __init__(
-        self, negative_slope: Any = 0.3, *, alpha: Any = 0.3, **kwargs: Any
-    ) -> None:
+    def __init__(self, negative_slope: Any = 0.3, **kwargs: Any) -> None:
+        if "alpha" in kwargs:
+            negative_slope = kwargs.pop("alpha")
+            if naming.is_keras_3():
+                warnings.warn(
+                    "Argument `alpha` is deprecated. Use `negative_slope` instead.",
+                    stacklevel=2,
+                )
         super().__init__(**kwargs)
-        is_older = negative_slope == 0.3
-        self.negative_slope = alpha if is_older else negative_slope
+        self.negative_slope = negative_slope
         if self.negative_slope is None or self.negative_slope < 0:
             raise InvalidArgumentError(
                 "The negative_slope value of a Leaky ReLU layer cannot be None or negative value. "
@@ -145,11 +150,12 @@ class PReLU(Layer):
         self.alpha_regularizer = regularizers.get(alpha_regularizer)
         self.alpha_constraint = constraints.get(alpha_constraint)
         one = isinstance(shared_axes, int)
-        self.shared_axes = (shared_axes,) if one else tuple(shared_axes or ())
+        self.shared_axes = [shared_axes] if one else shared_axes and list(shared_axes)
 
     def build(self, input_shape: Any) -> None:
         sizes = [
-            1 if i in self.shared_axes else x for i, x in enumerate(input_shape)
+            1 if i in (self.shared_axes or ()) else x
+            for i, x in enumerate(input_shape)
         ][1:]
         self.alpha = self.add_weight(
             "alpha",

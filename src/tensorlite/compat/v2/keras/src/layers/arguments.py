@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.shared import nests
-from tensorlite.compat.v2.keras.src.layers import masks, phases
+from tensorlite.compat.v2.keras import defaults, dtype_policies
+from tensorlite.compat.v2.keras.src.layers import masks, naming, phases
 from tensorlite.compat.v2.keras.src.models import in_graphs
 from tensorlite.core import nest
 from tensorlite.core.dispatch import constant
@@ -30,6 +31,28 @@ class Arguments:
     asks_phase = True
     """Whether its call is given the phase of a graph where nobody says whether layers train."""
     compute_dtype: Any
+    is_told_dtype: bool
+    was_called: bool
+    dtype_policy: Any
+    _arguments: tuple[Any, Any]
+    _held: Any
+
+    def arguments_named(self) -> frozenset[str]:
+        """Return the names of the arguments that the layer was made with by name."""
+        return frozenset(self._arguments[1])
+
+    def take_dtype(self, args: Any, kwargs: Any) -> None:
+        """Let the first floating inputs of a layer say its dtype, as in TensorFlow 1.
+
+        So they do where neither the layer nor all layers were told one, and there is no weight yet.
+        """
+        told = self.was_called or self.is_told_dtype or defaults.chosen.policy
+        if told or self._held.weights or not naming.is_version_1():
+            return
+        given = [x for x in nest.flatten((args, kwargs)) if hasattr(x, "dtype")]
+        dtype = as_dtype(given[0].dtype) if given else None
+        if dtype is not None and dtype.is_floating:
+            self.dtype_policy = dtype_policies.get(dtype.name)
 
     def as_tensors(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Return the arguments of a call, arrays among them as tensors."""

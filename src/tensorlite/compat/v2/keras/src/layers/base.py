@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from functools import partial, wraps
 from typing import Any
 
@@ -46,7 +47,12 @@ from tensorlite.compat.v2.keras.src.models import (
     in_sessions,
     sketch,
 )
-from tensorlite.compat.v2.keras.src.saving import describing, lookup, saved_ways
+from tensorlite.compat.v2.keras.src.saving import (
+    describing,
+    lookup,
+    older_configs,
+    saved_ways,
+)
 from tensorlite.compat.v2.keras.src.trainers.fitting import filled
 from tensorlite.core import nest
 from tensorlite.core.dispatch import interpreted_by, tracer
@@ -84,7 +90,6 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
     tells_penalty = True
     """Whether its configuration has the regularizer of what it returns."""
     dtype_policy: Any = None
-    _arguments: tuple[Any, Any]
     _first_weights: Any = None
     built: bool
     nodes: tuple[Any, ...]
@@ -92,6 +97,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
     input_spec: Any
     given_shape: Any
     built_shape: Any = None
+    was_called = is_told_dtype = False
     stateful: bool
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -120,6 +126,8 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
                 cls.tells_shape = True
             if "compute_mask" in vars(cls):
                 cls.supports_masking = cls.starts_masks = True
+        elif "get_config" in vars(cls):
+            type.__setattr__(cls, "get_config", _told(vars(cls)["get_config"]))
         if "build" in vars(cls):
             type.__setattr__(cls, "build", _building(vars(cls)["build"]))
 
@@ -135,6 +143,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         self._name = name or naming.unique(naming.snake(type(self).__name__))
         self._trainable, self.runs_anew = trainable, dynamic
         self.dtype_policy = dtype_policies.get(dtype)
+        self.is_told_dtype = dtype is not None
         self.autocast = kwargs.pop("autocast", self.autocast)
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.given_shape = sketch.given_shape(kwargs)
@@ -264,6 +273,10 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
                 found[weight.path.split("/", 1)[-1]] = weight
         return found | saved_ways.of_layer(found)
 
+    def as_version_1(self, config: dict[str, Any]) -> dict[str, Any]:
+        """Return a configuration of the layer as TensorFlow 1.15 has it."""
+        return older_configs.of_layer(self, config)
+
     def get_config(self) -> dict[str, Any]:
         own = {"name": self.name, "trainable": self.trainable}
         own["dtype"] = dtype_policies.serialize(self.policy_used())
@@ -335,6 +348,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         around = surrounding.get()
         if around is None and (naming.is_keras_3() or not in_graphs.building.get()):
             self.forget_losses()
+        self.take_dtype(args, kwargs)
         args, kwargs = self.as_tensors(args, kwargs)
         calling = Calling(self.told_inside(args, kwargs, around))
         kwargs = self.with_training(args, kwargs, around)
@@ -403,6 +417,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         """Make the weights for inputs like these, if they are not made yet."""
         if self.input_spec is not None:
             check_inputs(self.input_spec, inputs, self.name)
+        self.was_called = True
         if self.built:
             return
         self.build_with(shapes_of(inputs))
@@ -432,6 +447,31 @@ def _as_program_sees(shape: Any) -> Any:
     return shape
 
 
+_telling: ContextVar[frozenset[int]] = ContextVar("telling", default=frozenset())
+"""The layers whose configurations are being made."""
+
+
+def _told(get_config: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that tells a configuration in the form of the version of a program.
+
+    Where methods call one another the outermost of Keras' own gives it its form.
+    """
+
+    @wraps(get_config)
+    def made(self: Layer) -> Any:
+        others = _telling.get()
+        if not naming.is_version_1() or id(self) in others:
+            return get_config(self)
+        token = _telling.set(others | {id(self)})
+        try:
+            found = get_config(self)
+        finally:
+            _telling.reset(token)
+        return self.as_version_1(found)
+
+    return made
+
+
 def _building(build: Callable[..., None]) -> Callable[..., None]:
     """Let weights that a method makes bear the layer's name, and the layer be built then."""
     of_program = not describing.is_ours(build)
@@ -451,3 +491,6 @@ def _building(build: Callable[..., None]) -> Callable[..., None]:
         self.note_built()
 
     return made
+
+
+type.__setattr__(Layer, "get_config", _told(Layer.get_config))

@@ -74,6 +74,9 @@ class Lambda(Layer):
 
     def get_config(self) -> dict[str, Any]:
         own = super().get_config()
+        if naming.is_version_1():
+            held = {"function": self.function, "output_shape": self._output_shape}
+            return lambdas.of_version_1({**own, **held, "mask": self.mask})
         if not naming.is_keras_3():
             return own
         return {
@@ -83,7 +86,10 @@ class Lambda(Layer):
         }
 
     def copied(self) -> Any:
-        return type(self).from_config(super().get_config())
+        told = dict(self._arguments[1])
+        named = ("function", "output_shape", "mask", "arguments")
+        told |= dict(zip(named, self._arguments[0], strict=False))
+        return type(self)(**{**told, "name": self.name})
 
     @classmethod
     def from_config(
@@ -93,11 +99,18 @@ class Lambda(Layer):
         safe_mode: bool | None = None,
     ) -> Any:
         with lookup.adding(custom_objects), lambdas.safe_mode(safe_mode is not False):
+            if "function_type" in config:
+                config = lambdas.from_version_1(config, _named)
             made = {key: describing.revived(x) for key, x in config.items()}
         shape = made.get("output_shape")
         if isinstance(shape, list) and all(_is_size(x) for x in shape):
             made["output_shape"] = tuple(shape)
         return super().from_config(made)
+
+
+def _named(name: str) -> Any:
+    """Return a function by the name that a configuration of TensorFlow 1 has of it."""
+    return describing.revived(describing.named_function(name))
 
 
 def _is_size(x: Any) -> bool:

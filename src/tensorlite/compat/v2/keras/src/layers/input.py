@@ -8,6 +8,7 @@ from typing import Any
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.compat.v2.keras.src.models import histories, sketch
+from tensorlite.compat.v2.keras.src.saving import older_configs
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph.graph import SymbolicTensor
 
@@ -90,6 +91,9 @@ class InputLayer(Layer):
     def get_config(self) -> dict[str, Any]:
         return described_input(self.kept)
 
+    def as_version_1(self, config: dict[str, Any]) -> dict[str, Any]:
+        return older_configs.of_input(config)
+
 
 def described_input(tensor: Any) -> dict[str, Any]:
     """Return the configuration of the InputLayer of a symbolic tensor."""
@@ -97,18 +101,20 @@ def described_input(tensor: Any) -> dict[str, Any]:
     if naming.is_keras_3():
         optional = getattr(tensor.node.layer, "optional", False)
         told.update(sparse=tensor.sparse, ragged=tensor.ragged, optional=optional)
+    elif naming.is_version_1():
+        told.update(sparse=tensor.sparse, ragged=tensor.ragged)
     return {**told, "name": tensor.name}
 
 
 def Input(
     shape: Any = None,
     batch_size: int | None = None,
-    name: str | None = None,
     dtype: Any = None,
     sparse: Any = None,
-    tensor: Any = None,
     ragged: Any = None,
     batch_shape: Any = None,
+    name: str | None = None,
+    tensor: Any = None,
     optional: bool = False,
     **kwargs: Any,
 ) -> Any:

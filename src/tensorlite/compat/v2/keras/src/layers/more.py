@@ -11,6 +11,7 @@ import tensorlite as tl
 from tensorlite.compat.v2.keras import (
     activation_functions as activations,
     constraints,
+    defaults,
     initializers,
     regularizers,
 )
@@ -205,7 +206,8 @@ class UpSampling3D(Layer):
         self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.size, self.data_format = sizes_of(size, 3), data_format
+        self.size = sizes_of(size, 3)
+        self.data_format = data_format or defaults.image_data_format()
 
     def call(self, inputs: Any) -> Any:
         first = 2 if self.data_format == "channels_first" else 1

@@ -80,6 +80,11 @@ def is_keras_3() -> bool:
     return mode.is_second() and not OLDER_IS_ASKED_FOR
 
 
+def is_version_1() -> bool:
+    """Return whether programs are TensorFlow 1's."""
+    return not mode.is_second()
+
+
 def forget() -> None:
     """Number anew."""
     _counted().clear()

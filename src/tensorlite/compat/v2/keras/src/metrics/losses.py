@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.v2.keras.src.layers import naming
@@ -136,7 +138,7 @@ class BinaryCrossentropy(MeanMetricWrapper):
         name: str | None = "binary_crossentropy",
         dtype: Any = None,
         from_logits: bool = False,
-        label_smoothing: float = 0.0,
+        label_smoothing: float = 0,
     ) -> None:
         super().__init__(
             losses.binary_crossentropy,
@@ -155,7 +157,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
         name: str | None = "categorical_crossentropy",
         dtype: Any = None,
         from_logits: bool = False,
-        label_smoothing: float = 0.0,
+        label_smoothing: float = 0,
         axis: int = -1,
     ) -> None:
         super().__init__(
@@ -256,3 +258,7 @@ class MeanRelativeError(Mean):
         true, predicted = losses.pair(y_true, y_pred)
         off = divide_no_nan(tl.abs(true - predicted), self.number(self.normalizer))
         return super().update_state(off, sample_weight)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments to make it anew, the normalizer as an array."""
+        return {**super().get_config(), "normalizer": np.asarray(self.normalizer)}

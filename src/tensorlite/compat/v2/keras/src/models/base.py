@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from tensorlite.compat.v2.keras.src.models import (
     graphs,
     histories,
     in_sessions,
+    older_graphs,
     sketch,
     state_trees,
     summaries,
@@ -28,6 +28,7 @@ from tensorlite.compat.v2.keras.src.saving import (
     lookup,
     saved_ways,
 )
+from tensorlite.compat.v2.keras.src.saving.model_texts import Texts
 from tensorlite.compat.v2.keras.src.trainers.fitting import fitted, picked
 from tensorlite.compat.v2.keras.src.trainers.trainer import Training
 from tensorlite.core.errors import InvalidArgumentError
@@ -47,7 +48,7 @@ def _alone(tensors: list[Any]) -> Any:
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-class Model(Training, Layer):
+class Model(Texts, Training, Layer):
     """Layers that are trained together.
 
     With inputs and outputs it does what was called between them; a class of one's own has `call`.
@@ -470,19 +471,17 @@ class Model(Training, Layer):
 
     def get_config(self) -> dict[str, Any]:
         if self._plan is not None and type(self).__init__ is Model.__init__:
-            return graphs.config_of(self)
+            made = graphs.config_of(self)
+            older = naming.is_version_1()
+            return older_graphs.of_version_1(made, self.layers) if older else made
         return super().get_config()
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         with lookup.adding(custom_objects):
             if "input_layers" in config:
-                return graphs.remade(cls, config)
+                return graphs.remade(cls, older_graphs.newer(config))
             return super().from_config(config)
-
-    def to_json(self, **kwargs: Any) -> str:
-        """Return what the model is made of, without weights, as JSON."""
-        return json.dumps(describing.plain(describing.of_version(self)), **kwargs)
 
     def reset_states(self) -> None:
         """Let recurrent layers that keep states begin with zeros again."""

@@ -14,9 +14,10 @@ from inspect import isfunction
 from typing import Any
 
 from tensorlite.compat.shared import nests
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.input import InputLayer, described_input
 from tensorlite.compat.v2.keras.src.models import graph_parts, histories, sketch
-from tensorlite.compat.v2.keras.src.saving import describing
+from tensorlite.compat.v2.keras.src.saving import describing, older_configs
 from tensorlite.core.errors import InvalidArgumentError
 
 _TENSOR = "__keras_tensor__"
@@ -126,6 +127,8 @@ def config_of(model: Any) -> dict[str, Any]:
 def _input(x: Any) -> dict[str, Any]:
     told = described_input(x)
     config = {**told, "batch_shape": list(told["batch_shape"])}
+    if naming.is_version_1():
+        config = older_configs.of_input(told)
     return {
         "module": "keras.layers",
         "class_name": "InputLayer",

@@ -77,7 +77,7 @@ class Optimizer(Written, KeptInGraph, Module):
         if isinstance(learning_rate, str):  # Keras 2 has the name first
             learning_rate, name = options.pop("learning_rate", 0.001), learning_rate
         self.name = name or naming.of_optimizer(type(self).__name__)
-        learning_rate = options.pop("lr", learning_rate)
+        learning_rate = self._given_rate = options.pop("lr", learning_rate)
         self.clipnorm = options.pop("clipnorm", None)
         self.clipvalue = options.pop("clipvalue", None)
         self.global_clipnorm = options.pop("global_clipnorm", None)

@@ -24,6 +24,8 @@ class Summing:
     _core: Any
     _own: Any
     _rate: Any
+    _given_rate: Any
+    built: bool
     name: str
     may_lack_count = False
     """Whether weights are taken that have no number of steps in front, as Keras 1 saved them."""
@@ -45,7 +47,15 @@ class Summing:
         rate = self._rate
         if isinstance(rate, LearningRateSchedule) and not isinstance(rate, Decaying):
             config["learning_rate"] = lookup.serialized(rate)
+        elif not self.built and config.get("learning_rate") is not None:
+            config["learning_rate"] = self._as_given(config["learning_rate"])
         return {"decay": 0.0, **config}
+
+    def _as_given(self, rate: Any) -> Any:
+        """Return the rate that was given as a number, before its variable rounds it."""
+        given = self._given_rate
+        same = isinstance(given, (int, float)) and np.float32(given) == rate
+        return given if same else rate
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:

@@ -81,6 +81,13 @@ def description(value: Any) -> dict[str, Any]:
     kind = type(value)
     ours = kind.__module__.startswith(OURS)
     module, name = getattr(value, "described_as", (namespace_of(kind), kind.__name__))
+    if naming.is_version_1():
+        return {
+            "class_name": {"Functional": "Model"}.get(name, name)
+            if ours
+            else lookup.registered_name(kind),
+            "config": described(value.get_config()),
+        }
     made = {
         "module": module,
         "class_name": name,
@@ -114,6 +121,8 @@ def _of_function(value: Any) -> Any:
     if known.get("activations", {}).get(name) is value:
         return name
     registered = lookup.registered_name(value)
+    if naming.is_version_1() and not lambdas.is_lambda(value):
+        return registered
     if registered in lookup.custom_objects:
         return _function("builtins", name, registered)
     if not isinstance(value, FunctionType) or lambdas.is_lambda(value):

@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import builtins
 import marshal
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import CellType, FunctionType
 from typing import Any
+
+import numpy as np
 
 from tensorlite.compat.v2.keras.src.saving import lookup
 from tensorlite.core.errors import InvalidArgumentError
@@ -36,6 +38,71 @@ def described(function: FunctionType, of_layer: bool) -> dict[str, Any]:
     parts = (code, function.__defaults__, closure)
     config = dict(zip(_PARTS, parts, strict=True)) if of_layer else {"value": parts}
     return {"class_name": NAME, "config": config}
+
+
+_FUNCTIONS = (
+    ("function", "function_type", "module"),
+    ("output_shape", "output_shape_type", "output_shape_module"),
+    ("mask", "mask_type", "mask_module"),
+)
+"""What TensorFlow 1 tells of the functions of a Lambda: itself, of which kind, and from where."""
+
+
+def of_version_1(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration of a Lambda as TensorFlow 1 has it.
+
+    Lambdas are told by their code, functions by their names: code of theirs could be run by one
+    version of Python only, and would be where a file is read.
+    """
+    made: dict[str, Any] = {}
+    for key, kind, module in _FUNCTIONS:
+        value: Any = config.get(key)
+        told: tuple[Any, str]
+        if key == "mask" and value is None:
+            continue
+        if is_lambda(value):
+            told = tuple(described(value, of_layer=True)["config"].values()), "lambda"
+        elif callable(value):
+            told = value.__name__, "function"
+        else:
+            told = value, "raw"
+        of = getattr(value, "__module__", None) if callable(value) else None
+        made |= {key: told[0], kind: told[1], module: of}
+    own = {
+        key: x for key, x in config.items() if key not in {*made, "mask", "arguments"}
+    }
+    return {**own, **made, "arguments": config["arguments"]}
+
+
+def from_version_1(
+    config: Mapping[str, Any], named: Callable[[str], Any]
+) -> dict[str, Any]:
+    """Return a configuration in which functions stand themselves, given one of TensorFlow 1.
+
+    InvalidArgumentError is raised for code, unless files are trusted and it is this Python's.
+    """
+    made = dict(config)
+    for key, kind, module in _FUNCTIONS:
+        how = made.pop(kind, "raw")
+        made.pop(module, None)
+        if how == "lambda":
+            made[key] = restored(dict(zip(_PARTS, made[key], strict=True)))
+        elif how == "function":
+            made[key] = named(made[key])
+        elif how != "raw":
+            raise InvalidArgumentError(
+                f"{kind} of a Lambda is {how!r}; it is 'lambda', 'function' or 'raw'"
+            )
+    arguments = made.get("arguments") or {}
+    made["arguments"] = {key: _argument(x) for key, x in arguments.items()}
+    return made
+
+
+def _argument(value: Any) -> Any:
+    """Return an argument, of which TensorFlow 1 writes arrays as lists."""
+    if isinstance(value, Mapping) and value.get("type") == "ndarray":
+        return np.asarray(value["value"])
+    return value
 
 
 @contextmanager
@@ -66,8 +133,9 @@ def restored(config: Mapping[str, Any]) -> FunctionType:
         made = marshal.loads(base64.decodebytes(code.encode("ascii")))  # noqa: S302  trusted
     except (ValueError, EOFError, TypeError) as error:
         raise InvalidArgumentError(
-            "the code of a lambda in the file cannot be read by this version of Python; save the "
-            f"model again with it ({error})"
+            "the code of a lambda in the file is another version of Python's, which this one "
+            "cannot run: give the model the function in its program, and read the weights alone "
+            f"with load_weights ({error})"
         ) from error
     names = {"__builtins__": builtins, **lookup.custom_objects}
     cells = None if closure is None else tuple(map(CellType, closure))

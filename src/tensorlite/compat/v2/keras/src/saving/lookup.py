@@ -16,6 +16,9 @@ custom_objects: dict[str, Any] = {}
 of_version_1: dict[str, Any] = {}
 """What programs of TensorFlow 1 have otherwise under a name that all of Keras' have."""
 
+makers: set[Any] = set()
+"""Functions that stand for what they make, as classes do."""
+
 
 _UNUSED = {
     *("dtype", "implementation", "quantization_config", "renorm_momentum"),
@@ -25,8 +28,17 @@ _UNUSED = {
 
 
 def of_version(name: str, found: Any) -> Any:
-    """Return what Keras has under a name in the version that a program is of."""
-    return found if naming.is_keras_3() else of_version_1.get(name, found)
+    """Return what Keras has under a name in the version that a program is of.
+
+    Some names are those of a loss and of a metric: only what is of the same kind is chosen.
+    """
+    other = None if naming.is_keras_3() else of_version_1.get(name)
+    if other is None:
+        return found
+    if isinstance(found, type) and isinstance(other, type):
+        common = set(found.__mro__) & set(other.__mro__)
+        return other if common - {object} else found
+    return other
 
 
 def name_of_version(value: Any) -> str | None:
@@ -67,7 +79,19 @@ def found(kind: str, given: Any, known: Mapping[str, Any]) -> Any:
     if not isinstance(given, str):
         return given
     made = found_class(kind, given, known)
-    return made() if isinstance(made, type) else made
+    return made() if is_maker(made) else made
+
+
+def is_maker(found: Any) -> bool:
+    """Return whether something makes what is meant: a class, or a function in its place."""
+    return isinstance(found, type) or (callable(found) and _is_among_makers(found))
+
+
+def _is_among_makers(found: Any) -> bool:
+    try:
+        return found in makers
+    except TypeError:  # it has no hash
+        return False
 
 
 def described(kind: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
@@ -81,10 +105,10 @@ def described(kind: str, given: Mapping[str, Any], known: Mapping[str, Any]) -> 
     if name == "function":
         return found_class(kind, given.get("registered_name") or config, known)
     made = found_class(kind, given.get("registered_name") or name, known)
-    if not isinstance(made, type):
+    if not is_maker(made):
         return made
     make = getattr(made, "from_config", None)
-    config = fitting(made, dict(config))
+    config = fitting(made, dict(config)) if isinstance(made, type) else config
     return made(**config) if make is None else make(config)
 
 

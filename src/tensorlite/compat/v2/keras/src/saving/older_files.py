@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from tensorlite.compat.v2.keras import initializers, losses
-from tensorlite.compat.v2.keras.src.models import graphs
+from tensorlite.compat.v2.keras.src.layers import naming
+from tensorlite.compat.v2.keras.src.models import older_graphs
 from tensorlite.compat.v2.keras.src.saving import (
     archives,
     describing,
@@ -50,7 +51,7 @@ def write_model(model: Any, path: str, include_optimizer: bool = True) -> None:
             f"{path}: a class of one's own is not described in HDF5 files; save its weights, or "
             "the model as .keras or as a SavedModel"
         )
-    config = plain_description(describing.description(model))
+    config = of_version(model)
     trained = training_of(model) if include_optimizer else None
     with archives.hdf5().File(path, "w") as file:
         file.attrs["keras_version"] = b"3.0.0"
@@ -80,13 +81,18 @@ def training_of(model: Any) -> dict[str, Any] | None:
     found = dict(model.get_compile_config() or {})
     if not found:
         return None
-    optimizer = plain_description(describing.described(model.optimizer))
+    form = _as_it_is if naming.is_version_1() else plain_description
+    optimizer = form(describing.described(model.optimizer))
     return {
-        **{key: _in_full(plain_description(x)) for key, x in found.items()},
+        **{key: _in_full(form(describing.described(x))) for key, x in found.items()},
         "optimizer_config": optimizer,
         "optimizer": None,
         "sample_weight_mode": None,
     }
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _in_full(value: Any) -> Any:
@@ -139,10 +145,17 @@ def plain_description(value: Any) -> Any:
     return made
 
 
+def of_version(model: Any) -> dict[str, Any]:
+    """Return a model's description in the form of Keras 2, of TensorFlow 1 in programs of it."""
+    made: dict[str, Any] = describing.description(model)
+    return made if naming.is_version_1() else plain_description(made)
+
+
 def _as_a_text(made: Any) -> dict[str, Any]:
     """Return a model's description as TensorFlow 1 has it in texts, which say of which Keras."""
     versions = {"keras_version": "2.2.4-tf", "backend": "tensorflow"}
-    return {**plain_description(made), **versions}
+    own = made if naming.is_version_1() else plain_description(made)
+    return {**own, **versions}
 
 
 describing.older_form.append(_as_a_text)
@@ -178,20 +191,8 @@ def _older_layer(one: dict[str, Any]) -> dict[str, Any]:
     return {
         **made,
         "name": one["name"],
-        "inbound_nodes": list(map(_older_call, one["inbound_nodes"])),
+        "inbound_nodes": list(map(older_graphs.older_call, one["inbound_nodes"])),
     }
-
-
-def _older_call(node: dict[str, Any]) -> list[Any]:
-    args = node["args"]
-    first = args[0] if len(args) == 1 and isinstance(args[0], list) else args
-    kwargs = {key: x for key, x in node["kwargs"].items() if x is not None}
-    places = [graphs.place_of(x) for x in first]
-    if None in places or any(map(graphs.mentions_tensors, kwargs.values())):
-        raise InvalidArgumentError(
-            "HDF5 files hold calls of layers on tensors alone; save the model as .keras"
-        )
-    return [[*place, kwargs] for place in places]
 
 
 def _write_layers(group: Any, model: Any) -> None:
@@ -346,50 +347,8 @@ def newer_description(value: Any) -> Any:
         made["config"] = {"layers": config}
     elif "input_layers" in config:
         made["class_name"] = "Functional"
-        _newer_calls(config)
+        made["config"] = older_graphs.newer(config)
     return made
-
-
-def _newer_calls(config: dict[str, Any]) -> None:
-    _count_from_zero(config)
-    for one in config["layers"]:
-        nodes = one.get("inbound_nodes", [])
-        if nodes and not isinstance(nodes[0], dict):
-            one["inbound_nodes"] = [_newer_call(node) for node in nodes]
-    for key in ("input_layers", "output_layers"):
-        places = config[key]
-        if (
-            isinstance(places, list)
-            and len(places) == 1
-            and isinstance(places[0], list)
-        ):
-            config[key] = places[0]
-
-
-def _count_from_zero(config: dict[str, Any]) -> None:
-    """Number the calls of models in a model from 0; TensorFlow 1 counts what they are made of."""
-    calls = {
-        one["name"]: len(one.get("inbound_nodes", ())) for one in config["layers"]
-    }
-    places = [
-        place
-        for one in config["layers"]
-        for node in one.get("inbound_nodes", ())
-        if not isinstance(node, dict)
-        for place in (node if isinstance(node[0], list) else [node])
-    ]
-    places += [x for x in config["output_layers"] if isinstance(x, list)]
-    late = {name for name, i, *_ in places if calls[name] and i >= calls[name]}
-    for place in places:
-        if place[0] in late:
-            place[1] -= 1
-
-
-def _newer_call(node: Any) -> dict[str, Any]:
-    places = node if isinstance(node[0], list) else [node]
-    tensors = [graphs.place_named(place[:3]) for place in places]
-    kwargs = dict(places[0][3]) if len(places[0]) > 3 else {}
-    return {"args": tensors if len(tensors) == 1 else [tensors], "kwargs": kwargs}
 
 
 def compile_as(model: Any, said: dict[str, Any]) -> None:
