@@ -1,16 +1,17 @@
-"""Gradients of If and While: an If and a While, fed by what the forward ones are made to save.
+"""Gradients of While: a While, fed by what the forward one is made to save; and what If's share.
 
 The backward graph of a region is traced by running the reverse sweep over its nodes. Tensors of
 the forward graph that it captures are saved: constants are made again, the region's inputs passed
 again, and all others returned in one bundle by an extended copy of the forward graph. A loop pushes
 the bundle of each turn on a list, which the backward loop pops until it is empty. Gradients
-of calls are in call_gradients.py.
+of If are in branch_gradients.py, those of calls in call_gradients.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from tensorlite.core import dtypes, operand
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import Tensors, calls, current
 from tensorlite.core.errors import GradientError
-from tensorlite.core.op import Call, Effect, Grads, Op
+from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import IndexedSlices, Tensor
@@ -116,6 +117,55 @@ class Backward:
         move_to_front(graph, nodes)
 
 
+class Swept(NamedTuple):
+    """What the sweep over a finished graph found, whose trace is open for more."""
+
+    tracer: GradientTracer
+    flows: list[SymbolicTensor]
+    found: list[Gradient]
+
+    def closed(self, results: list[SymbolicTensor | None]) -> Backward:
+        """Return the traced gradient, of which these are the results."""
+        outputs = [dx for dx in results if dx is not None]
+        graph = close(self.tracer, outputs, None).graph
+        backward = Backward(graph, self.flows, results, {}, [], {})
+        forward = self.tracer.forward
+        places = {id(x): j for j, x in enumerate(forward.inputs)}
+        for outside, inner in self.tracer.captures.values():
+            if id(outside) in places:
+                backward.arguments[places[id(outside)]] = inner
+            elif (
+                isinstance(outside, SymbolicTensor) and outside.node.graph is forward
+            ):
+                backward.saved.append((outside, inner))
+            else:
+                backward.outer[id(outside)] = outside, inner
+        return backward
+
+
+def swept(
+    forward: Graph,
+    flowing: Sequence[int],
+    wanted: Sequence[int],
+    flow: Callable[[GradientTracer, int], tuple[list[SymbolicTensor], Gradient]],
+    tracer: GradientTracer | None = None,
+) -> Swept:
+    """Return what flows from some outputs of a graph to some inputs.
+
+    `flow` gives what flows into an output, and the inputs of the traced graph that it is made of.
+    """
+    tracer = tracer or GradientTracer(forward)
+    with tracer:
+        given = [flow(tracer, i) for i in flowing]
+        found = gradients(
+            tuple(forward.nodes),
+            [forward.outputs[i] for i in flowing],
+            [forward.inputs[j] for j in wanted],
+            [dy for _, dy in given],
+        )
+    return Swept(tracer, [x for parts, _ in given for x in parts], list(found))
+
+
 def differentiate(
     forward: Graph,
     flowing: Sequence[int],
@@ -123,37 +173,26 @@ def differentiate(
     filled: Callable[[int], bool] = lambda _: True,
     tracer: GradientTracer | None = None,
 ) -> Backward:
-    """Return the gradient of a graph, from some outputs to some inputs.
+    """Return the gradient of a graph, from some outputs to some inputs, of dense tensors.
 
     `filled` tells of which inputs a gradient that is not there is zeros rather than None.
     """
-    tracer = tracer or GradientTracer(forward)
-    sources = [forward.inputs[j] for j in wanted]
-    with tracer:
-        flows = [
-            tracer.graph.add_input(gradient_spec(forward.outputs[i].spec), "flow")
-            for i in flowing
-        ]
-        targets = [forward.outputs[i] for i in flowing]
-        found = gradients(tuple(forward.nodes), targets, sources, flows)
-        results: list[SymbolicTensor | None] = []
-        for j, x, dx in zip(wanted, sources, found, strict=True):
+
+    def flow(tracer: GradientTracer, i: int) -> tuple[list[SymbolicTensor], Gradient]:
+        spec = gradient_spec(forward.outputs[i].spec)
+        x = tracer.graph.add_input(spec, "flow")
+        return [x], x
+
+    sweep = swept(forward, flowing, wanted, flow, tracer)
+    results: list[SymbolicTensor | None] = []
+    with sweep.tracer:
+        for j, dx in zip(wanted, sweep.found, strict=True):
             if isinstance(dx, IndexedSlices):
                 dx = operand.operators.densify(dx)  # noqa: PLW2901
             if dx is None and filled(j):
-                dx = zeros_of(x)  # noqa: PLW2901
-            results.append(None if dx is None else tracer.own(dx))
-    graph = close(tracer, [dx for dx in results if dx is not None], None).graph
-    backward = Backward(graph, flows, results, {}, [], {})
-    places = {id(x): j for j, x in enumerate(forward.inputs)}
-    for outside, inner in tracer.captures.values():
-        if id(outside) in places:
-            backward.arguments[places[id(outside)]] = inner
-        elif isinstance(outside, SymbolicTensor) and outside.node.graph is forward:
-            backward.saved.append((outside, inner))
-        else:
-            backward.outer[id(outside)] = outside, inner
-    return backward
+                dx = zeros_of(forward.inputs[j])  # noqa: PLW2901
+            results.append(None if dx is None else sweep.tracer.own(dx))
+    return sweep.closed(results)
 
 
 def gradient_spec(spec: TensorSpec) -> TensorSpec:
@@ -236,38 +275,9 @@ class Recipe:
         return [*flows, *again, *self.outer]
 
 
-def _is_lasting(op: Op) -> bool:
+def is_lasting(op: Op) -> bool:
     """Return whether every sweep may use one gradient: not if it writes, which each does apart."""
     return op.effect in (Effect.NONE, Effect.DRAW, Effect.READ)
-
-
-# --- If ---------------------------------------------------------------------------------------
-
-
-def if_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
-    """Return the gradients of a conditional's inputs, by a conditional on the same predicate."""
-    call = as_region(call)
-    branches: tuple[Graph, ...] = call.op.regions()
-    flowing = [i for i, dy in enumerate(dys) if dy is not None]
-    connected = 0
-    for graph in branches:
-        deps = dependencies(graph)
-        for i in flowing:
-            connected |= deps[i]
-    wanted = [
-        j for j, on in enumerate(needed_of(call)[1:]) if on and connected >> j & 1
-    ]
-    if not wanted:
-        return (None,) * len(call.inputs)
-    key = f"if {flowing} {wanted}"
-    recipe: Recipe | None = branches[0].kept.get(key)
-    if recipe is None:
-        recipe = _extend_if(call, flowing, wanted, key)
-    pred, bundle = call.inputs[0], forward_node(call).outputs[recipe.saved]
-    flows = [dy for dy in dys if dy is not None]
-    found = calls(recipe.op, pred, *recipe.inputs(call, flows, 1), bundle)
-    placed = dict(zip(wanted, found, strict=True))
-    return (None, *[placed.get(j) for j in range(len(call.inputs) - 1)])
 
 
 def as_region(call: Call) -> RegionCall:
@@ -275,58 +285,6 @@ def as_region(call: Call) -> RegionCall:
     if isinstance(call, RegionCall):
         return call
     return RegionCall(call.op, call.inputs, call.outputs)
-
-
-def _extend_if(
-    call: RegionCall, flowing: list[int], wanted: list[int], key: str
-) -> Recipe:
-    branches: tuple[Graph, ...] = call.op.regions()
-    line = forward_node(call).line
-    forwards = [Copy(graph).graph for graph in branches]
-    backwards = [differentiate(graph, flowing, wanted) for graph in forwards]
-    arguments = sorted({j for backward in backwards for j in backward.arguments})
-    outer = {
-        key: x for backward in backwards for key, (x, _) in backward.outer.items()
-    }
-    for forward, backward in zip(forwards, backwards, strict=True):
-        forward.outputs.append(backward.bundle(forward, line))
-        specs = [forward.inputs[j].spec for j in arguments]
-        bundle = _take_branch_inputs(backward, specs, arguments, outer)
-        backward.unpack(bundle, line)
-    recipe = Recipe(
-        call.op.with_regions(tuple([backward.graph for backward in backwards])),
-        arguments,
-        list(outer.values()),
-        len(call.outputs),
-    )
-    extend_node(call, call.op.with_regions(tuple(forwards)), BUNDLE)
-    forwards[0].kept = dict(branches[0].kept)
-    if not outer and _is_lasting(recipe.op):
-        forwards[0].kept[key] = recipe
-    return recipe
-
-
-def _take_branch_inputs(
-    backward: Backward,
-    specs: list[TensorSpec],
-    arguments: list[int],
-    outer: dict[int, Tensor],
-) -> SymbolicTensor:
-    """Give a backward branch what both take: flows, arguments, outer, and the returned bundle."""
-    graph = backward.graph
-    bundle = graph.add_input(BUNDLE, "bundle")
-    again = [
-        backward.arguments[j] if j in backward.arguments else graph.add_input(spec)
-        for j, spec in zip(arguments, specs, strict=True)
-    ]
-    outside = [
-        backward.outer[key][1]
-        if key in backward.outer
-        else graph.add_input(gone.spec)
-        for key, gone in outer.items()
-    ]
-    graph.inputs = [*backward.flows, *again, *outside, bundle]
-    return bundle
 
 
 # --- While ------------------------------------------------------------------------------------
@@ -404,7 +362,7 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     test = trace(_any_left, graph.input_specs, "turns_left").graph
     op = call.op.with_regions((test, graph))
     recipe = Recipe(op, fixed, outer, len(call.outputs))
-    if not outer and _is_lasting(recipe.op):
+    if not outer and is_lasting(recipe.op):
         forward.kept[key] = recipe
     extended = call.op.with_regions((condition, forward))
     swapped = bool(call.op.attributes().get("swap_memory"))

@@ -14,14 +14,15 @@ from typing import Any, Protocol, Self
 from tensorlite.core.dispatch import Tensors
 from tensorlite.core.dtypes import resource
 from tensorlite.core.errors import BranchError, LoopError
-from tensorlite.core.op import Call, Effect, Grads, Op, Role
+from tensorlite.core.op import Call, Effect, Gradient, Grads, Op, Role
 from tensorlite.core.spec import TensorSpec, join
 from tensorlite.core.tensor import Tensor
 from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.refined import refined_specs
+from tensorlite.ops.control.branch_gradients import if_gradient
 from tensorlite.ops.control.call_gradients import call_gradient, call_watched
-from tensorlite.ops.control.region_gradients import if_gradient, while_gradient
+from tensorlite.ops.control.region_gradients import while_gradient
 
 
 class Callee(Protocol):
@@ -76,6 +77,7 @@ class If(Region):
 
     by_dtype = True
     role = Role.IF
+    takes_sparse = True
     host = (0,)
     then_branch: Graph
     else_branch: Graph
@@ -94,7 +96,7 @@ class If(Region):
             ]
         )
 
-    def grad(self, call: Call, *dys: Tensor | None) -> Grads:
+    def grad(self, call: Call, *dys: Gradient) -> Grads:
         """Return the gradients that a conditional on the same predicate computes."""
         return if_gradient(call, dys)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorlite.compat.arguments import name_arguments
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.input_graphs import graph_of_inputs
 from tensorlite.compat.overriding import own_gradient
@@ -119,7 +120,11 @@ class Graph(GraphElements):
             return found
         if not all(isinstance(part, IndexedSlices) for part in parts):
             parts = dense_beside(parts, self)
-        return super().total(x, parts)
+        graph = x.node.graph
+        count = len(graph.nodes)
+        total = super().total(x, parts)
+        name_arguments(graph, count, scope.scope.get().name)
+        return total
 
     def device(self, device_name_or_function: Any) -> AbstractContextManager[Any]:
         """Return a block whose operations go to a device, by its name or a function."""

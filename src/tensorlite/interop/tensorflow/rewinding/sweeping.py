@@ -386,8 +386,9 @@ def _flows(node: Node) -> bool:
 
 
 class _Way(Op, abstract=True):
-    """Stands for a primitive as what its gradient is asked of."""
+    """Stands for a primitive as what its gradient is asked of; rows go their own ways."""
 
+    takes_sparse = True
     way: Callable[..., Sequence[Gradient]]
 
     def infer(self, *inputs: TensorSpec) -> tuple[TensorSpec, ...]:
