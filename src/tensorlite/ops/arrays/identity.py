@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from typing import Any
 
+from tensorlite.core import operand
 from tensorlite.core.device import DeviceName
 from tensorlite.core.dispatch import call, call1, current, to_tensor, tracer
 from tensorlite.core.errors import FailedPreconditionError, ShapeError
@@ -55,8 +56,15 @@ class IdentityN(Op):
         return xs
 
     def grad(self, call: Call, *dys: Gradient) -> Grads:
-        """Return the gradients as they are."""
-        return dys
+        """Return the gradients as they are; zeros where others flow alone, as in TensorFlow."""
+        return tuple(
+            [
+                operand.operators.zeros_like(x)
+                if dy is None and x.dtype.is_differentiable
+                else dy
+                for x, dy in zip(call.inputs, dys, strict=True)
+            ]
+        )
 
 
 class StopGradient(Op):

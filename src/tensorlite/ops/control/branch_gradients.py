@@ -24,6 +24,8 @@ from tensorlite.ops.arrays.ranges import arange
 from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.arrays.slicing import SliceKey
 from tensorlite.ops.control.bundles import zeros_of
+from tensorlite.ops.control.dependencies import dependencies, union
+from tensorlite.ops.control.filling import forward_node, needed_of, with_zeros
 from tensorlite.ops.control.list_values import BUNDLE
 from tensorlite.ops.control.region_gradients import (
     Backward,
@@ -31,12 +33,9 @@ from tensorlite.ops.control.region_gradients import (
     Recipe,
     Swept,
     as_region,
-    dependencies,
     extend_node,
-    forward_node,
     gradient_spec,
     is_lasting,
-    needed_of,
     swept,
 )
 
@@ -99,16 +98,14 @@ def if_gradient(call: Call, dys: Sequence[Gradient]) -> Grads:
     call = as_region(call)
     branches: tuple[Graph, ...] = call.op.regions()
     flows = {i: dy for i, dy in enumerate(dys) if dy is not None}
-    connected = 0
-    for graph in branches:
-        deps = dependencies(graph)
-        for i in flows:
-            connected |= deps[i]
+    deps = [dependencies(graph) for graph in branches]
+    connected = union(bits[i] for bits in deps for i in flows)
+    through_any = union(bit for bits in deps for bit in bits) << 1
     wanted = [
         j for j, on in enumerate(needed_of(call)[1:]) if on and connected >> j & 1
     ]
     if not wanted:
-        return (None,) * len(call.inputs)
+        return with_zeros(call, (None,) * len(call.inputs), through_any)
     as_called = forward_node(call).graph.as_called
     forms = {i: Form.of(dy, as_called) for i, dy in flows.items()}
     parts = {i: forms[i].parts(dy) for i, dy in flows.items()}
@@ -126,7 +123,8 @@ def if_gradient(call: Call, dys: Sequence[Gradient]) -> Grads:
     flat = [x for one in parts.values() for x in one]
     found = iter(calls(recipe.op, pred, *recipe.inputs(call, flat, 1), bundle))
     placed = {j: form.packed(found) for j, form in zip(wanted, given, strict=True)}
-    return (None, *[placed.get(j) for j in range(len(call.inputs) - 1)])
+    grads = (None, *[placed.get(j) for j in range(len(call.inputs) - 1)])
+    return with_zeros(call, grads, through_any)
 
 
 @dataclass(frozen=True)

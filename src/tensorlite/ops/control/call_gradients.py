@@ -17,20 +17,20 @@ from tensorlite.core.errors import GradientError
 from tensorlite.core.op import Call, Effect, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import EagerTensor, Tensor
+from tensorlite.graph.backprop import RegionCall
 from tensorlite.graph.copying import Copy
-from tensorlite.graph.graph import Graph
+from tensorlite.graph.graph import Graph, SymbolicTensor
 from tensorlite.graph.tape import GradientTape
 from tensorlite.ops.control.bundles import given_or_zeros
+from tensorlite.ops.control.dependencies import bits_of, dependencies, union
+from tensorlite.ops.control.filling import filled, needed_of
 from tensorlite.ops.control.list_values import BUNDLE
 from tensorlite.ops.control.region_gradients import (
     GradientTracer,
     as_region,
-    bits_of,
-    dependencies,
     differentiate,
     extend_node,
     gradient_spec,
-    needed_of,
 )
 
 
@@ -98,7 +98,7 @@ def call_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
     if extension is None:
         extension = _extension(call.op, needed, flowing)
         if extension is None:
-            return none
+            return _with_zeros(call, none)
         bundle = _bundle_now(call, extension)
     else:
         bundle = call.outputs[extension.place]
@@ -108,7 +108,18 @@ def call_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
         extension.backward, (*flows, *again, *extension.outer, bundle)
     )
     placed = dict(zip(extension.wanted, found, strict=True))
-    return tuple([placed.get(j) for j in range(len(call.inputs))])
+    grads = tuple([placed.get(j) for j in range(len(call.inputs))])
+    return _with_zeros(call, grads)
+
+
+def _with_zeros(call: RegionCall, grads: Grads) -> Grads:
+    """Return gradients of a call's inputs, in a trace with zeros where any output depends on one.
+
+    TensorFlow lets zeros flow into outputs of functions that nothing else flows into.
+    """
+    if not isinstance(call.outputs[0], SymbolicTensor):
+        return grads
+    return filled(call, grads, union(dependencies(_graph(call.op))))
 
 
 def _saved(

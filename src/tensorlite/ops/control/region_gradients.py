@@ -9,7 +9,7 @@ of If are in branch_gradients.py, those of calls in call_gradients.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,6 @@ import numpy as np
 from tensorlite.core import dtypes, operand
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import Tensors, calls, current
-from tensorlite.core.errors import GradientError
 from tensorlite.core.op import Call, Effect, Gradient, Grads, Op
 from tensorlite.core.provenance import UNKNOWN, Line
 from tensorlite.core.spec import TensorSpec
@@ -28,6 +27,12 @@ from tensorlite.graph.copying import Copy, move_to_front, substitute
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.trace import Tracer, close, trace
 from tensorlite.ops.control.bundles import Bundle, Unbundle, given_or_zeros, zeros_of
+from tensorlite.ops.control.dependencies import bits_of, dependencies
+from tensorlite.ops.control.filling import (
+    forward_node,
+    needed_of,
+    with_zeros_in_turns,
+)
 from tensorlite.ops.control.list_values import BUNDLE
 from tensorlite.ops.control.lists import (
     EmptySwappedList,
@@ -200,36 +205,6 @@ def gradient_spec(spec: TensorSpec) -> TensorSpec:
     return (spec.inner[0] if spec.dtype is dtypes.resource else spec).without_value()
 
 
-def dependencies(graph: Graph) -> list[int]:
-    """Return for each output the set of inputs (as bits) that gradients flow to from it."""
-    reach = {
-        id(x): 1 << j for j, x in enumerate(graph.inputs) if x.dtype.is_differentiable
-    }
-    for node in graph.nodes:
-        if node.op.differentiable and node.inputs:
-            bits = 0
-            for x in node.inputs:
-                bits |= reach.get(id(x), 0)
-            if bits:
-                reach.update(
-                    {id(y): bits for y in node.outputs if y.dtype.is_differentiable}
-                )
-    return [reach.get(id(y), 0) for y in graph.outputs]
-
-
-def bits_of(places: Iterable[int]) -> int:
-    """Return a set of small numbers as bits."""
-    return sum(1 << place for place in places)
-
-
-def forward_node(call: Call) -> Node:
-    """Return the node that a region's call is; GradientError when it ran eagerly."""
-    for y in call.outputs:
-        if isinstance(y, SymbolicTensor):
-            return y.node
-    raise GradientError(f"{call.op.name} has a gradient in a trace only")
-
-
 def extend_node(
     call: Call, op: Op, spec: TensorSpec, inputs: tuple[SymbolicTensor, ...] = ()
 ) -> SymbolicTensor:
@@ -247,13 +222,6 @@ def extend_node(
     if top is not None:
         top.extend(call.outputs[0], (extra,))
     return extra
-
-
-def needed_of(call: Call) -> tuple[bool, ...]:
-    """Return which inputs need a gradient: what the sweep says, or all that can have one."""
-    if isinstance(call, RegionCall) and call.needed:
-        return call.needed
-    return tuple([x.dtype.is_differentiable for x in call.inputs])
 
 
 @dataclass(frozen=True)
@@ -305,7 +273,7 @@ def while_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
     call = as_region(call)
     flow = _flow(call, dys)
     if not flow.variables and not flow.shared:
-        return (None,) * len(call.inputs)
+        return with_zeros_in_turns(call, dys, (None,) * len(call.inputs))
     _, body = call.op.regions()
     key = f"while {flow.variables} {flow.shared}"
     recipe: Recipe | None = body.kept.get(key)
@@ -316,7 +284,8 @@ def while_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
     totals = [given_or_zeros(dys[j], call.inputs[j]) for j in flow.shared]
     found = calls(recipe.op, turns, *recipe.inputs(call, [*flows, *totals]))[1:]
     placed = dict(zip([*flow.variables, *flow.shared], found, strict=False))
-    return tuple([placed.get(j) for j in range(len(call.inputs))])
+    grads = tuple([placed.get(j) for j in range(len(call.inputs))])
+    return with_zeros_in_turns(call, dys, grads)
 
 
 def _flow(call: RegionCall, dys: Sequence[Tensor | None]) -> _Flow:
