@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -124,3 +125,20 @@ def test_variables_are_loaded_at_once() -> None:
     v = tf.Variable([1.0, 2.0])
     assert v.load([3.0, 4.0]) is None
     assert v.numpy().tolist() == [3.0, 4.0]
+
+
+@pytest.mark.usefixtures("_version_1")
+def test_a_list_of_one_is_its_member_where_a_choice_is_made_at_once() -> None:
+    """As in TensorFlow 1.15, where tf.cond is not strict."""
+    for pred in (True, tf1.less(1, 2)):
+        for one in ([tf1.constant(10)], (tf1.constant(10),)):
+            found = tf1.cond(pred, lambda one=one: one, lambda: None)  # type: ignore[misc]
+            assert found.numpy() == 10
+    found = tf1.cond(True, lambda: [tf1.constant(1)], lambda: None, strict=True)
+    assert isinstance(found, list)
+
+
+def test_references_tell_what_they_refer_to_and_may_be_weak() -> None:
+    reference = tf.constant(1.0).ref()
+    assert repr(reference).startswith("<Reference wrapping <tf.Tensor: shape=()")
+    assert ref(reference)() is reference

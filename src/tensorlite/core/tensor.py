@@ -292,7 +292,7 @@ watcher: Callable[[EagerTensor], None] | None = None
 class Reference:
     """A tensor or variable as a key of dicts."""
 
-    __slots__ = ("_referred",)
+    __slots__ = ("__weakref__", "_referred")
 
     def __init__(self, referred: Any) -> None:
         self._referred = referred
@@ -303,6 +303,9 @@ class Reference:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and self._referred is other._referred
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._referred!r}>"
 
     def __lt__(self, other: Reference) -> bool:
         """Return whether this comes first in an order that is the same throughout a program."""
@@ -378,13 +381,10 @@ class EagerTensor(Tensor):
         self._array, self._device = other.array, other.device
 
     def __getattr__(self, name: str) -> Any:
+        told = f"{type(self).__name__!r} object has no attribute {name!r}"
         if name in _OF_GRAPHS:
-            raise AttributeError(
-                f"Tensor.{name} is undefined when eager execution is enabled."
-            )
-        raise AttributeError(
-            f"{type(self).__name__!r} object has no attribute {name!r}"
-        )
+            told = f"Tensor.{name} is undefined when eager execution is enabled."
+        raise AttributeError(told)
 
     def __repr__(self) -> str:
         if texts.wanted():

@@ -159,7 +159,7 @@ def cond(
     known = _known(pred)
     if known is not None or (active_graph() is None and tracer() is None):
         chosen = true_fn if (bool(pred) if known is None else known) else false_fn
-        return chosen()
+        return kept(chosen())
     taken: list[str] = []
 
     def first() -> Any:

@@ -142,9 +142,12 @@ class Generator(Stream):
     ) -> Any:
         """Return numbers between minval and maxval, which is left out.
 
-        maxval is 1 for floats; ValueError if integers have none.
+        maxval is 1 for floats; ValueError if integers have none, unless minval is None: then they
+        are from the whole range of their dtype.
         """
         kind = as_dtype(dtype)
+        if kind.is_integer and minval is maxval is None:
+            return self.uniform_full_int(shape, kind, name)
         if kind.is_integer and maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {kind.name!r}")
         with tl.name_scope(name or "stateful_uniform"):
@@ -200,7 +203,9 @@ class Generator(Stream):
 
 
 def _check_algorithm(alg: Any) -> None:
-    if alg not in (None, 1, "philox", "auto_select", Algorithm.PHILOX):
+    chosen = (Algorithm.PHILOX, Algorithm.AUTO_SELECT)
+    names = [name for one in chosen for name in (one, one.value, one.name.lower())]
+    if alg is not None and alg not in names:
         raise InvalidArgumentError(f"alg is {alg!r}; allowed here is 'philox'")
 
 
