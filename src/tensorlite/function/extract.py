@@ -179,13 +179,20 @@ class _Extraction:
         return found
 
 
+_WANTED = {
+    "R": "the handle of a table or another resource that is made outside (a frozen graph has "
+    "placeholders for what it used, and nothing of what that held; its SavedModel does)"
+}
+"""What is fed to a placeholder, by the kind of its dtype, where that is no array."""
+
+
 def _unfed(node: Node) -> InvalidArgumentError:
     (x,) = node.outputs
     shape = shape_text(x.spec.shape).replace(" ", "")
     error = InvalidArgumentError(
         f"You must feed a value for placeholder tensor {node.name!r} with dtype {x.dtype.name} and "
         f"shape {shape}: made at {node.line}, it is needed for what is fetched; "
-        "give a value for it in feed_dict"
+        f"give {_WANTED.get(x.dtype.kind, 'a value')} for it in feed_dict"
     )
     error.node_name = node.name
     return error

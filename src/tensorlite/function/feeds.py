@@ -14,11 +14,12 @@ from tensorlite.core import dtypes
 from tensorlite.core.constant import Const, array_of
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.opaque import Resource
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec, shape_text
 from tensorlite.core.tensor import EagerTensor
 from tensorlite.core.xp import Array, is_array
-from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.graph.graph import Placeholder, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph
 
 ndarray = np.ndarray
@@ -42,7 +43,19 @@ class Feed:
                 self._check(value)
                 self.fitted = value.shape
             return value.copy()
+        if self.tensor.dtype.kind == "R":
+            return self._handle(value)
         return self._converted(value)
+
+    def _handle(self, value: Any) -> Array:
+        """Return the resource whose handle is fed; DTypeError for what is none, or of a graph."""
+        found = value.__tensor__() if isinstance(value, Operand) else value
+        if isinstance(found, EagerTensor) and isinstance(found.array, Resource):
+            return found.array
+        raise DTypeError(
+            f"{self._what()} stands for a resource, and is fed {value!r}; allowed is the handle of "
+            "one that is made outside of graphs, such as a table's resource_handle"
+        )
 
     def _converted(self, value: Any) -> Array:
         if isinstance(value, SymbolicTensor):
@@ -161,7 +174,8 @@ def _feedable(graph: ManualGraph, x: Any) -> SymbolicTensor:
             f"{x.name}, made at {x.node.line}, is a constant and cannot be fed: equal constants "
             "are one node, wherever they are used. Make it a tl.placeholder"
         )
-    if x.dtype.kind in "RV" or own in graph.captured:
+    is_handle = x.dtype.kind == "R" and isinstance(x.node.op, Placeholder)
+    if (x.dtype.kind in "RV" and not is_handle) or own in graph.captured:
         raise InvalidArgumentError(
             f"{x.name} ({x.spec}) stands for a resource or a list, which cannot be fed"
         )

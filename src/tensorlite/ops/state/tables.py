@@ -165,17 +165,17 @@ def key_rows(spec: TensorSpec) -> tuple[int, ...]:
 
 def _row(table: TensorSpec) -> tuple[int, ...]:
     """Return the shape of one value of a table."""
-    return key_rows(table.inner[1])
+    return key_rows(table.inner[1]) if table.inner else ()
 
 
 def _key_row(table: TensorSpec) -> tuple[int, ...]:
     """Return the shape of one key of a table."""
-    return key_rows(table.inner[0])
+    return key_rows(table.inner[0]) if table.inner else ()
 
 
 def _has_buckets(table: TensorSpec) -> bool:
-    """Return whether a table is known by its buckets: the shape of its keys is known."""
-    return table.inner[0].shape is not None
+    """Return whether a table may be known by its buckets: the shape of its keys is known."""
+    return not table.inner or table.inner[0].shape is not None
 
 
 def _keys(table: TableState, keys: Array) -> list[Any]:
@@ -210,6 +210,14 @@ class HashTableV2(Making):
 
 
 def _check(op: Op, table: TensorSpec, place: int, x: TensorSpec) -> None:
+    """Raise DTypeError for keys or values of another dtype than a table's, if that is known.
+
+    It is not where graphs were frozen: their tables are placeholders, to be fed.
+    """
+    if table.dtype is not dtypes.resource:
+        raise DTypeError(f"{op.name} takes the handle of a table, not {table}")
+    if not table.inner:
+        return
     wanted = table.inner[place].dtype
     if x.dtype is not wanted:
         kind = ("keys", "values")[place]
@@ -250,8 +258,8 @@ class LookupTableInsertV2(LookupTableImportV2):
     """Puts values into a table, in the place of those that its keys had."""
 
     def by_keys(self, table: TensorSpec) -> bool:
-        """Return True: it is never given buckets."""
-        return True
+        """Return whether the shapes of keys and values are known: it is never given buckets."""
+        return bool(table.inner)
 
     def kernel(
         self, xp: Xp, table: TableState, keys: Array, values: Array
@@ -348,6 +356,9 @@ class LookupTableFindV2(Op):
         """Return the keys' shape, followed by that of a value, with the values' dtype."""
         _check(self, table, 0, keys)
         _check(self, table, 1, default_value)
+        if not table.inner:
+            is_one = default_value.shape == ()
+            return default_value.with_shape(keys.shape if is_one else None)
         if keys.shape is None:
             return TensorSpec(None, table.inner[1].dtype)
         shape = keys.shape[: len(keys.shape) - len(_key_row(table))]
@@ -397,7 +408,12 @@ class LookupTableExportV2(Op):
     host = (0,)
 
     def infer(self, table: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
-        """Return a vector of keys, and the values one above the other."""
+        """Return a vector of keys, and the values one above the other; DTypeError of no table."""
+        if not table.inner:
+            raise DTypeError(
+                f"{self.name}: {table} is no table of known dtypes, as in graphs that were frozen "
+                "with a placeholder in its place; load the SavedModel, or make the table in a graph"
+            )
         keys, values = table.inner
         shape = (None, *_row(table))
         of_keys = TensorSpec((None, *_key_row(table)), keys.dtype)

@@ -1,0 +1,53 @@
+"""Frozen graphs whose tables are placeholders: they are read, and run on tables that are fed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tensorlite as tl
+from tensorlite.compat import v2
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tests.interop.graphdefs import Program
+
+tf: Any = v2
+
+
+def frozen() -> Program:
+    """Return what is left of a function that looks words up, as TensorFlow 2.21 freezes it."""
+    made = Program()
+    made.node("Placeholder", "x", dtype=tl.string)
+    made.node("Placeholder", "table", dtype=tl.resource)
+    made.const("default", tl.asarray(-1, dtype=tl.int64).numpy())
+    made.node(
+        "LookupTableFindV2",
+        *("y", "table", "x", "default"),
+        Tin=tl.string,
+        Tout=tl.int64,
+    )
+    made.node("LookupTableSizeV2", "size", "table")
+    return made
+
+
+def table_of(words: list[str], kind: Any = tl.int64) -> Any:
+    numbers = tf.constant(range(len(words)), kind)
+    first = tf.lookup.KeyValueTensorInitializer(words, numbers)
+    return tf.lookup.StaticHashTable(first, tf.constant(-1, kind))
+
+
+def test_tables_are_fed_to_graphs_that_were_frozen() -> None:
+    session = frozen().session()
+    words = tl.asarray(["b", "q", "a"])
+    for held, wanted in ((["a", "b"], [1, -1, 0]), (["q"], [-1, 0, -1])):
+        fed = {"x:0": words, "table:0": table_of(held).resource_handle}
+        assert session.run("y:0", fed).tolist() == wanted
+        assert int(session.run("size:0", fed)) == len(held)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    session = frozen().session()
+    with pytest.raises(InvalidArgumentError, match=r"'table' .* handle of a table"):
+        session.run("y:0", {"x:0": tl.asarray(["a"])})
+    with pytest.raises(DTypeError, match="resource_handle"):
+        session.run("size:0", {"table:0": 3})
