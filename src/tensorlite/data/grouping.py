@@ -47,7 +47,7 @@ from tensorlite.data.given import (
     number,
     number_now,
 )
-from tensorlite.data.recipes import batching, padding, windowing
+from tensorlite.data.recipes import batching, in_sparse_rows, padding, windowing
 from tensorlite.data.resuming import Chained, Resumed, run_of
 from tensorlite.ops.ragged.base import RaggedParts
 
@@ -234,7 +234,7 @@ class Grouping(Pipeline[T]):
             lambda group: sparse_rows(group, sizes),
             "sparse_batch",
             lambda spec, _: sparse_rows_spec(spec, sizes),
-            lambda *_: None,
+            lambda of, rows, _: in_sparse_rows(of, rows, sizes),
         )
         return made
 

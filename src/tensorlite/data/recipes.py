@@ -78,6 +78,18 @@ def batching(of: Pipeline[Any], rows: Any, drop_remainder: bool) -> Recipe:
     return Recipe("BatchDatasetV2", (of,), numbers=numbers)
 
 
+def in_sparse_rows(
+    of: Pipeline[Any], rows: Any, sizes: Sequence[Any]
+) -> Recipe | None:
+    """Return the recipe of sparse batches, -1 for the largest size in a batch."""
+    if nest.is_nested(of.element_spec):
+        return None
+    row_shape = np.asarray([-1 if n is None else n for n in sizes], np.int64)
+    kind = "DenseToSparseBatchDataset"
+    numbers = {f"{kind}/batch_size": rows, "Const": row_shape}
+    return Recipe(kind, (of,), numbers=numbers)
+
+
 def padding(
     of: Pipeline[Any], rows: Any, shapes: Any, values: Any, drop_remainder: bool
 ) -> Recipe | None:

@@ -40,6 +40,7 @@ from tensorlite.data.iterators import DatasetIterator, advanced
 from tensorlite.data.options import Options
 from tensorlite.data.ordering import Draws
 from tensorlite.data.recipes import Order
+from tensorlite.data.sparse_slices import sparse_rows_of
 from tensorlite.graph_mode import iterators
 from tensorlite.graph_mode.graph import active_graph, get_default_graph, name_scope
 
@@ -141,8 +142,7 @@ class Dataset(tf_data.Dataset[T]):
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
         """Return a dataset of the rows of a SparseTensor, as (indices, values, shape)."""
-        parts = Dataset.from_tensor_slices(sparse_tensor)
-        return parts.map(lambda row: (row.indices, row.values, row.dense_shape))
+        return sparse_rows_of(Dataset, plain(sparse_tensor))
 
     def filter_with_legacy_function(self, predicate: Any) -> Any:
         """Return the dataset of elements for which the predicate is true, as filter does."""

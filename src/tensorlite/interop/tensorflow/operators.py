@@ -27,6 +27,7 @@ from tensorlite.interop.tensorflow.adapters.putting_aside import STAGING
 from tensorlite.interop.tensorflow.adapters.quantised import QUANTISED
 from tensorlite.interop.tensorflow.adapters.quantised_layers import QUANTISED_LAYERS
 from tensorlite.interop.tensorflow.adapters.ragged import RAGGED
+from tensorlite.interop.tensorflow.adapters.rare_datasets import RARE_DATASETS
 from tensorlite.interop.tensorflow.adapters.reporting import SUMMARIES
 from tensorlite.interop.tensorflow.adapters.rewritten import REWRITTEN
 from tensorlite.interop.tensorflow.adapters.scattering import SCATTERING
@@ -76,6 +77,7 @@ ADAPTERS: dict[str, Adapter] = {
     **LISTING,
     **FURTHER,
     **FURTHER_DATASETS,
+    **RARE_DATASETS,
     **FUSED,
     **WORDING,
 }

@@ -17,6 +17,7 @@ from tensorlite.interop.tensorflow.adapters.further_datasets import FURTHER_WRIT
 from tensorlite.interop.tensorflow.adapters.parsing import PARSING
 from tensorlite.interop.tensorflow.adapters.plain import PLAIN, Plain
 from tensorlite.interop.tensorflow.adapters.putting_aside import STAGED
+from tensorlite.interop.tensorflow.adapters.rare_datasets import RARE_WRITTEN
 from tensorlite.interop.tensorflow.adapters.sequence_parsing import SEQUENCES_WRITTEN
 from tensorlite.interop.tensorflow.adapters.spectra import TRANSFORMS
 from tensorlite.interop.tensorflow.attributes import Shape
@@ -373,6 +374,7 @@ _SPECIAL: dict[str, Callable[[Op, Node], tuple[Spelled, ...] | None]] = {
     **SEQUENCES_WRITTEN,
     **FILED,
     **FURTHER_WRITTEN,
+    **RARE_WRITTEN,
     **GUARDED,
     **ITERATED,
     **STAGED,
