@@ -22,6 +22,10 @@ from tensorlite.compat.v2.keras.src.optimizers.classes import (
     RMSprop,
 )
 from tensorlite.compat.v2.keras.src.optimizers.loss_scaling import LossScaleOptimizer
+from tensorlite.compat.v2.keras.src.optimizers.newer_rules import (
+    Muon,
+    ScheduleFreeAdamW,
+)
 from tensorlite.compat.v2.keras.src.optimizers.older import TFOptimizer
 from tensorlite.compat.v2.keras.src.optimizers.rules import Adafactor, Lamb, Lion
 from tensorlite.compat.v2.keras.src.saving import lookup
@@ -31,7 +35,7 @@ CLASSES: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
         *(SGD, Adadelta, Adafactor, Adagrad, Adam, Adamax, AdamW, Ftrl, Lamb, Lion),
-        *(LossScaleOptimizer, Nadam, RMSprop),
+        *(LossScaleOptimizer, Muon, Nadam, RMSprop, ScheduleFreeAdamW),
     )
 }
 experimental = SimpleNamespace(Optimizer=Optimizer, **CLASSES)
@@ -88,9 +92,11 @@ __all__ = [
     "Lamb",
     "Lion",
     "LossScaleOptimizer",
+    "Muon",
     "Nadam",
     "Optimizer",
     "RMSprop",
+    "ScheduleFreeAdamW",
     "deserialize",
     "experimental",
     "get",

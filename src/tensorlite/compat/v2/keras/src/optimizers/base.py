@@ -208,7 +208,13 @@ class Optimizer(Written, KeptInGraph, Module):
         rate = [] if held is None else [held]
         kept = [x for one in self._kept() for x in one.variables]
         beside = [*slots.listed(self._core), *self._own.variables]
-        return [self._core.iterations, *rate, *kept, *beside]
+        return [self._counted, *rate, *kept, *beside]
+
+    @property
+    def _counted(self) -> Any:
+        """The variable that is saved as the number of steps: where they are gathered, of all."""
+        held = self._gathered
+        return self._core.iterations if held is None else held.seen
 
     def _kept(self) -> list[Any]:
         return [held for held in (self._averages, self._gathered) if held is not None]
@@ -340,6 +346,8 @@ class Optimizer(Written, KeptInGraph, Module):
         totals = gathered.added(gradients, variables)
 
         def due() -> Any:
+            done = tl.floor_divide(gathered.seen.value(), gathered.count) - 1
+            self._core.iterations.assign(done)  # which a file may not have
             means = [total / float(gathered.count) for total in totals]
             self._applied(clipping.clipped(self, means), variables)
             gathered.forget()
@@ -434,12 +442,12 @@ class Optimizer(Written, KeptInGraph, Module):
 
     def saved_members(self) -> dict[str, Any]:
         """Return what is saved beside the slots, by the names that Keras saves it under."""
-        found: dict[str, Any] = {"iter": self._core.iterations}
+        found: dict[str, Any] = {"iter": self._counted}
         rate = settable(self._rate)
         if rate is not None:
             found["learning_rate"] = rate
         held = self._all_variables()
-        return found | saved_ways.of_optimizer(self._core.iterations, rate, held)
+        return found | saved_ways.of_optimizer(self._counted, rate, held)
 
     def saved_slots(self) -> list[tuple[Any, str, Any]]:
         """Return every slot with its variable, by the names that Keras saves it under."""

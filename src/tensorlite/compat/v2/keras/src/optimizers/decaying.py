@@ -39,9 +39,13 @@ class WeightDecay:
             return False
         return self._pattern is None or not self._pattern.search(str(variable.name))
 
+    def share_of(self, variable: Any) -> float | None:
+        """Return what a variable loses, as a share of the rate."""
+        return self.share
+
     def take(self, variables: Iterable[Any], rate: Any) -> None:
         """Take from variables what they lose in a step at a learning rate."""
-        if not self.share:
-            return
         for variable in filter(self.applies_to, variables):
-            variable.assign_sub(variable.value() * rate * self.share)
+            share = self.share_of(variable)
+            if share:
+                variable.assign_sub(variable.value() * rate * share)

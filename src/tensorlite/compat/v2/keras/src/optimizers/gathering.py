@@ -99,8 +99,8 @@ class Gathered:
 
     @property
     def variables(self) -> list[Any]:
-        """The count of steps seen, and the sums of gradients."""
-        return [self.seen, *[total for _, total in self._of.values()]]
+        """The sums of gradients; the count of steps seen stands in the place of that of steps."""
+        return [total for _, total in self._of.values()]
 
     def build(self, variables: list[Any], owner: str) -> None:
         for variable in variables:

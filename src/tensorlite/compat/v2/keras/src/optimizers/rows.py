@@ -40,6 +40,14 @@ class Gradient:
         self.whole = tl.densify(self._given)
         self.dtype = dtype
 
+    def times(self, other: Any) -> Gradient:
+        """Return its product with a tensor of the variable's shape, rows apart as they are."""
+        given = self._given
+        if isinstance(given, IndexedSlices):
+            own = given.values * tl.gather(other, given.indices, axis=0)
+            return Gradient(replace(given, values=own), self.dtype)
+        return Gradient(given * other, self.dtype)
+
     def square(self) -> Any:
         """Return the squares of the elements, rows that are named twice added up."""
         return tl.densify(each(tl.square, self._given))

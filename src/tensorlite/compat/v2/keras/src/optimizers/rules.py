@@ -167,9 +167,10 @@ class _Factored(Replaced):
             velocity.assign(spread)
         else:
             spread = moved(velocity, squares)
-        update = g.whole * tl.rsqrt(spread)
-        limit = tl.maximum(_root_mean(update) / given.clip_threshold, 1.0)
-        variable.assign_sub(length * update / limit)
+        update = g.times(tl.rsqrt(spread))
+        typical = tl.sqrt(tl.mean(update.square()))
+        limit = tl.maximum(typical / given.clip_threshold, 1.0)
+        variable.assign_sub(length * update.whole / limit)
 
 
 def _root_mean(x: Any) -> Any:
