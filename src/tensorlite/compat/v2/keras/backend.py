@@ -9,7 +9,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared import arrays, cutting, elementwise, reductions
+from tensorlite.compat.shared import arrays, elementwise, reductions
 from tensorlite.compat.shared.randoms import random as draws
 from tensorlite.compat.v2 import arrays as arrays_2, framework, nn
 from tensorlite.compat.v2.framework import Variable as Variable
@@ -18,14 +18,31 @@ from tensorlite.compat.v2.keras import (
     defaults,
     losses,
 )
+from tensorlite.compat.v2.keras.backend_names import (
+    bias_add as bias_add,
+    conv2d as conv2d,
+    conv3d as conv3d,
+    expand_dims as expand_dims,
+    eye as eye,
+    ones_like as ones_like,
+    pow as pow,
+    reshape as reshape,
+    reverse as reverse,
+    separable_conv2d as separable_conv2d,
+    shape as shape,
+    softplus as softplus,
+    softsign as softsign,
+    squeeze as squeeze,
+    stop_gradient as stop_gradient,
+    tile as tile,
+    zeros_like as zeros_like,
+)
 from tensorlite.compat.v2.keras.backend_tensors import (
     batch_normalization as batch_normalization,
     binary_focal_crossentropy as binary_focal_crossentropy,
     categorical_focal_crossentropy as categorical_focal_crossentropy,
     conv1d as conv1d,
-    conv2d as conv2d,
     conv2d_transpose as conv2d_transpose,
-    conv3d as conv3d,
     ctc_batch_cost as ctc_batch_cost,
     ctc_decode as ctc_decode,
     ctc_label_dense_to_sparse as ctc_label_dense_to_sparse,
@@ -48,7 +65,6 @@ from tensorlite.compat.v2.keras.backend_tensors import (
     resize_volumes as resize_volumes,
     result_type as result_type,
     rnn as rnn,
-    separable_conv2d as separable_conv2d,
     spatial_2d_padding as spatial_2d_padding,
     spatial_3d_padding as spatial_3d_padding,
     standardize_dtype as standardize_dtype,
@@ -428,9 +444,8 @@ sqrt, sign, sin, cos = (
     elementwise.sin,
     elementwise.cos,
 )
-round, pow, maximum, minimum = (
+round, maximum, minimum = (
     elementwise.round,
-    elementwise.pow,
     elementwise.maximum,
     elementwise.minimum,
 )
@@ -445,24 +460,16 @@ greater_equal, less_equal, cast = (
     elementwise.less_equal,
     elementwise.cast,
 )
-reshape, expand_dims, squeeze = arrays.reshape, arrays.expand_dims, arrays.squeeze
-stack, tile, eye, reverse = arrays.stack, cutting.tile, arrays.eye, cutting.reverse
-stop_gradient, identity = arrays.stop_gradient, arrays.identity
-zeros, ones, shape = arrays_2.zeros, arrays_2.ones, arrays_2.shape
-zeros_like, ones_like = arrays_2.zeros_like, arrays_2.ones_like
+stack, identity = arrays.stack, arrays.identity
+zeros, ones = arrays_2.zeros, arrays_2.ones
 sigmoid, tanh, relu, softmax = (
     activations.sigmoid,
     activations.tanh,
     activations.relu,
     activations.softmax,
 )
-softplus, softsign, elu, hard_sigmoid = (
-    activations.softplus,
-    activations.softsign,
-    activations.elu,
-    activations.hard_sigmoid_of_keras_2,
-)
-bias_add, l2_normalize = nn.bias_add, nn.l2_normalize
+elu, hard_sigmoid = activations.elu, activations.hard_sigmoid_of_keras_2
+l2_normalize = nn.l2_normalize
 binary_crossentropy = neural.binary_crossentropy  # of each element, unlike the loss
 
 

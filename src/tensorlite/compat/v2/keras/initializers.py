@@ -16,6 +16,7 @@ from tensorlite.compat.v2.keras import defaults, seeding
 from tensorlite.compat.v2.keras.src.saving import describing, lookup
 from tensorlite.core.dispatch import constant as constant_of
 from tensorlite.core.errors import ConversionError, InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph_mode.graph import active_graph
 
@@ -40,7 +41,8 @@ class Constant(init_ops.Constant):
     """Weights that are a value."""
 
     def __init__(self, value: Any = 0) -> None:
-        super().__init__(value)
+        is_tensor = isinstance(value, Operand)
+        super().__init__(np.asarray(value) if is_tensor else value)
 
     def __call__(self, shape: Any = None, *args: Any, **kwargs: Any) -> Any:
         count, sizes = np.size(self.value), init_ops.sizes_of(shape)
@@ -295,6 +297,7 @@ glorot_uniform, glorot_normal = GlorotUniform, GlorotNormal
 lecun_uniform, lecun_normal = LecunUniform, LecunNormal
 he_uniform, he_normal = HeUniform, HeNormal
 orthogonal, identity = Orthogonal, Identity
+OrthogonalInitializer, IdentityInitializer = Orthogonal, Identity
 
 
 def _config(initializer: Any) -> dict[str, Any]:
@@ -312,7 +315,14 @@ KNOWN = {
         *(VarianceScaling, GlorotUniform, GlorotNormal, LecunUniform, LecunNormal),
         *(HeUniform, HeNormal, Orthogonal, Identity, STFT),
     )
-} | {"uniform": RandomUniform, "normal": RandomNormal, "one": Ones, "zero": Zeros}
+} | {
+    "uniform": RandomUniform,
+    "normal": RandomNormal,
+    "one": Ones,
+    "zero": Zeros,
+    "OrthogonalInitializer": Orthogonal,
+    "IdentityInitializer": Identity,
+}
 
 for _kind in set(KNOWN.values()):
     setattr(_kind, "get_config", _config)  # noqa: B010

@@ -36,6 +36,7 @@ class LossScaleOptimizer(Optimizer):
             raise InvalidArgumentError(
                 f"LossScaleOptimizer: inner_optimizer={inner_optimizer!r} is no optimizer"
             )
+        _check_others(kwargs)
         self.inner_optimizer = inner_optimizer
         self.name = name or "loss_scale_optimizer"
         self.initial_scale = float(initial_scale)
@@ -131,3 +132,33 @@ class LossScaleOptimizer(Optimizer):
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         inner = describing.restored(config["inner_optimizer"])
         return cls(**{**config, "inner_optimizer": inner})
+
+
+_OF_INNER = {
+    *("weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "use_ema"),
+    *("ema_momentum", "ema_overwrite_frequency", "loss_scale_factor"),
+    "gradient_accumulation_steps",
+}
+_UNASKED = {"use_ema": False, "ema_momentum": 0.99}
+"""What configurations of earlier versions have of these though nobody asked for it."""
+
+
+def _check_others(given: dict[str, Any]) -> None:
+    """Raise InvalidArgumentError for what the inner optimizer is to be asked, or nobody knows."""
+    if not given.pop("dynamic", True):
+        raise InvalidArgumentError(
+            "LossScaleOptimizer does not support `dynamic=False`. Instead, set "
+            "`loss_scale_factor` on the inner optimizer"
+        )
+    asked = {key for key, x in given.items() if x != _UNASKED.get(key)}
+    if asked & _OF_INNER:
+        raise InvalidArgumentError(
+            f"LossScaleOptimizer takes no {', '.join(sorted(asked & _OF_INNER))}: set it on the "
+            "`inner_optimizer` instead"
+        )
+    if set(given) - _OF_INNER:
+        names = ", ".join(f"`{x}`" for x in given if x not in _OF_INNER)
+        raise InvalidArgumentError(
+            f"LossScaleOptimizer does not support arguments: {names}; it takes inner_optimizer, "
+            "initial_scale, dynamic_growth_steps and name"
+        )

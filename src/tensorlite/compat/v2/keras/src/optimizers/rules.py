@@ -10,6 +10,7 @@ import tensorlite as tl
 from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
 from tensorlite.compat.v2.keras.src.optimizers.own_updates import Replaced
 from tensorlite.compat.v2.keras.src.optimizers.rows import Gradient
+from tensorlite.core.errors import InvalidArgumentError
 
 
 class _Signs(Replaced):
@@ -48,6 +49,11 @@ class Lion(Optimizer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
+        if not 0.0 < beta_1 <= 1.0:
+            raise InvalidArgumentError(
+                "Argument `beta_1` must be in the [0, 1] range. Otherwise, the optimizer "
+                f"degenerates to SignSGD. Received: beta_1={beta_1}."
+            )
         self.beta_1, self.beta_2 = beta_1, beta_2
         super().__init__(learning_rate, name=name, **kwargs)
 
