@@ -146,6 +146,7 @@ _CONTRIB_OWN: Mapping[str, str] = {
     "learn.learn.datasets.synthetic": "learning.tables",
     "learn.learn.graph_actions": "learning.graph_actions",
     "learn.learn.monitors": "learning.monitors",
+    "losses.metric_learning.metric_loss_ops": "metric_learning",
     "opt.training.sign_decay": "sign_decays",
     "training.training.evaluation": "training",
     **{
@@ -236,7 +237,8 @@ def register_contrib(package: str) -> None:
         for path in [*_packages(f"{folder}.x".removeprefix(".")), folder, ""]:
             name = f"{inside}.{path}".removesuffix(".")
             if name not in sys.modules:
-                made = _module(inside, path, [_VERSIONS[0]], shared)
+                places = [f"contrib.{namespace}.{path}", *shared]
+                made = _module(inside, path, [_VERSIONS[0]], places)
                 made.__name__ = name
                 sys.modules[name] = made
         for path in _packages(f"{folder}.x".removeprefix(".")):

@@ -9,6 +9,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.shared import arrays, cutting, elementwise, nn
 from tensorlite.compat.shared.making import titled
 from tensorlite.compat.v1 import losses
+from tensorlite.compat.v1.contrib import metric_learning
 from tensorlite.compat.v1.contrib.arg_scopes import add_arg_scope
 from tensorlite.compat.v1.functions import arrays as v1_arrays, nn_losses, numbers
 from tensorlite.compat.v1.graphs import framework
@@ -34,6 +35,7 @@ __all__ = [
     "log_loss",
     "mean_pairwise_squared_error",
     "mean_squared_error",
+    "metric_learning",
     "sigmoid_cross_entropy",
     "softmax_cross_entropy",
     "sparse_softmax_cross_entropy",
