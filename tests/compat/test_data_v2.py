@@ -358,3 +358,11 @@ def test_sizes_of_sparse_elements_are_known() -> None:
     ]
     grown = one.scan(sparse, lambda s, e: (tf.sparse.concat(0, [s, e["x"]]), s))
     assert [x.shape.as_list() for x in grown.repeat(2)] == [[3, 4], [3, 4]]
+
+
+def test_counting_may_be_in_another_dtype() -> None:
+    numbers = tf.data.Dataset.counter(1, 2, dtype=tf.int32).take(2)
+    assert numbers.element_spec == tf.TensorSpec([], tf.int32)
+    elements = numbers.as_numpy_iterator()
+    assert isinstance(elements, tf.data.NumpyIterator)
+    assert [*elements] == [1, 3]

@@ -379,21 +379,24 @@ class Creating(Pipeline[T]):
         return made
 
     @classmethod
-    def counter(cls, start: int = 0, step: int = 1) -> Dataset[Tensor]:
-        """Return `start`, `start + step` and so on, without end, as int64.
+    def counter(
+        cls, start: int = 0, step: int = 1, dtype: DTypeLike = dtypes.int64
+    ) -> Dataset[Tensor]:
+        """Return `start`, `start + step` and so on, without end, int64 unless said otherwise.
 
         >>> print([int(x) for x in tl.data.Dataset.counter(5, 2).take(3)])
         [5, 7, 9]
         """
+        kind = as_dtype(dtype)
 
         def source() -> Iterator[Tensor]:
-            return (constant(i, dtypes.int64) for i in itertools.count(start, step))
+            return (constant(i, kind) for i in itertools.count(start, step))
 
         made: Dataset[Tensor] = assembled(
             cls._steps(),
             source,
             INFINITE,
-            TensorSpec((), dtypes.int64),
+            TensorSpec((), kind),
             recipe=lambda: ranging(start, MOST if step > 0 else -MOST, step),
         )
         return made

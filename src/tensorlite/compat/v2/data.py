@@ -15,6 +15,7 @@ from tensorlite.data.base import (
 )
 from tensorlite.data.iterators import DatasetIterator as Iterator
 from tensorlite.data.options import Options, ThreadingOptions
+from tensorlite.data.running import NumpyIterator
 
 __all__ = [
     "AUTOTUNE",
@@ -25,6 +26,7 @@ __all__ = [
     "FixedLengthRecordDataset",
     "Iterator",
     "IteratorSpec",
+    "NumpyIterator",
     "Options",
     "TFRecordDataset",
     "TextLineDataset",

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from tensorlite.compat.missing import attribute_error, listing
-from tensorlite.compat.shared.datasets.data_experimental import (
+from tensorlite.compat.shared.datasets.data_experimental import Step
+from tensorlite.compat.shared.datasets.tf_data import FILES, of_files
+from tensorlite.compat.v1 import data
+from tensorlite.compat.v1.data_experimental import (
     AUTOTUNE,
     Counter,
     CsvDataset,
@@ -13,7 +16,6 @@ from tensorlite.compat.shared.datasets.data_experimental import (
     RandomDataset,
     Reducer,
     SqlDataset,
-    Step,
     TFRecordWriter,
     bucket_by_sequence_length,
     choose_from_datasets,
@@ -37,8 +39,6 @@ from tensorlite.compat.shared.datasets.data_experimental import (
     unbatch,
     unique,
 )
-from tensorlite.compat.shared.datasets.tf_data import FILES, of_files
-from tensorlite.compat.v1 import data
 from tensorlite.compat.v1.graphs.framework import constant
 from tensorlite.core.dtypes import int64
 

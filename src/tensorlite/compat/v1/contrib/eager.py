@@ -16,7 +16,7 @@ from tensorlite.compat.shared.python import (
 )
 from tensorlite.compat.v1.contrib import eager_metrics as metrics
 from tensorlite.compat.v1.contrib.networks import Network
-from tensorlite.compat.v1.data import EagerIterator as Iterator
+from tensorlite.compat.v1.datasets import EagerIterator as Iterator
 from tensorlite.compat.v1.graphs.behaviour import (
     enable_eager_execution,
     executing_eagerly,

@@ -11,7 +11,7 @@ from functools import partial, wraps
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v1.data import make_initializable_iterator
+from tensorlite.compat.v1.datasets import make_initializable_iterator
 from tensorlite.compat.v1.graphs.scopes import variable_scope
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.errors import InvalidArgumentError
