@@ -365,3 +365,15 @@ def test_variables_take_over_what_a_checkpoint_of_objects_has(tmp_path: Path) ->
         tf.Variable(0.0, name="other")
         with pytest.raises(tf.errors.NotFoundError, match="other"):
             tf.train.Saver().restore(session, path)
+
+
+def test_savers_tell_the_variables_that_they_found() -> None:
+    with tf.Graph().as_default():
+        first, second = tf.Variable(1.0, name="a"), tf.get_variable("b", [2])
+        assert tf.train.Saver()._var_list == [first, second]
+        assert tf.train.Saver([second])._var_list == [second]
+        deferred = tf.train.Saver(defer_build=True)
+        assert deferred._var_list is None
+        third = tf.Variable(1.0, name="c")
+        deferred.build()
+        assert deferred._var_list == [first, second, third]

@@ -106,7 +106,9 @@ class Saver:
         if self.saver_def is not None:
             return
         self._is_built = True
-        self._saveables = list(saveables(saved_as_told(_listed(self._var_list))))
+        # Kept as listed: programs read what is saved of `saver._var_list`.
+        self._var_list = _listed(self._var_list)
+        self._saveables = list(saveables(saved_as_told(self._var_list)))
         if not self._saveables:
             if self._allow_empty:
                 return
