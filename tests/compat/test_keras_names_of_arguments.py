@@ -23,7 +23,7 @@ CASES: list[tuple[str, dict[str, Any], Any]] = [
     ("pow", {"x": PAIRS, "a": 2}, PAIRS**2),
     ("eye", {"size": 3, "dtype": "float64"}, np.eye(3)),
     ("eye", {"size": (2, 3)}, np.eye(2, 3)),
-    ("stop_gradient", {"variables": tf.constant(PAIRS)}, PAIRS),
+    ("stop_gradient", {"variables": PAIRS}, PAIRS),
     ("zeros_like", {"x": PAIRS, "dtype": "int32"}, np.zeros((2, 3))),
     ("ones_like", {"x": PAIRS}, np.ones((2, 3))),
     ("shape", {"x": PAIRS}, [2, 3]),
@@ -79,3 +79,15 @@ def test_scaled_losses_leave_the_rest_to_the_inner_optimizer() -> None:
 def test_lion_refuses_what_is_no_share() -> None:
     with pytest.raises(ValueError, match="degenerates to SignSGD"):
         keras.optimizers.Lion(beta_1=-0.1)
+
+
+def test_layers_refuse_what_they_cannot_take() -> None:
+    layers = keras.layers
+    with pytest.raises(ValueError, match="must be a KerasTensor"):
+        layers.InputLayer(shape=(2, 3), input_tensor=np.zeros((2, 3)))
+    with pytest.warns(UserWarning, match="Use `shape` instead"):
+        layers.InputLayer(input_shape=(2, 3))
+    with pytest.raises(ValueError, match="greater than zero"):
+        layers.SpectralNormalization(layers.Dense(2), power_iterations=0)
+    with pytest.raises(ValueError, match="nor 'embeddings'"):
+        layers.SpectralNormalization(layers.ReLU())(np.ones((4, 2)))

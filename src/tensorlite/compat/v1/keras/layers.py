@@ -157,6 +157,9 @@ SpatialDropout1D, SpatialDropout2D = noises.SpatialDropout1D, noises.SpatialDrop
 SpatialDropout3D = noises.SpatialDropout3D
 MaxPooling1D = MaxPool1D = layers_written.MaxPooling1D
 AveragePooling1D = AvgPool1D = layers_written.AveragePooling1D
+GlobalMaxPooling1D = GlobalMaxPool1D = layers_written.GlobalMaxPooling1D
+GlobalAveragePooling1D = layers_written.GlobalAveragePooling1D
+GlobalAvgPool1D = GlobalAveragePooling1D
 UpSampling1D = layers_written.UpSampling1D
 UpSampling2D = layers_written.UpSampling2D
 Attention, AdditiveAttention = attention.Attention, attention.AdditiveAttention

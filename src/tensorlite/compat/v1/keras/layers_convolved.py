@@ -42,7 +42,21 @@ def _is_first(layer: Any) -> bool:
 
 
 class Conv1D(_Convolved, layers.Conv1D):
-    """A convolution of sequences."""
+    """A convolution of sequences, whose channels are last unless a layer is told otherwise."""
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = "channels_last",
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            *(filters, kernel_size, strides, padding, data_format, *args), **kwargs
+        )
 
 
 class Conv2D(_Convolved, layers.Conv2D):

@@ -45,11 +45,49 @@ class MaxPooling1D(_Pooling1D, layers.MaxPooling1D):
 
     pooled = staticmethod(max_pool)
 
+    def __init__(
+        self,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: str = "valid",
+        data_format: str | None = "channels_last",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, data_format, **kwargs)
+
 
 class AveragePooling1D(_Pooling1D, layers.AveragePooling1D):
     """The mean of each window of sequences."""
 
     pooled = staticmethod(avg_pool)
+
+    def __init__(
+        self,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: str = "valid",
+        data_format: str | None = "channels_last",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, data_format, **kwargs)
+
+
+class GlobalMaxPooling1D(layers.GlobalMaxPooling1D):
+    """The greatest element of each channel of sequences."""
+
+    def __init__(
+        self, data_format: str | None = "channels_last", **kwargs: Any
+    ) -> None:
+        super().__init__(data_format, **kwargs)
+
+
+class GlobalAveragePooling1D(layers.GlobalAveragePooling1D):
+    """The mean of each channel of sequences, over the steps that count by a mask."""
+
+    def __init__(
+        self, data_format: str | None = "channels_last", **kwargs: Any
+    ) -> None:
+        super().__init__(data_format, **kwargs)
 
 
 class UpSampling1D(Written, layers.UpSampling1D):
@@ -144,7 +182,8 @@ KINDS = {
     kind.__name__: kind
     for kind in (
         *(MaxPooling1D, AveragePooling1D, UpSampling1D, UpSampling2D, PReLU),
-        *(Dot, LayerNormalization, LeakyReLU),
+        *(Dot, LayerNormalization, LeakyReLU, GlobalMaxPooling1D),
+        GlobalAveragePooling1D,
     )
 }
 """What is found by its name in programs of version 1."""

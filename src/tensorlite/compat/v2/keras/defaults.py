@@ -72,13 +72,18 @@ def set_epsilon(value: float) -> None:
 
 
 def image_data_format() -> str:
-    """Return where images have their channels: "channels_last"."""
+    """Return where images have their channels, "channels_last" at first."""
     return chosen.image_data_format
 
 
 def set_image_data_format(data_format: str) -> None:
-    """Raise InvalidArgumentError for any form but "channels_last"."""
-    if data_format != "channels_last":
+    """Set where images have their channels, "channels_last" or "channels_first".
+
+    Layers that are made from here on have them there. InvalidArgumentError is raised for other
+    words.
+    """
+    if data_format not in {"channels_last", "channels_first"}:
         raise InvalidArgumentError(
-            f"set_image_data_format({data_format!r}): give layers data_format= instead"
+            f"Unknown data_format: {data_format!r}; it is 'channels_last' or 'channels_first'"
         )
+    chosen.image_data_format = data_format

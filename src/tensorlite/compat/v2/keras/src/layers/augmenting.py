@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import tensorlite as tl
-from tensorlite.compat.v2.keras import checking, seeding
+from tensorlite.compat.v2.keras import checking, defaults, seeding
 from tensorlite.compat.v2.keras.ops.imaging import (
     channels_back,
     channels_last,
@@ -37,7 +37,10 @@ class RandomImages(Layer):
                 "served, images, labels and segmentation masks are"
             )
         super().__init__(**kwargs)
-        self.seed, self.data_format = seed, data_format or "channels_last"
+        self.seed, self.data_format = (
+            seed,
+            data_format or defaults.image_data_format(),
+        )
         self.generator = seeding.generator(seed)
 
     def call(self, inputs: Any, training: Any = True) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import tensorlite as tl
+from tensorlite.compat.v2.keras import defaults
 from tensorlite.compat.v2.keras.ops.imaging import channels_back, channels_last
 from tensorlite.compat.v2.keras.src.layers.augmenting import (
     RandomImages,
@@ -30,8 +31,8 @@ class _Spread(Layer):
     def call(self, inputs: Any) -> Any:
         x = astype(inputs, self.compute_dtype)
         batch = x if len(x.shape) == 4 else x[None]
-        made = self.spread(channels_last(batch, self.data_format or "channels_last"))
-        made = channels_back(made, self.data_format or "channels_last")
+        form = self.data_format or defaults.image_data_format()
+        made = channels_back(self.spread(channels_last(batch, form)), form)
         return made if len(x.shape) == 4 else made[0]
 
     def spread(self, images: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tensorlite.compat.v2.keras import defaults
 from tensorlite.compat.v2.keras.ops import imaging
 from tensorlite.compat.v2.keras.src.layers.base import Layer
 from tensorlite.ops.arrays.shape import astype
@@ -17,7 +18,7 @@ class _Sized(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.height, self.width = height, width
-        self.data_format = data_format or "channels_last"
+        self.data_format = data_format or defaults.image_data_format()
 
     def call(self, inputs: Any) -> Any:
         if not isinstance(inputs, dict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral
 from typing import Any
 
@@ -35,6 +36,8 @@ class InputLayer(Layer):
             raise InvalidArgumentError(
                 f"Unrecognized keyword arguments: {list(kwargs)}"
             )
+        if naming.is_keras_3():
+            _check_given(input_shape, input_tensor)
         super().__init__(name=name or naming.of_input(), dtype=dtype)
         self.optional = optional
         whole = batch_input_shape if batch_shape is None else batch_shape
@@ -150,6 +153,22 @@ def Input(
         optional=optional,
     )
     return layer.output
+
+
+def _check_given(input_shape: Any, input_tensor: Any) -> None:
+    """Warn of an argument's older name; refuse a tensor that stands for none of a model."""
+    if input_shape is not None:
+        warnings.warn(
+            "Argument `input_shape` is deprecated. Use `shape` instead.", stacklevel=4
+        )
+    symbolic = sketch.is_leaf(input_tensor) or isinstance(
+        input_tensor, SymbolicTensor
+    )
+    if input_tensor is not None and not symbolic:
+        raise InvalidArgumentError(
+            "Argument `input_tensor` must be a KerasTensor. Received: "
+            f"input_tensor={input_tensor!r} (of type {type(input_tensor)})"
+        )
 
 
 def _check_named(others: dict[str, Any]) -> None:

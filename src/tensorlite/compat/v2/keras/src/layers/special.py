@@ -10,6 +10,7 @@ from tensorlite.compat.v2.keras import (
     activation_functions as activations,
     checking,
     constraints,
+    defaults,
     initializers,
     regularizers,
     seeding,
@@ -19,6 +20,7 @@ from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
 from tensorlite.compat.v2.keras.src.layers.convolutions import Convolution, sizes_of
 from tensorlite.compat.v2.keras.src.layers.dropping import chosen
 from tensorlite.compat.v2.keras.src.layers.more import Wrapper
+from tensorlite.core.errors import InvalidArgumentError
 
 
 class _OverTime(Convolution):
@@ -213,10 +215,20 @@ class SpectralNormalization(Wrapper):
     def __init__(self, layer: Any, power_iterations: int = 1, **kwargs: Any) -> None:
         super().__init__(layer, **kwargs)
         self.power_iterations = power_iterations
+        if power_iterations <= 0:
+            raise InvalidArgumentError(
+                "`power_iterations` should be greater than zero. Received: "
+                f"`power_iterations={power_iterations}`"
+            )
 
     def build(self, input_shape: Any = None) -> None:
         super().build(input_shape)
         embeds = hasattr(self.layer, "embeddings")
+        if not embeds and not hasattr(self.layer, "kernel"):
+            raise InvalidArgumentError(
+                f"{type(self.layer).__name__} object has no attribute 'kernel' nor 'embeddings', "
+                "which SpectralNormalization divides"
+            )
         self.kernel = self.layer.embeddings if embeds else self.layer.kernel
         self.vector_u = self.add_weight(
             "vector_u",
@@ -256,7 +268,7 @@ class _ToSize(Layer):
     ) -> None:
         super().__init__(**kwargs)
         self.output_size = sizes_of(output_size, self.axes)
-        self.data_format = data_format or "channels_last"
+        self.data_format = data_format or defaults.image_data_format()
         self.input_spec = InputSpec(ndim=self.axes + 2)
 
     def call(self, inputs: Any) -> Any:
