@@ -132,7 +132,7 @@ def test_a_list_of_one_is_its_member_where_a_choice_is_made_at_once() -> None:
     """As in TensorFlow 1.15, where tf.cond is not strict."""
     for pred in (True, tf1.less(1, 2)):
         for one in ([tf1.constant(10)], (tf1.constant(10),)):
-            found = tf1.cond(pred, lambda one=one: one, lambda: None)  # type: ignore[misc]
+            found = tf1.cond(pred, lambda one=one: one, lambda: None)
             assert found.numpy() == 10
     found = tf1.cond(True, lambda: [tf1.constant(1)], lambda: None, strict=True)
     assert isinstance(found, list)
@@ -142,3 +142,20 @@ def test_references_tell_what_they_refer_to_and_may_be_weak() -> None:
     reference = tf.constant(1.0).ref()
     assert repr(reference).startswith("<Reference wrapping <tf.Tensor: shape=()")
     assert ref(reference)() is reference
+
+
+@pytest.mark.usefixtures("_version_1")
+def test_defun_is_a_function_whose_shapes_may_become_general() -> None:
+    add = tf1.contrib.eager.defun(lambda x: x + 1.0, experimental_relax_shapes=True)
+    for size in (1, 2, 3):
+        assert add(tf1.ones([size])).numpy().tolist() == [2.0] * size
+    assert add.experimental_get_tracing_count() == 2
+    assert len(add.get_concrete_function(tf1.ones([2])).inputs) == 1
+    double = tf1.contrib.eager.function(lambda x: 2.0 * x)
+    assert double(tf1.constant(2.0)).numpy() == 4.0
+
+    @tf1.contrib.eager.defun(input_signature=[tf1.TensorSpec([None], tf1.float32)])  # type: ignore[untyped-decorator]
+    def halved(x: Any) -> Any:
+        return x / 2.0
+
+    assert halved([2.0, 4.0]).numpy().tolist() == [1.0, 2.0]

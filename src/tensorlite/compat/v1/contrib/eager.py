@@ -34,7 +34,6 @@ from tensorlite.core import nest
 from tensorlite.core.dispatch import to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
-from tensorlite.function.function import function
 from tensorlite.graph_mode.variable_stores import EagerVariableStore
 
 __all__ = [
@@ -54,7 +53,6 @@ __all__ = [
     "defun",
     "enable_eager_execution",
     "executing_eagerly",
-    "function",
     "get_optimizer_variables",
     "gradients_function",
     "implicit_gradients",
@@ -70,7 +68,21 @@ __all__ = [
     "value_and_gradients_function",
 ]
 
-defun = function
+
+def defun(
+    func: Any = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    experimental_autograph_options: Any = None,
+    experimental_relax_shapes: bool = False,
+) -> Any:
+    """Return a function that is traced for each kind of arguments; without func a decorator."""
+    return of_version_2("functions", "function")(
+        func,
+        input_signature,
+        autograph,
+        experimental_relax_shapes=experimental_relax_shapes,
+    )
 
 
 def _places(f: Any, params: Any, count: int) -> list[int]:
@@ -170,7 +182,7 @@ def implicit_gradients(f: Any) -> Any:
 SYNC, ASYNC = 0, 1
 DEVICE_PLACEMENT_EXPLICIT, DEVICE_PLACEMENT_WARN, DEVICE_PLACEMENT_SILENT = range(3)
 in_eager_mode = executing_eagerly
-_OF_VERSION_2 = {"Checkpoint": "train"}
+_OF_VERSION_2 = {"Checkpoint": "train", "function": "functions"}
 
 
 class Saver:
