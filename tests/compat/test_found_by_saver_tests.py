@@ -377,3 +377,10 @@ def test_savers_tell_the_variables_that_they_found() -> None:
         third = tf.Variable(1.0, name="c")
         deferred.build()
         assert deferred._var_list == [first, second, third]
+
+
+def test_a_state_file_that_names_no_checkpoint_is_wrong(tmp_path: Path) -> None:
+    assert tf.train.get_checkpoint_state(str(tmp_path)) is None
+    (tmp_path / "checkpoint").write_text("")
+    with pytest.raises(ValueError, match="Invalid checkpoint state loaded from"):
+        tf.train.get_checkpoint_state(str(tmp_path))

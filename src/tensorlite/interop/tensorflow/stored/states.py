@@ -107,6 +107,8 @@ def get_checkpoint_state(
 ) -> CheckpointState | None:
     """Return what a folder's state file says, None where there is none; paths begin at the folder.
 
+    InvalidArgumentError, a ValueError, is raised where the file names no checkpoint.
+
     >>> import tempfile
     >>> print(tl.interop.tensorflow.get_checkpoint_state(tempfile.mkdtemp()))
     None
@@ -117,10 +119,12 @@ def get_checkpoint_state(
     if path.stat().st_size > _LARGEST:
         raise DataLossError(f"{path} is too large to be a list of checkpoints")
     state = state_of(path.read_bytes().decode("utf-8", "surrogateescape"))
-    if state.model_checkpoint_path:
-        state.model_checkpoint_path = _below(
-            checkpoint_dir, state.model_checkpoint_path
+    if not state.model_checkpoint_path:
+        raise InvalidArgumentError(
+            f"Invalid checkpoint state loaded from {checkpoint_dir}: {path} names no checkpoint; "
+            "remove it, or save once more"
         )
+    state.model_checkpoint_path = _below(checkpoint_dir, state.model_checkpoint_path)
     state.all_model_checkpoint_paths = [
         _below(checkpoint_dir, x) for x in state.all_model_checkpoint_paths
     ]
