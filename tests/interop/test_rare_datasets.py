@@ -190,3 +190,15 @@ def test_elements_that_are_listed_fill_tables() -> None:
             tf.import_graph_def(definition, name="")
             session.run(graph.get_operation_by_name("fill"))
             assert session.run("y:0").tolist() == [2, -1]
+
+
+def test_groups_by_key_are_written_as_tensorflows_operator() -> None:
+    reducer = tf.data.experimental.Reducer(
+        lambda _: np.int64(0), lambda total, x: total + x, lambda total: total
+    )
+    by_key = tf.data.experimental.group_by_reducer(lambda x: x % 3, reducer)
+    iterator = Dataset.range(9).apply(by_key).make_initializable_iterator()
+    names, begin = [iterator.get_next().name], iterator.initializer.name
+    definition = tf.get_default_graph().as_graph_def()
+    assert "GeneratorDataset" not in {node.op for node in definition.node}
+    assert drained(definition, begin, names)[0] == [[9], [12], [15]]

@@ -29,7 +29,7 @@ from tensorlite.data.elements import (
     with_axis,
 )
 from tensorlite.data.functions import Prepared, Preparing, settled
-from tensorlite.data.recipes import keying
+from tensorlite.data.recipes import keying, reducing_by_key
 from tensorlite.data.resuming import Chained, Resumed
 from tensorlite.ops.arrays.shape import astype
 
@@ -136,6 +136,7 @@ class Keyed(Preparing[T]):
             UNKNOWN,
             last.spec,
             captures=tuple([x for one in prepared for x in one.captures]),
+            recipe=lambda: reducing_by_key(self, prepared),
         )
         return made
 

@@ -157,6 +157,13 @@ def keying(
     return Recipe("GroupByWindowDataset", (of,), functions=functions)
 
 
+def reducing_by_key(of: Pipeline[Any], prepared: Sequence[Prepared]) -> Recipe:
+    """Return the recipe of what becomes of a state for each key, which elements change."""
+    names = ("key_func", "init_func", "reduce_func", "finalize_func")
+    functions = dict(zip(names, prepared, strict=True))
+    return Recipe("GroupByReducerDataset", (of,), functions=functions)
+
+
 def _sizes(given: Any, shape: tuple[int | None, ...] | None) -> Any:
     """Return what is asked for as a tensor, -1 for the largest size in a batch."""
     if is_symbolic(given):
