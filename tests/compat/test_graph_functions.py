@@ -396,3 +396,18 @@ def test_linear_operators_are_their_matrices() -> None:
     np.testing.assert_array_equal(dense, [[3, 4], [4, 10]])
     np.testing.assert_array_equal(moved, [[1], [2]])
     assert both.shape.as_list() == [4, 4]
+
+
+def test_where_is_of_the_shape_of_its_tensors_though_the_condition_is_of_none() -> (
+    None
+):
+    condition = tf.placeholder(tf.bool)
+    x = tf.placeholder(tf.float32, [None, None])
+    y = tf.placeholder(tf.float32, [4, None])
+    chosen = tf.where(condition, x, y)
+    assert chosen.shape.as_list() == [4, None]  # as TensorFlow 1.15 says
+    zeros, ones = np.zeros((4, 2)), np.ones((4, 2))
+    for given in (True, [True, False, True, False], zeros < ones):
+        found = run(chosen, {condition: given, x: zeros, y: ones})
+        column = np.reshape(given, (-1, 1)) if np.ndim(given) == 1 else given
+        np.testing.assert_array_equal(found, np.where(column, zeros, ones))

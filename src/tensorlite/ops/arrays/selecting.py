@@ -5,6 +5,7 @@ from __future__ import annotations
 from tensorlite.core.dispatch import call as called, constant
 from tensorlite.core.dtypes import int32
 from tensorlite.core.op import Call, Grads
+from tensorlite.core.spec import TensorSpec, merge
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.ops.arrays.arrange import expand_dims, size
 from tensorlite.ops.arrays.create import Fill, zeros_like
@@ -20,6 +21,13 @@ class Select(Composite):
     def compose(self, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
         """Return `x` where the condition holds, else `y`."""
         return where(_spread(condition, x), x, y)
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Return the spec of the tensors; of these it is told where nothing is of the condition."""
+        (found,) = super().infer(*specs)
+        if found.shape is not None:
+            return (found,)
+        return (TensorSpec(merge(specs[1].shape, specs[2].shape), found.dtype),)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient where each was chosen, and 0 elsewhere."""
