@@ -61,6 +61,29 @@ def test_configurations_of_keras_3_are_taken_as_well() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["BatchNormalizationV1", "BatchNormalizationV2"])
+def test_layers_are_found_by_the_names_of_tensorflow_1_13(name: str) -> None:
+    made = layers.deserialize({"class_name": name, "config": {"momentum": 0.5}})
+    assert type(made) is layers.BatchNormalization
+    assert made.momentum == 0.5
+    assert layers.serialize(made)["class_name"] == "BatchNormalization"
+
+
+def test_losses_are_those_of_results_then_those_of_weights() -> None:
+    x = keras.Input((4,))
+    y = layers.Dense(3, activity_regularizer="l1", bias_regularizer="l1", name="d1")(
+        x
+    )
+    model = keras.Model(x, layers.Dense(2, kernel_regularizer="l2", name="d2")(y))
+    model.add_loss(tf.reduce_mean(model.output))
+    assert [x.name for x in model.losses] == [
+        "d1/ActivityRegularizer/truediv:0",
+        "d1/bias/Regularizer/add:0",
+        "d2/kernel/Regularizer/add:0",
+        "Mean:0",
+    ]
+
+
 def test_yaml_describes_models_and_runs_no_code() -> None:
     x = keras.Input((4,))
     y = layers.Dense(3, activation="relu", kernel_initializer="he_normal")(x)

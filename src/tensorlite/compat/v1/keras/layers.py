@@ -193,6 +193,9 @@ DIFFERENT = (
             *(CuDNNLSTM, CuDNNGRU),
         )
     }
+    | dict.fromkeys(
+        ("BatchNormalizationV1", "BatchNormalizationV2"), BatchNormalization
+    )  # as files of TensorFlow 1.13 call it
 )
 """What is found by its name in programs of version 1."""
 

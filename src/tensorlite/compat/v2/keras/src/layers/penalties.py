@@ -13,10 +13,13 @@ from tensorlite.ops.math.bounds import maximum
 
 
 def of(layer: Any) -> list[Any]:
-    """Return them: of Keras 3 what was added first, then what weights cost that are trained."""
+    """Return them: of Keras 3 what was added first, then what weights cost that are trained.
+
+    Keras 2 goes layer by layer: what was added, what weights cost, what functions return.
+    """
     every = list(_flat(layer))
     if not naming.is_keras_3():
-        return [x for each in every for x in (*_of_weights(each), *_added(each))]
+        return [x for each in every for x in _layers_own(each)]
     trained = {id(weight) for weight in layer.trainable_weights}
     added = [x for each in every for x in _added(each)]
     return [*added, *[x for each in every for x in _of_weights(each, trained)]]
@@ -32,6 +35,13 @@ def _flat(layer: Any) -> Iterator[Any]:
     yield layer
     for inner in layer.sublayers():
         yield from _flat(inner)
+
+
+def _layers_own(layer: Any) -> list[Any]:
+    held = layer._held.added  # noqa: SLF001  a layer's own
+    tensors = [x for x in held if not callable(x)]
+    returned = (x() for x in held if callable(x))
+    return [*tensors, *_of_weights(layer), *returned]
 
 
 def _added(layer: Any) -> list[Any]:
