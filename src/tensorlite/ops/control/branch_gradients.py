@@ -25,7 +25,12 @@ from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.arrays.slicing import SliceKey
 from tensorlite.ops.control.bundles import zeros_of
 from tensorlite.ops.control.dependencies import dependencies, union
-from tensorlite.ops.control.filling import forward_node, needed_of, with_zeros
+from tensorlite.ops.control.filling import (
+    forward_node,
+    is_as_called,
+    needed_of,
+    with_zeros,
+)
 from tensorlite.ops.control.list_values import BUNDLE
 from tensorlite.ops.control.region_gradients import (
     Backward,
@@ -106,7 +111,7 @@ def if_gradient(call: Call, dys: Sequence[Gradient]) -> Grads:
     ]
     if not wanted:
         return with_zeros(call, (None,) * len(call.inputs), through_any)
-    as_called = forward_node(call).graph.as_called
+    as_called = is_as_called(call)
     forms = {i: Form.of(dy, as_called) for i, dy in flows.items()}
     parts = {i: forms[i].parts(dy) for i, dy in flows.items()}
     specs = {
@@ -115,14 +120,18 @@ def if_gradient(call: Call, dys: Sequence[Gradient]) -> Grads:
         if form.is_rows
     }
     key = f"if {list(flows)} {wanted} {[(i, forms[i], specs[i]) for i in specs]}"
-    made: tuple[Recipe, list[Form]] | None = branches[0].kept.get(key)
+    made: tuple[Recipe, list[Form | None]] | None = branches[0].kept.get(key)
     if made is None:
         made = _extend_if(call, _Arriving(forms, specs), wanted, key)
     recipe, given = made
     pred, bundle = call.inputs[0], forward_node(call).outputs[recipe.saved]
     flat = [x for one in parts.values() for x in one]
     found = iter(calls(recipe.op, pred, *recipe.inputs(call, flat, 1), bundle))
-    placed = {j: form.packed(found) for j, form in zip(wanted, given, strict=True)}
+    placed = {
+        j: form.packed(found)
+        for j, form in zip(wanted, given, strict=True)
+        if form is not None
+    }
     grads = (None, *[placed.get(j) for j in range(len(call.inputs) - 1)])
     return with_zeros(call, grads, through_any)
 
@@ -138,12 +147,12 @@ class _Arriving:
 
 def _extend_if(
     call: RegionCall, arriving: _Arriving, wanted: list[int], key: str
-) -> tuple[Recipe, list[Form]]:
+) -> tuple[Recipe, list[Form | None]]:
     branches: tuple[Graph, ...] = call.op.regions()
     line = forward_node(call).line
     forwards = [Copy(graph).graph for graph in branches]
     sweeps = [_swept(graph, arriving, wanted) for graph in forwards]
-    forms = _settled(sweeps, wanted, forward_node(call).graph.as_called)
+    forms = _settled(sweeps, wanted, is_as_called(call))
     backwards = [_closed(one, forms) for one in sweeps]
     arguments = sorted({j for backward in backwards for j in backward.arguments})
     outer = {
@@ -180,15 +189,18 @@ def _swept(graph: Graph, arriving: _Arriving, wanted: list[int]) -> Swept:
 
 def _settled(
     sweeps: Sequence[Swept], wanted: list[int], as_called: bool
-) -> list[Form]:
-    """Return the forms of what the branches give, once they give all alike.
+) -> list[Form | None]:
+    """Return the forms of what the branches give, once they give all alike; None for nothing.
 
     In a graph of what was called a branch takes its own part of each input, and what comes of
     these is added up: the sum is a whole tensor where one branch gives one.
     """
-    forms = []
+    forms: list[Form | None] = []
     for k, j in enumerate(wanted):
         given = [one.found[k] for one in sweeps]
+        if as_called and all(dx is None for dx in given):
+            forms.append(None)
+            continue
         for one in sweeps:
             if one.found[k] is None:
                 with one.tracer:
@@ -238,12 +250,12 @@ def _all_rows(x: Tensor) -> IndexedSlices:
     return IndexedSlices(x, arange(first.select(sizes)), sizes)
 
 
-def _closed(sweep: Swept, forms: Sequence[Form]) -> Backward:
+def _closed(sweep: Swept, forms: Sequence[Form | None]) -> Backward:
     """Return the gradient of a branch, of which the tensors of forms are the results."""
     results: list[SymbolicTensor | None] = []
     with sweep.tracer:
         for form, dx in zip(forms, sweep.found, strict=True):
-            parts = [] if dx is None else form.parts(dx)
+            parts = [] if dx is None or form is None else form.parts(dx)
             results.extend([sweep.tracer.own(x) for x in parts])
     return sweep.closed(results)
 

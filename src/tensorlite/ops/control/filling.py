@@ -5,13 +5,14 @@ How all others are computed is in region_gradients.py and call_gradients.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tensorlite.core.errors import GradientError
 from tensorlite.core.op import Call, Grads
 from tensorlite.core.tensor import Tensor
 from tensorlite.graph.backprop import RegionCall
 from tensorlite.graph.graph import Node, SymbolicTensor
+from tensorlite.graph.trace import outermost
 from tensorlite.ops.control.bundles import zeros_of
 from tensorlite.ops.control.dependencies import bits_of, dependencies, union
 
@@ -22,6 +23,13 @@ def forward_node(call: Call) -> Node:
         if isinstance(y, SymbolicTensor):
             return y.node
     raise GradientError(f"{call.op.name} has a gradient in a trace only")
+
+
+def is_as_called(call: Call) -> bool:
+    """Return whether a call, or the gradient around it, is of a graph of what was called."""
+    around = outermost()
+    known = forward_node(call).graph.as_called
+    return known or (around is not None and around.graph.as_called)
 
 
 def needed_of(call: Call) -> tuple[bool, ...]:
@@ -37,20 +45,23 @@ def with_zeros(call: RegionCall, grads: Grads, places: int) -> Grads:
     TensorFlow 2 lets zeros flow into outputs that nothing else flows into. In graphs that hold what
     was called it is TensorFlow 1's gradients that are asked for, which have none there.
     """
-    if forward_node(call).graph.as_called:
+    if is_as_called(call):
         return grads
     return filled(call, grads, places)
 
 
 def with_zeros_in_turns(
-    call: RegionCall, dys: Sequence[Tensor | None], grads: Grads
+    call: RegionCall,
+    dys: Sequence[Tensor | None],
+    grads: Grads,
+    is_carried: Callable[[SymbolicTensor], bool],
 ) -> Grads:
     """Return gradients of a loop's inputs with zeros where TensorFlow has them.
 
-    That is for all inputs in version 2; in graphs that hold what was called for variables that
-    change and have an influence on an output, be it none that gradients flow through.
+    That is for all inputs in version 2; in graphs that hold what was called for variables of the
+    program's that have an influence on an output, be it none that gradients flow through.
     """
-    if not forward_node(call).graph.as_called:
+    if not is_as_called(call):
         return filled(call, grads, -1)
     _, body = call.op.regions()
     reaching = dependencies(body, whatever=True)
@@ -59,10 +70,12 @@ def with_zeros_in_turns(
         influence |= union(
             bits for i, bits in enumerate(reaching) if influence >> i & 1
         )
-    changing = bits_of(
-        i for i, x in enumerate(body.inputs) if x is not body.outputs[i]
+    carried = bits_of(
+        i
+        for i, x in enumerate(body.inputs)
+        if is_carried(x) or x is not body.outputs[i]
     )
-    return filled(call, grads, influence & changing)
+    return filled(call, grads, influence & carried)
 
 
 def filled(call: RegionCall, grads: Grads, places: int) -> Grads:

@@ -30,6 +30,7 @@ from tensorlite.ops.control.bundles import Bundle, Unbundle, given_or_zeros, zer
 from tensorlite.ops.control.dependencies import bits_of, dependencies
 from tensorlite.ops.control.filling import (
     forward_node,
+    is_as_called,
     needed_of,
     with_zeros_in_turns,
 )
@@ -234,6 +235,8 @@ class Recipe:
     outer: list[Tensor]
     saved: int
     """Which output of the forward node is the bundle, or the list of bundles."""
+    unmoved: tuple[int, ...] = ()
+    """Places of a loop's invariants of which no turn gives a gradient."""
 
     def inputs(
         self, call: Call, flows: Sequence[Tensor], offset: int = 0
@@ -268,12 +271,20 @@ class _Flow:
     """Invariants, whose gradient is the sum over the turns."""
 
 
-def while_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
-    """Return the gradients of a loop's first values, by a loop that runs the turns backwards."""
+def while_gradient(
+    call: Call,
+    dys: Sequence[Tensor | None],
+    is_carried: Callable[[SymbolicTensor], bool],
+) -> Grads:
+    """Return the gradients of a loop's first values, by a loop that runs the turns backwards.
+
+    In a graph of what was called a tensor from around the loop has none if no turn gives one.
+    """
     call = as_region(call)
     flow = _flow(call, dys)
     if not flow.variables and not flow.shared:
-        return with_zeros_in_turns(call, dys, (None,) * len(call.inputs))
+        none = (None,) * len(call.inputs)
+        return with_zeros_in_turns(call, dys, none, is_carried)
     _, body = call.op.regions()
     key = f"while {flow.variables} {flow.shared}"
     recipe: Recipe | None = body.kept.get(key)
@@ -284,8 +295,13 @@ def while_gradient(call: Call, dys: Sequence[Tensor | None]) -> Grads:
     totals = [given_or_zeros(dys[j], call.inputs[j]) for j in flow.shared]
     found = calls(recipe.op, turns, *recipe.inputs(call, [*flows, *totals]))[1:]
     placed = dict(zip([*flow.variables, *flow.shared], found, strict=False))
+    if is_as_called(call):
+        carried = call.op.regions()[1].inputs
+        for j in recipe.unmoved:
+            if not is_carried(carried[j]):
+                del placed[j]
     grads = tuple([placed.get(j) for j in range(len(call.inputs))])
-    return with_zeros_in_turns(call, dys, grads)
+    return with_zeros_in_turns(call, dys, grads, is_carried)
 
 
 def _flow(call: RegionCall, dys: Sequence[Tensor | None]) -> _Flow:
@@ -330,7 +346,9 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     outer = [x for x, _ in backward.outer.values()]
     test = trace(_any_left, graph.input_specs, "turns_left").graph
     op = call.op.with_regions((test, graph))
-    recipe = Recipe(op, fixed, outer, len(call.outputs))
+    totals = zip(flow.shared, backward.results[len(flow.variables) :], strict=True)
+    unmoved = tuple([j for j, dx in totals if dx is None])
+    recipe = Recipe(op, fixed, outer, len(call.outputs), unmoved)
     if not outer and is_lasting(recipe.op):
         forward.kept[key] = recipe
     extended = call.op.with_regions((condition, forward))

@@ -166,7 +166,7 @@ class While(Region):
         """Return the gradients that a loop over the turns, last first, computes."""
         if not self.back_prop:
             return (None,) * len(call.inputs)
-        return while_gradient(call, dys)
+        return while_gradient(call, dys, is_carried)
 
     def regions(self) -> tuple[Graph, ...]:
         """Return the graphs of the condition and of the body."""

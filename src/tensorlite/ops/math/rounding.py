@@ -96,10 +96,10 @@ class Sign(Unary):
         )
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
-        """Return nothing for real numbers; for complex ones what turns their direction."""
+        """Return zeros for real numbers; for complex ones what turns their direction."""
         x, y = call.inputs[0], call.outputs[0]
         if not x.dtype.is_complex:
-            return (None,)
+            return (zeros_like(dy),)
         along = astype(real(conjugated(y) * dy), x.dtype)
         size = abs(x)
         flat = equal(size, 0)
