@@ -142,3 +142,9 @@ def test_a_program_s_own_values_are_no_tensors_but_have_an_identity() -> None:
     assert isinstance(same, Line)
     assert same is not line
     assert (float(same.slope), same.label) == (2.0, "a")
+
+
+def test_structures_of_specs_are_messages_and_come_back() -> None:
+    inside: Any = tf.__internal__.saved_model
+    given = {"x": tf.TensorSpec([None, 2], tf.float32, "x"), "more": [1, "two", None]}
+    assert inside.decode_proto(inside.encode_structure(given)) == given

@@ -7,11 +7,19 @@ from tensorlite.compat.shared import decorators
 from tensorlite.compat.shared.specs.composite_values import (
     CompositeTensor as CompositeTensor,
 )
+from tensorlite.compat.shared.specs.structure_messages import (
+    decode_proto,
+    encode_structure,
+)
 
 decorator = decorators
 tf2 = SimpleNamespace(enabled=lambda: True)
 """Whether version 2's ways are on, which in this namespace they are."""
 
+saved_model = SimpleNamespace(
+    encode_structure=encode_structure, decode_proto=decode_proto
+)
+"""Structures of specs as the messages that SavedModels hold."""
 
 __dir__ = listing(__name__, globals())
 
