@@ -73,3 +73,10 @@ def test_axes_are_packed_under_the_name_of_the_reduction() -> None:
     packed = tf.reduce_sum(X, [axis]).op.inputs[1].op
     assert (packed.name, packed.type) == ("Sum/reduction_indices", "Pack")
     assert [x.name for x in packed.inputs] == ["Const:0"]
+
+
+def test_an_axis_is_put_in_at_a_tensor_in_a_list() -> None:
+    axis = tf.placeholder_with_default(1, [])
+    made = [tf.expand_dims(X, [axis]), tf.expand_dims(X, (axis - 2,))]
+    assert made[0].op.inputs[1].op.name == "ExpandDims/dim"
+    assert [x.shape for x in value(made)] == [(2, 1, 3, 4), (2, 3, 4, 1)]

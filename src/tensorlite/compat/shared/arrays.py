@@ -236,7 +236,9 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     >>> tf.expand_dims([1, 2], -1).numpy().tolist()
     [[1], [2]]
     """
-    if isinstance(axis, (list, tuple, np.ndarray)):
+    if holds_operand(axis):
+        axis = converted(axis, None, "dim")
+    elif isinstance(axis, (list, tuple, np.ndarray)):
         axis = one_integer(axis, "expand_dims: axis")
     return tl.expand_dims(converted(input), axis)
 
@@ -251,9 +253,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     >>> tf.squeeze([[[1], [2]]], axis=2).numpy().tolist()
     [[1, 2]]
     """
-    x = converted(input)
     axes = None if axis is None else integers_of(axis, "squeeze: axis")
-    return tl.squeeze(x, axes or None)
+    return tl.squeeze(converted(input), axes or None)
 
 
 @named("Shape", cast_of_sparse)
@@ -477,8 +478,7 @@ def identity(input: Any, name: str | None = None) -> Any:
         rows = tl.identity(input.values), tl.identity(input.indices)
         return IndexedSlices(*rows, input.dense_shape)
     if isinstance(input, nest.Composite) and not will_be_written(input):
-        parts = [tl.identity(converted(x)) for x in nest.flatten(input)]
-        return nest.pack_like(input, parts)
+        return nest.map_structure(lambda x: tl.identity(converted(x)), input)
     return tl.identity(converted(input))
 
 
