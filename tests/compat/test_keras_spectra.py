@@ -43,7 +43,7 @@ def test_spectra_are_those_of_numpys_transforms() -> None:
 def test_channels_are_transformed_one_by_one_and_kernels_train() -> None:
     # In 64 bits: logarithms of what is nearly 0 show how sums are rounded in 32.
     both = np.stack([_sound(), _sound()[::-1]], -1).astype(np.float64)
-    made_as = {"mode": "log", "padding": "same", "dtype": "float64"}
+    made_as: Any = {"mode": "log", "padding": "same", "dtype": "float64"}
     layer = layers.STFTSpectrogram(**made_as)
     made = layer(both)
     assert made.shape == (3, 13, 2 * 129) == layer.compute_output_shape(both.shape)
