@@ -10,7 +10,7 @@ import pytest
 from tensorlite.compat import v1
 
 tf: Any = v1
-Loop = Callable[[Any, Any], Any]
+Loop = Callable[..., Any]
 
 
 def turned(body: Loop, *first: Any) -> Any:
