@@ -226,6 +226,25 @@ def test_contractions_are_numpys(shape: list[int | None], axes: Any) -> None:
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize("shape", [[2, 3, 4], [None, 3, 4], None], ids=str)
+@pytest.mark.parametrize("axes", [[[2, 1], [0, 1]], [[-1], [0]]], ids=str)
+def test_axes_of_contractions_may_be_fed(shape: Any, axes: Any) -> None:
+    x, y = np.arange(24.0).reshape(2, 3, 4), np.arange(24.0).reshape(4, 3, 2) / 7
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = tf.placeholder(tf.float64, shape)
+        told = tf.placeholder(tf.int32, [2, None])
+        made = tf.tensordot(fed, y, told)
+        (slope,) = tf.gradients(tf.reduce_sum(made), fed)
+        found, slopes = session.run([made, slope], {fed: x, told: axes})
+    np.testing.assert_allclose(found, np.tensordot(x, y, axes), rtol=1e-12)
+    free = tuple(i for i in range(3) if i not in {a % 3 for a in axes[1]})
+    whole = y.sum(axis=free)
+    if len(axes[0]) == 1:
+        np.testing.assert_allclose(slopes, np.broadcast_to(whole, x.shape))
+    else:
+        np.testing.assert_allclose(slopes, np.broadcast_to(whole.T, x.shape))
+
+
 def test_what_is_cut_has_the_norm_asked_for() -> None:
     value = np.array([[3.0, 4.0], [0.0, 0.0], [0.3, 0.4]], np.float32)
     with tf.Graph().as_default(), tf.Session() as session:
