@@ -235,7 +235,8 @@ def test_models_of_one_listed_output_give_it_alone() -> None:
 def test_inputs_of_models_are_given_by_shapes_of_tensors() -> None:
     batch = tf.zeros((2, 3, 4))
     assert tuple(tf.keras.Input(shape=batch.shape[1:]).shape) == (None, 3, 4)
-    layer = tf.keras.layers.InputLayer(input_shape=batch.shape[1:])
+    with pytest.warns(UserWarning, match="Use `shape` instead"):
+        layer = tf.keras.layers.InputLayer(input_shape=batch.shape[1:])
     assert tuple(layer.output.shape) == (None, 3, 4)
 
 

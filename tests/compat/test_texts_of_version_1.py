@@ -22,15 +22,17 @@ def test_a_chain_is_told_as_in_keras_2() -> None:
     told = json.loads(model.to_json())
     assert {key: told[key] for key in VERSIONS} == VERSIONS
     assert "module" not in told
-    first, second = told["config"]["layers"]
-    assert first["config"]["batch_input_shape"] == [None, 2]
-    assert second["config"]["dtype"] == "float32"
-    assert second["config"]["kernel_initializer"] == {
+    (only,) = told["config"]["layers"]
+    assert only["config"]["batch_input_shape"] == [None, 2]
+    assert only["config"]["dtype"] == "float32"
+    assert only["config"]["kernel_initializer"] == {
         "class_name": "VarianceScaling",
         "config": {
             "scale": 2.0,
             "mode": "fan_in",
             "distribution": "truncated_normal",
+            "seed": None,
+            "dtype": "float32",
         },
     }
     again = keras.models.model_from_json(model.to_json())
@@ -51,7 +53,7 @@ def test_what_tensorflow_1_has_other_defaults_of_is_always_said() -> None:
     gru = layers.GRU(
         2, recurrent_activation="sigmoid", reset_after=True, input_shape=(3, 2)
     )
-    told = json.loads(keras.Sequential([gru]).to_json())["config"]["layers"][1]
+    told = json.loads(keras.Sequential([gru]).to_json())["config"]["layers"][0]
     assert told["config"]["recurrent_activation"] == "sigmoid"
     assert told["config"]["reset_after"] is True
     text = keras.Sequential([layers.LSTM(2, input_shape=(3, 2))]).to_json()

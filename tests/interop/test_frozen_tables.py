@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,9 +10,18 @@ import pytest
 import tensorlite as tl
 from tensorlite.compat import v2
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.graph_mode.graph import mode
 from tests.interop.graphdefs import Program
 
 tf: Any = v2
+
+
+@pytest.fixture(autouse=True)
+def _at_once() -> Iterator[None]:
+    """Make tables at once, though another module may have imported version 1."""
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
 
 
 def frozen() -> Program:

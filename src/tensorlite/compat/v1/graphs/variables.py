@@ -1,7 +1,7 @@
 """Variables of TensorFlow 1.
 
 The scopes that share them, and what finds them, are in scopes.py; their parts that may be assigned
-in variable_slices.py; those that have their values at once in valued.py.
+in variable_slices.py; those that have their values at once in eager_variables.py.
 """
 
 from __future__ import annotations

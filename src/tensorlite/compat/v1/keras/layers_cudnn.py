@@ -1,7 +1,7 @@
 """CuDNNLSTM and CuDNNGRU of version 1: weights lie as NVIDIA's library has them.
 
 They are computed from plain operators, on every device. Files that hold weights of the plain layers
-are read by saving/recurrent_weights.py of version 2.
+are read by recurrent_weights of version 2's keras/src/saving.
 """
 
 from __future__ import annotations

@@ -132,9 +132,9 @@ def plain_description(value: Any) -> Any:
         config = {**config, "layers": [_older_layer(x) for x in config["layers"]]}
         return {"class_name": "Model", "config": config}
     if name == "InputLayer":
-        shape = config["batch_shape"]
-        others = {key: x for key, x in config.items() if key != "batch_shape"}
-        return {"class_name": name, "config": {**others, "batch_input_shape": shape}}
+        older = {"batch_shape": "batch_input_shape"}
+        told = {older.get(key, key): x for key, x in config.items()}
+        return {"class_name": name, "config": told}
     if name == "DTypePolicy":
         return config["name"]
     if name in _SCALED or name in {"L1", "L2"}:
