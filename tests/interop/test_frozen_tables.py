@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tensorlite as tl
 from tensorlite.compat import v2
-from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.errors import DTypeError, GraphDefError, InvalidArgumentError
 from tensorlite.graph_mode.graph import mode
 from tests.interop.graphdefs import Program
 
@@ -61,3 +62,25 @@ def test_what_is_no_table_is_refused() -> None:
         session.run("y:0", {"x:0": tl.asarray(["a"])})
     with pytest.raises(DTypeError, match="resource_handle"):
         session.run("size:0", {"table:0": 3})
+
+
+@pytest.mark.parametrize(
+    ("empty", "deleted", "dtype"),
+    [
+        (np.int64(0), np.array(b"/device:CPU:0", object), tl.int64),
+        (np.zeros(2, np.int64), np.int64(1), tl.int64),
+        (np.bool_(False), np.bool_(True), tl.bool),
+    ],
+    ids=["text", "shape", "truth"],
+)
+def test_what_could_be_no_key_of_a_dense_table_is_refused(
+    empty: Any, deleted: Any, dtype: Any
+) -> None:
+    made = Program()
+    made.const("empty", empty)
+    made.const("deleted", deleted)
+    kinds = {"key_dtype": dtype, "value_dtype": tl.float32}
+    made.node("MutableDenseHashTableV2", "table", "empty", "deleted", **kinds)
+    refused = (GraphDefError, InvalidArgumentError)
+    with pytest.raises(refused, match=r"as keys are|keys of bool"):
+        made.session()

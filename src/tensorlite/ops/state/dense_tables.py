@@ -186,7 +186,11 @@ class MutableDenseHashTableV2(Making):
 
     def infer(self, *no_keys: TensorSpec) -> TensorSpec:
         """Return the spec of the handle; InvalidArgumentError for buckets that cannot be."""
-        most = self.initial_num_buckets
+        dtype, most = self.key_dtype, self.initial_num_buckets
+        if dtype is not dtypes.string and not (dtype.is_integer or dtype.is_floating):
+            raise InvalidArgumentError(
+                f"{self.name}: keys of {dtype.name}; allowed are strings and real numbers"
+            )
         if most < 4 or most & most - 1:
             raise InvalidArgumentError(
                 f"{self.name}: Number of buckets must be at least 4 and a power of 2, got: {most}"

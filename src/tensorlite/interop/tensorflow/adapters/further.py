@@ -11,8 +11,10 @@ import numpy as np
 from tensorlite.core import dtypes
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import call, calls
+from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import GraphDefError
 from tensorlite.core.op import Op
+from tensorlite.core.spec import shape_text
 from tensorlite.core.tensor import Tensor
 from tensorlite.interop.tensorflow.adapters.containers import of_counter
 from tensorlite.interop.tensorflow.adapters.given import Given, Values
@@ -234,10 +236,12 @@ def _dense_table(given: Given) -> Values:
         )
     ]
     empty, *others = [given.constant(i) for i in range(len(given.values))]
+    key_dtype = given.dtype("key_dtype")
+    _check_no_keys(given, [empty, *others], key_dtype)
     texts = [_texts(x) for x in (empty, *others)]
     shape = given.shape("value_shape") if "value_shape" in given_here else ()
     op = MutableDenseHashTableV2(
-        given.dtype("key_dtype"),
+        key_dtype,
         given.dtype("value_dtype"),
         texts[0],
         texts[-1],
@@ -250,6 +254,16 @@ def _dense_table(given: Given) -> Values:
     )
     given.check_attributes()
     return given.node(op).outputs
+
+
+def _check_no_keys(given: Given, keys: list[Any], dtype: DType) -> None:
+    """Raise GraphDefError for what stands for no key and could not be one, by dtype or shape."""
+    for key in keys:
+        if of_numpy(key.dtype) is not dtype or key.shape != keys[0].shape:
+            raise GraphDefError(
+                f"{given.record}: empty and deleted keys are {dtype.name} of one shape, as keys "
+                f"are; one is {of_numpy(key.dtype).name}{shape_text(key.shape)}"
+            )
 
 
 _OF_MEMORY = {"use_node_name_sharing", "initial_num_buckets", "max_load_factor"}
