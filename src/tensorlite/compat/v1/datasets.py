@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from tensorlite.compat.shared import (
     arrays as shared_arrays,
@@ -59,26 +59,38 @@ __all__ = [
 T = TypeVar("T")
 
 
-class Dataset(tf_data.Dataset[T]):
-    """A dataset whose iterators stand in graphs, unless the program runs eagerly."""
-
-    to_repeat: Callable[[], Any] | None = None
-    """Gives, of what was shuffled, what is repeated: of TensorFlow 1's datasets the two are one."""
+class HasElements(Protocol):
+    """What knows of which structure its elements are: a dataset, an iterator."""
 
     @property
-    def output_types(self) -> Any:
+    def element_spec(self) -> Any:
+        """Dtypes, shapes and kinds of the elements, in their structure."""
+
+
+class OfElements:
+    """What datasets and iterators tell of their elements, as TensorFlow 1 asks for it."""
+
+    @property
+    def output_types(self: HasElements) -> Any:
         """Dtypes of the elements, in their structure."""
         return types_of(self.element_spec)
 
     @property
-    def output_shapes(self) -> Any:
+    def output_shapes(self: HasElements) -> Any:
         """Shapes of the elements, in their structure."""
         return shapes_of(self.element_spec)
 
     @property
-    def output_classes(self) -> Any:
+    def output_classes(self: HasElements) -> Any:
         """Classes of the elements' parts, in their structure: Tensor, SparseTensor, ..."""
         return classes_of(self.element_spec)
+
+
+class Dataset(tf_data.Dataset[T], OfElements):
+    """A dataset whose iterators stand in graphs, unless the program runs eagerly."""
+
+    to_repeat: Callable[[], Any] | None = None
+    """Gives, of what was shuffled, what is repeated: of TensorFlow 1's datasets the two are one."""
 
     def shuffle(
         self,
@@ -170,27 +182,12 @@ def _names_of_files(file_pattern: Any) -> Any:
         return shared_arrays.identity(found)
 
 
-class EagerIterator(DatasetIterator[T]):
+class EagerIterator(DatasetIterator[T], OfElements):
     """A run through a dataset where programs run at once."""
 
     def next(self) -> T:
         """Return the next element; StopIteration is raised behind the last."""
         return next(self)
-
-    @property
-    def output_types(self) -> Any:
-        """Dtypes of the elements, in their structure."""
-        return tf_data.types_of(self.element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """Shapes of the elements, in their structure."""
-        return tf_data.shapes_of(self.element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """Classes of the elements' parts, in their structure: Tensor, SparseTensor, ..."""
-        return classes_of(self.element_spec)
 
 
 TFRecordDataset: Any = of_files(FILES[0], Dataset)
@@ -223,7 +220,7 @@ def _given(leaf: Any) -> Any:
     return None if leaf is None else shared_arrays.identity(leaf)
 
 
-class Iterator:
+class Iterator(OfElements):
     """An iterator of a graph."""
 
     def __init__(self, made: iterators.Iterator) -> None:
@@ -290,21 +287,6 @@ class Iterator:
     def element_spec(self) -> Any:
         """Dtypes, shapes and kinds of the elements, in their structure."""
         return self._made.element_spec
-
-    @property
-    def output_types(self) -> Any:
-        """Dtypes of the elements, in their structure."""
-        return types_of(self.element_spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """Shapes of the elements, in their structure."""
-        return shapes_of(self.element_spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """Classes of the elements' parts, in their structure: Tensor, SparseTensor, ..."""
-        return classes_of(self.element_spec)
 
 
 def _named(make: Callable[[], Any], default: str, name: str | None) -> Any:
