@@ -344,3 +344,34 @@ def test_variables_of_optimizers_bear_tensorflow_s_names(
     model.compile(name, "mse")
     model.train_on_batch(np.ones((2, 2)), np.ones((2, 1)))
     assert [x.name for x in model.optimizer.weights][:3] == expected
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_tensors_equal_themselves_alone() -> None:
+    x = tf.constant([1, 2])
+    assert (x == x) is True  # noqa: PLR0124
+    assert (x != tf.constant([1, 2])) is True
+    assert (x == 1) is False
+    assert tf.constant(1) not in [tf.constant(1), tf.constant(2)]
+    assert tf.constant(1 << 31, tf.int32).numpy() == -(1 << 31)
+    assert tf.equal(x, tf.constant([1, 3])).numpy().tolist() == [True, False]
+
+
+@pytest.mark.usefixtures("_at_once")
+def test_equality_of_elements_can_be_asked_for() -> None:
+    x = tf.constant([1, 2])
+    try:
+        tf.enable_tensor_equality()
+        assert (x == tf.constant([1, 3])).numpy().tolist() == [True, False]
+        tf.disable_tensor_equality()
+        assert (x == tf.constant([1, 3])) is False
+    finally:
+        mode.equality = None
+
+
+@pytest.mark.usefixtures("_at_once")
+@pytest.mark.parametrize("name", ["op", "name", "graph", "value_index"])
+def test_what_graphs_have_is_meaningless(name: str) -> None:
+    told = f"Tensor.{name} is meaningless when eager execution is enabled."
+    with pytest.raises(AttributeError, match=f"^{told}$"):
+        getattr(tf.constant(1), name)

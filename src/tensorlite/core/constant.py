@@ -130,13 +130,22 @@ def fitting_array(value: Any, dtype: DType) -> np.ndarray[Any, Any]:
     """Return a value as an array of a dtype that holds all of it, as TensorFlow converts Python's.
 
     Raises ConversionError for a fraction that is to be a whole number, a number that is to be a
-    bool, a text that is to be a number; NumPy's arrays are cast.
+    bool, a text that is to be a number; NumPy's arrays are cast, and of whole numbers that the
+    dtype does not hold the lowest bits are taken.
 
     >>> from tensorlite.core.constant import fitting_array
     >>> fitting_array([1, 2], tl.float16)
     array([1., 2.], dtype=float16)
+    >>> fitting_array(1 << 31, tl.int32)
+    array(-2147483648, dtype=int32)
     """
-    array = array_of(value, dtype)
+    try:
+        array = array_of(value, dtype)
+    except InvalidArgumentError:
+        whole = np.asarray(value)
+        if whole.dtype != np.int64:
+            raise
+        array = whole.astype(dtype.numpy)
     kind = np.asarray(value).dtype.kind
     cast = isinstance(value, (np.ndarray, np.generic)) or not array.size
     if not cast and kind in _NOT_HELD.get(dtype.kind, ""):

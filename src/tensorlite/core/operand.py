@@ -6,6 +6,7 @@ the package fills when it is imported. This is the only upward knot in the libra
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -15,6 +16,8 @@ from tensorlite.core.errors import NoValueYetError
 from tensorlite.core.shapes import AnyShape
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tensorlite.core.device import DeviceName
     from tensorlite.core.dtypes import DType
     from tensorlite.core.tensor import IndexedSlices, Tensor
@@ -80,11 +83,28 @@ def is_operand(value: object) -> bool:
     return not getattr(value, "has_own_operators", False)
 
 
+class Manner:
+    """How tensors that have their values answer programs."""
+
+    is_older: Callable[[], bool] = staticmethod(lambda: False)
+    """Whether as TensorFlow 1's do."""
+    compares_tensors: Callable[[], bool] = staticmethod(lambda: False)
+    """Whether `==` asks if two are one tensor, in place of comparing elements."""
+
+
 def _stand_together(operand: Operand, other: object) -> bool:
     """Return whether the two are compared: text is with strings alone."""
+    if not operand.has_own_equality and Manner.compares_tensors() and _is_outside():
+        return False
     if isinstance(other, (str, bytes)):
         return operand.__tensor__().dtype is string
     return is_operand(other)
+
+
+def _is_outside() -> bool:
+    """Return whether who wrote the `==` that is being answered is a program, not the library."""
+    asking = sys._getframe(3).f_globals.get("__name__", "")  # noqa: SLF001
+    return not str(asking).startswith("tensorlite.")
 
 
 class Operand:
@@ -93,6 +113,8 @@ class Operand:
     __slots__ = ()
     has_own_operators = False
     """Whether products with it are its own, as those with sparse tensors are."""
+    has_own_equality = True
+    """Whether `==` compares its elements whatever programs have it mean."""
 
     def __tensor__(self) -> Tensor:
         """Return the tensor that stands for this operand."""

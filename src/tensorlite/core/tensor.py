@@ -19,7 +19,7 @@ from tensorlite.core.device import DeviceName, settings
 from tensorlite.core.dtypes import DType, of_numpy
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ScalarError
 from tensorlite.core.opaque import Opaque
-from tensorlite.core.operand import Operand
+from tensorlite.core.operand import Manner, Operand
 from tensorlite.core.remote import RemoteArray
 from tensorlite.core.shapes import AnyShape, TensorShape, shape_asked, shape_of
 from tensorlite.core.spec import TensorSpec, element, merge, shape_text
@@ -323,6 +323,7 @@ class EagerTensor(Tensor):
     """A tensor that has its value."""
 
     __slots__ = ("_array", "_device")
+    has_own_equality = False
 
     def __init__(self, array: Array, device: DeviceName = CPU) -> None:
         self._array = array
@@ -381,10 +382,10 @@ class EagerTensor(Tensor):
         self._array, self._device = other.array, other.device
 
     def __getattr__(self, name: str) -> Any:
-        told = f"{type(self).__name__!r} object has no attribute {name!r}"
         if name in _OF_GRAPHS:
-            told = f"Tensor.{name} is undefined when eager execution is enabled."
-        raise AttributeError(told)
+            raise AttributeError(texts.of_graphs_alone(name, Manner.is_older()))
+        kind = type(self).__name__
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         if texts.wanted():
@@ -480,8 +481,7 @@ class IndexedSlices:
     def __str__(self) -> str:
         if not texts.wanted():
             return repr(self)
-        dense = self.dense_shape
-        known = {} if dense is None else {"dense_shape": dense}
+        known = {} if self.dense_shape is None else {"dense_shape": self.dense_shape}
         return texts.parts_text(
             "IndexedSlices", indices=self.indices, values=self.values, **known
         )

@@ -23,6 +23,12 @@ def wanted() -> bool:
     return settings.tensorflow_results
 
 
+def of_graphs_alone(name: str, older: bool) -> str:
+    """Return what a tensor that has its value says of an attribute that those of graphs have."""
+    word = "meaningless" if older else "undefined"
+    return f"Tensor.{name} is {word} when eager execution is enabled."
+
+
 def encoded(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return an array whose strings are bytes, as TensorFlow's are: text becomes UTF-8."""
     if array.dtype != object:

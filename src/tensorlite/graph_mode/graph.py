@@ -15,6 +15,7 @@ from typing import Any, ClassVar, ParamSpec, Self
 from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import current, interpreted_by, tracer
 from tensorlite.core.errors import FailedPreconditionError, InvalidArgumentError
+from tensorlite.core.operand import Manner
 from tensorlite.core.scope import Scope, scope
 from tensorlite.graph.graph import Graph as BareGraph, Node, SymbolicTensor
 from tensorlite.graph.manual import ManualGraph, default_graph
@@ -196,6 +197,8 @@ class Mode:
     """None: nobody has said."""
     older = False
     """Whether programs are TensorFlow 1's though they compute at once."""
+    equality: bool | None = None
+    """Whether `==` compares elements; None: in TensorFlow 2's programs."""
     plain_sizes = False
     """Whether shapes have numbers and None for sizes in graphs, too, as TensorFlow 2's have."""
     resources = False
@@ -213,8 +216,14 @@ class Mode:
             return self.second
         return self.eager is not False and not self.older
 
+    def compares_tensors(self) -> bool:
+        """Return whether `==` of two tensors that have their values asks if they are one."""
+        return self.older if self.equality is None else not self.equality
+
 
 mode = Mode()
+Manner.is_older = lambda: mode.older
+Manner.compares_tensors = mode.compares_tensors
 
 
 def get_default_graph() -> Graph:

@@ -18,7 +18,7 @@ from tensorlite.compat.shared.specs.tensor_specs import TensorSpec
 from tensorlite.compat.views import plain
 from tensorlite.core.constant import Const
 from tensorlite.core.dispatch import executing_eagerly
-from tensorlite.core.errors import InvalidArgumentError, NoValueYetError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, NoValueYetError
 from tensorlite.core.operand import Operand
 from tensorlite.core.sizes import Dimension
 from tensorlite.core.tensor import IndexedSlices
@@ -76,9 +76,22 @@ class VariableAggregation(Enum):
 VariableAggregationV2 = VariableAggregation
 
 
+_alike: list[type] = []
+
+
 def is_tensor(x: Any) -> bool:
     """Return whether something is a tensor, a variable, or sparse, ragged or slices."""
-    return isinstance(x, (Operand, PlainSparse, IndexedSlices, RaggedParts))
+    kinds = (Operand, PlainSparse, IndexedSlices, RaggedParts, *_alike)
+    return isinstance(x, kinds)
+
+
+def register_dense_tensor_like_type(tensor_type: type) -> None:
+    """Let objects of a class pass for tensors; DTypeError if it lacks name and dtype."""
+    for name in ("name", "dtype"):
+        if not isinstance(getattr(tensor_type, name, None), property):
+            told = f"Type {tensor_type.__name__} does not define a `{name}` property"
+            raise DTypeError(told)
+    _alike.append(tensor_type)
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

@@ -23,11 +23,12 @@ class Select(Composite):
         return where(_spread(condition, x), x, y)
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
-        """Return the spec of the tensors; of these it is told where nothing is of the condition."""
+        """Return the spec of the tensors, of which a condition that chooses rows tells nothing."""
         (found,) = super().infer(*specs)
-        if found.shape is not None:
-            return (found,)
-        return (TensorSpec(merge(specs[1].shape, specs[2].shape), found.dtype),)
+        shape, chosen = merge(specs[1].shape, specs[2].shape), specs[0].shape
+        if chosen and shape is not None and (len(chosen) > 1 or not shape):
+            shape = merge(shape, chosen)
+        return (TensorSpec(shape, found.dtype),)
 
     def grad(self, call: Call, dy: Tensor) -> Grads:
         """Return the gradient where each was chosen, and 0 elsewhere."""

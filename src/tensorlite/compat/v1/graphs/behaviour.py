@@ -165,6 +165,16 @@ def _choose_shapes() -> None:
     Results.kind = TensorShape if of_version_1 else PlainShape
 
 
+def enable_tensor_equality() -> None:
+    """Make == compare the elements of tensors that are computed at once, as TensorFlow 2 does."""
+    mode.equality = True
+
+
+def disable_tensor_equality() -> None:
+    """Make == ask whether two tensors that are computed at once are one, as TensorFlow 1 does."""
+    mode.equality = False
+
+
 def _setting(about: str, answer: Any = None) -> Callable[[], Any]:
     def setting() -> Any:
         return answer
@@ -173,9 +183,6 @@ def _setting(about: str, answer: Any = None) -> Callable[[], Any]:
     return explained(setting, "setting", f"{told}: {about}.")
 
 
-enable_tensor_equality = disable_tensor_equality = _setting(
-    "what == means for tensors does not change"
-)
 enable_control_flow_v2 = disable_control_flow_v2 = _setting(
     "branches and loops are made in one way"
 )

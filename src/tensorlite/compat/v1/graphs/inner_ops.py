@@ -13,6 +13,7 @@ from tensorlite.compat.shared.tensor_messages import make_ndarray
 from tensorlite.compat.shared.values import (
     IndexedSlicesValue as IndexedSlicesValue,
     is_tensor,
+    register_dense_tensor_like_type as register_dense_tensor_like_type,
 )
 from tensorlite.compat.v1.graphs.collection_messages import (
     get_collection_proto_type as get_collection_proto_type,
@@ -21,6 +22,12 @@ from tensorlite.compat.v1.graphs.collection_messages import (
     register_proto_function as register_proto_function,
 )
 from tensorlite.compat.v1.graphs.constants import convert_to_tensor
+from tensorlite.compat.v1.graphs.inner_conversions import (
+    internal_convert_n_to_tensor as internal_convert_n_to_tensor,
+    internal_convert_n_to_tensor_or_indexed_slices as _rows_converted,
+    internal_convert_to_tensor as internal_convert_to_tensor,
+    internal_convert_to_tensor_or_indexed_slices as _or_rows,
+)
 from tensorlite.compat.views import plain
 from tensorlite.core import nest
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
@@ -33,20 +40,9 @@ __all__ = ["MakeNdarray", "NullContextmanager", "is_dense_tensor_like", "is_tf_t
 MakeNdarray = make_ndarray
 NullContextmanager = nullcontext
 is_dense_tensor_like = is_tf_type = is_tensor
+internal_convert_n_to_tensor_or_indexed_slices = _rows_converted
+internal_convert_to_tensor_or_indexed_slices = _or_rows
 _numbers = count(1)
-
-
-def internal_convert_to_tensor(
-    value: Any,
-    dtype: Any = None,
-    name: str | None = None,
-    as_ref: bool = False,
-    preferred_dtype: Any = None,
-    ctx: Any = None,
-    accept_symbolic_tensors: bool = True,
-) -> Any:
-    """Return a value as a tensor; the last arguments but preferred_dtype have no effect."""
-    return convert_to_tensor(value, dtype, name, preferred_dtype)
 
 
 def convert_n_to_tensor(

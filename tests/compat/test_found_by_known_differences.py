@@ -1,0 +1,106 @@
+"""What was known to differ from TensorFlow 1.15 and 2.21, and is expected as those give it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1
+from tensorlite.core.errors import DTypeError, ShapeError
+
+tf: Any = v1
+ops: Any = tf.python.framework.ops
+
+
+@pytest.mark.parametrize(
+    ("condition", "x", "y", "expected"),
+    [
+        ((2,), (None, 3), (None, 3), [None, 3]),
+        ((2,), (None, 3), (2, None), [2, 3]),
+        ((None,), (None, None), (None, None), [None, None]),
+        ((2, 3), (None, 3), (None, 3), [2, 3]),
+        ((None, 3), (None, None), (None, None), [None, 3]),
+        ((), (None, 3), (None, 3), [None, 3]),
+    ],
+)
+def test_where_tells_of_rows_what_both_tensors_tell(
+    condition: Any, x: Any, y: Any, expected: list[int | None]
+) -> None:
+    with tf.Graph().as_default():
+        parts = tf.placeholder(tf.float32, x), tf.placeholder(tf.float32, y)
+        found = tf.where(tf.placeholder(tf.bool, condition), *parts)
+    assert found.shape.as_list() == expected
+
+
+@pytest.mark.parametrize(("condition", "x"), [((2,), ()), ((2, 3), (None,))])
+def test_where_refuses_conditions_of_another_rank(condition: Any, x: Any) -> None:
+    with tf.Graph().as_default():
+        part = tf.placeholder(tf.float32, x)
+        with pytest.raises(ShapeError, match="rank"):
+            tf.where(tf.placeholder(tf.bool, condition), part, part)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [
+        (1 << 31, "int32", -(1 << 31)),
+        (~(1 << 31), "int32", (1 << 31) - 1),
+        ([1 << 31, 2], "int32", [-(1 << 31), 2]),
+        (256, "uint8", 0),
+        (-1, "uint32", (1 << 32) - 1),
+        (300, "int8", 44),
+    ],
+)
+def test_constants_take_the_lowest_bits(
+    value: Any, dtype: str, expected: Any
+) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        assert session.run(tf.constant(value, dtype)).tolist() == expected
+
+
+def test_constants_hold_no_numbers_of_more_than_64_bits() -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="does not fit"):
+        tf.constant(1 << 64, tf.int64)
+
+
+def test_variables_convert_to_references_where_asked() -> None:
+    with tf.Graph().as_default():
+        v = tf.Variable(1.0, name="v")
+        r = tf.Variable(2.0, name="r", use_resource=True)
+        convert = ops.internal_convert_to_tensor
+        assert convert(v, as_ref=True).name == "v:0"
+        assert convert(v, as_ref=False).name == "v/read:0"
+        assert convert(r, as_ref=True).op.type == "ReadVariableOp"
+        found = ops.internal_convert_n_to_tensor([v, 2.0], name="q", as_ref=True)
+        assert [x.name for x in found] == ["v:0", "q_1:0"]
+        rows = ops.internal_convert_n_to_tensor_or_indexed_slices
+        assert [getattr(x, "name", None) for x in rows([v, None], as_ref=True)] == [
+            "v:0",
+            None,
+        ]
+        with pytest.raises(ValueError, match="Incompatible type conversion"):
+            convert(v, tf.int32, as_ref=True)
+
+
+class _Named:
+    @property
+    def name(self) -> str:
+        return "named"
+
+
+class _Like(_Named):
+    @property
+    def dtype(self) -> Any:
+        return np.float32
+
+
+def test_classes_with_name_and_dtype_may_pass_for_tensors() -> None:
+    with pytest.raises(DTypeError, match="does not define a `name` property"):
+        ops.register_dense_tensor_like_type(object)
+    with pytest.raises(DTypeError, match="does not define a `dtype` property"):
+        ops.register_dense_tensor_like_type(_Named)
+    ops.register_dense_tensor_like_type(_Like)
+    assert tf.is_tensor(_Like())
+    assert not tf.is_tensor(_Named())
