@@ -175,9 +175,43 @@ def squareplus(x: Any, b: float = 4.0, name: str | None = None) -> Any:
     return (t + tl.sqrt(tl.square(t) + b)) / 2.0
 
 
-hard_swish = hard_silu
-relu6, selu, softplus = nn.relu6, nn.selu, nn.softplus
-softsign, swish, silu, tanh = nn.softsign, nn.swish, nn.silu, nn.tanh
+@deferring
+def relu6(x: Any) -> Any:
+    """Return the greater of 0 and x, 6 at most."""
+    return nn.relu6(x)
+
+
+@deferring
+def selu(x: Any) -> Any:
+    """Return x above 0 and a share of exp(x) - 1 below, by numbers that keep the variance."""
+    return nn.selu(x)
+
+
+@deferring
+def softplus(x: Any) -> Any:
+    """Return log(1 + exp(x)), computed so that it stays finite."""
+    return nn.softplus(x)
+
+
+@deferring
+def softsign(x: Any) -> Any:
+    """Return x / (1 + |x|)."""
+    return nn.softsign(x)
+
+
+@deferring
+def silu(x: Any) -> Any:
+    """Return x times its sigmoid, also called swish."""
+    return nn.silu(x)
+
+
+@deferring
+def tanh(x: Any) -> Any:
+    """Return the hyperbolic tangent of x."""
+    return nn.tanh(x)
+
+
+hard_swish, swish = hard_silu, silu
 
 KNOWN = {
     "linear": linear,
@@ -230,14 +264,14 @@ def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
 
 
 def deserialize(
-    name: Any, custom_objects: Any = None, use_legacy_format: bool = False
+    config: Any, custom_objects: Any = None, use_legacy_format: bool = False
 ) -> Any:
     """Return the activation of a name or configuration; custom_objects are looked up too.
 
     use_legacy_format has no effect.
     """
     with lookup.adding(custom_objects):
-        return get(name)
+        return get(config)
 
 
 __dir__ = listing(__name__, globals())

@@ -22,6 +22,7 @@ from tensorlite.compat.v2.keras.backend_names import (
     bias_add as bias_add,
     conv2d as conv2d,
     conv3d as conv3d,
+    depthwise_conv2d as depthwise_conv2d,
     expand_dims as expand_dims,
     eye as eye,
     ones_like as ones_like,
@@ -46,7 +47,6 @@ from tensorlite.compat.v2.keras.backend_tensors import (
     ctc_batch_cost as ctc_batch_cost,
     ctc_decode as ctc_decode,
     ctc_label_dense_to_sparse as ctc_label_dense_to_sparse,
-    depthwise_conv2d as depthwise_conv2d,
     dropout as dropout,
     foldl as foldl,
     foldr as foldr,
@@ -107,8 +107,11 @@ def name_scope(name: str) -> Any:
     return naming.inside(name)
 
 
-def clear_session() -> None:
-    """Let names of layers be counted from the beginning, and forget the learning phase."""
+def clear_session(free_memory: bool = True) -> None:
+    """Let names of layers be counted from the beginning, and forget the learning phase.
+
+    free_memory has no effect.
+    """
     naming.forget()
     defaults.chosen.learning_phase = None
 
@@ -424,11 +427,18 @@ def categorical_crossentropy(
 
 
 def sparse_categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+    target: Any,
+    output: Any,
+    from_logits: bool = False,
+    axis: int = -1,
+    ignore_class: int | None = None,
 ) -> Any:
-    """Return the entropy of predicted shares of classes, for true numbers of classes."""
+    """Return the entropy of predicted shares of classes, for true numbers of classes.
+
+    Where the true one is ignore_class it is 0.
+    """
     return losses.sparse_categorical_crossentropy(
-        target, output, from_logits, axis=axis
+        target, output, from_logits, ignore_class, axis
     )
 
 

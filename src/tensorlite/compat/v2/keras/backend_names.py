@@ -113,6 +113,20 @@ def conv3d(
     return ops.conv(x, kernel, strides, padding, data_format, dilation_rate)
 
 
+def depthwise_conv2d(
+    x: Any,
+    depthwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """Return the convolution of each channel of images by itself."""
+    return ops.depthwise_conv(
+        x, depthwise_kernel, strides, padding, data_format, dilation_rate
+    )
+
+
 def separable_conv2d(
     x: Any,
     depthwise_kernel: Any,

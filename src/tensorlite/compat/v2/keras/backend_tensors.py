@@ -28,7 +28,6 @@ from tensorlite.ops.arrays.shape import astype, shape_of
 from tensorlite.ops.sparse.tensor import SparseTensor
 
 conv2d = conv3d = ops.conv
-depthwise_conv2d, separable_conv2d = ops.depthwise_conv, ops.separable_conv
 
 
 @operation

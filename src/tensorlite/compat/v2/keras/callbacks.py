@@ -237,7 +237,8 @@ class ModelCheckpoint(_Watching):
     """Saves the model, or its weights, after each epoch or every save_freq batches.
 
     The path may have the epoch and what it came to: "{epoch:02d}-{val_loss:.2f}.keras". With
-    save_best_only it is saved only when what it watches becomes better.
+    save_best_only it is saved only when what it watches becomes better, from
+    initial_value_threshold on if that is given.
     """
 
     def __init__(
@@ -249,9 +250,12 @@ class ModelCheckpoint(_Watching):
         save_weights_only: bool = False,
         mode: str = "auto",
         save_freq: Any = "epoch",
+        initial_value_threshold: float | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(monitor, mode)
+        if initial_value_threshold is not None:
+            self.best = initial_value_threshold
         if save_freq != "epoch" and not isinstance(save_freq, int):
             raise InvalidArgumentError(
                 f"Unrecognized save_freq: {save_freq!r}; it is 'epoch' or a number of batches"

@@ -90,9 +90,13 @@ class OrthogonalRegularizer(Regularizer):
 orthogonal_regularizer = OrthogonalRegularizer
 
 
-def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
-    """Return the penalty l1 * sum |w| + l2 * sum w * w."""
-    return L1L2(l1, l2)
+def l1_l2(l1: float | None = None, l2: float | None = None) -> L1L2:
+    """Return the penalty l1 * sum |w| + l2 * sum w * w.
+
+    What is not given is 0, before Keras 3 it is 0.01.
+    """
+    usual = 0.0 if naming.is_keras_3() else 0.01
+    return L1L2(usual if l1 is None else l1, usual if l2 is None else l2)
 
 
 l1, l2 = L1, L2
@@ -108,7 +112,7 @@ KNOWN: dict[str, Any] = {
 def get(identifier: Any) -> Any:
     """Return the regularizer of a name or configuration, a function itself, or None."""
     if identifier == "l1_l2" and naming.is_keras_3():
-        return l1_l2()
+        return l1_l2(0.01, 0.01)
     if identifier in ("l1", "l2") and not naming.is_keras_3():
         kind = lookup.of_version("L1L2", L1L2)
         return kind(**{identifier: 0.01})

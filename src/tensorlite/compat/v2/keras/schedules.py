@@ -10,6 +10,7 @@ from typing import Any
 import tensorlite as tl
 from tensorlite.compat.calling import converted
 from tensorlite.compat.missing import listing
+from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.saving import lookup
 from tensorlite.core.dtypes import float32
 from tensorlite.core.errors import InvalidArgumentError
@@ -29,6 +30,18 @@ class LearningRateSchedule:
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
         return cls(**config)
+
+
+_SHORTER = {
+    "PiecewiseConstantDecay": "PiecewiseConstant",
+    "CosineDecayRestarts": "SGDRDecay",
+}
+
+
+def _named(schedule: LearningRateSchedule, name: str | None) -> str | None:
+    """Return a schedule's name, which in Keras 3 is its class's where none is given."""
+    kind = next(x for x in type(schedule).__mro__ if x.__name__ in CLASSES).__name__
+    return _SHORTER.get(kind, kind) if name is None and naming.is_keras_3() else name
 
 
 def _step(step: Any) -> Any:
@@ -56,7 +69,11 @@ class ExponentialDecay(LearningRateSchedule):
             initial_learning_rate,
             decay_steps,
         )
-        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
+        self.decay_rate, self.staircase, self.name = (
+            decay_rate,
+            staircase,
+            _named(self, name),
+        )
 
     def __call__(self, step: Any) -> Any:
         return decays.exponential(
@@ -89,7 +106,11 @@ class PiecewiseConstantDecay(LearningRateSchedule):
                 f"boundaries={boundaries} of length {len(boundaries)}, and values={values} of "
                 f"length {len(values)}."
             )
-        self.boundaries, self.values, self.name = boundaries, values, name
+        self.boundaries, self.values, self.name = (
+            boundaries,
+            values,
+            _named(self, name),
+        )
 
     def __call__(self, step: Any) -> Any:
         limits = [float(x) for x in self.boundaries]
@@ -116,7 +137,7 @@ class PolynomialDecay(LearningRateSchedule):
             decay_steps,
         )
         self.end_learning_rate, self.power = end_learning_rate, power
-        self.cycle, self.name = cycle, name
+        self.cycle, self.name = cycle, _named(self, name)
 
     def __call__(self, step: Any) -> Any:
         way = (_step(step), float(self.decay_steps), float(self.power), self.cycle)
@@ -144,7 +165,7 @@ class CosineDecay(LearningRateSchedule):
             initial_learning_rate,
             decay_steps,
         )
-        self.alpha, self.name = alpha, name
+        self.alpha, self.name = alpha, _named(self, name)
         self.warmup_target, self.warmup_steps = warmup_target, warmup_steps
 
     def __call__(self, step: Any) -> Any:
@@ -182,7 +203,7 @@ class CosineDecayRestarts(LearningRateSchedule):
             t_mul,
             m_mul,
         )
-        self.alpha, self.name = alpha, name
+        self.alpha, self.name = alpha, _named(self, name)
 
     def __call__(self, step: Any) -> Any:
         turned = decays.turns(_step(step), float(self.first_decay_steps))

@@ -54,14 +54,22 @@ from tensorlite.core.operand import Operand
 
 
 def to_categorical(
-    y: Any, num_classes: int | None = None, dtype: str = "float32"
+    x: Any = None,
+    num_classes: int | None = None,
+    dtype: str | None = None,
+    *,
+    y: Any = None,
 ) -> Any:
     """Return numbers of classes as rows with 1 at the class and 0 elsewhere.
+
+    y is another name of x, Keras 2's; rows are float64 where no dtype is given, float32 in Keras 2.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.keras.utils.to_categorical([0, 2], 3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    y = x if y is None else y
+    dtype = dtype or ("float64" if naming.is_keras_3() else "float32")
     labels = np.asarray(
         y.__tensor__().numpy() if isinstance(y, Operand) else y, dtype="int64"
     )
@@ -97,10 +105,11 @@ class Progbar:
     def __init__(
         self,
         target: int | None,
-        width: int = 30,
+        width: int = 20,
         verbose: int = 1,
         interval: float = 0.05,
         stateful_metrics: Any = None,
+        stateless_metrics: Any = None,
         unit_name: str = "step",
     ) -> None:
         self.target, self.width, self.verbose = target, width, verbose
@@ -162,14 +171,33 @@ def get_custom_objects() -> dict[str, Any]:
     return lookup.custom_objects
 
 
-def custom_object_scope(*objects: Any) -> Any:
-    """Open a context in which dicts of objects are registered."""
-    return lookup.adding(
-        {key: x for given in objects for key, x in (given or {}).items()}
-    )
+class CustomObjectScope:
+    """A context in which dicts of objects are registered.
+
+    >>> from tensorlite.compat import v2 as tf
+    >>> with tf.keras.utils.CustomObjectScope({"twice": 2}):
+    ...     tf.keras.utils.get_custom_objects()
+    {'twice': 2}
+    """
+
+    def __init__(self, *objects: Any, custom_objects: Any = None) -> None:
+        given = [*objects, custom_objects]
+        self.custom_objects = {
+            k: x for each in given for k, x in (each or {}).items()
+        }
+        self._open: list[Any] = []
+
+    def __enter__(self) -> Any:
+        context = lookup.adding(self.custom_objects)
+        context.__enter__()
+        self._open.append(context)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.pop().__exit__(*error)
 
 
-CustomObjectScope = custom_object_scope
+custom_object_scope = CustomObjectScope
 
 
 def clear_session(free_memory: bool = True) -> None:
@@ -226,8 +254,12 @@ def split_dataset(
     right_size: Any = None,
     shuffle: bool = False,
     seed: int | None = None,
+    preferred_backend: str | None = None,
 ) -> tuple[Any, Any]:
-    """Return the first elements of a dataset and the last ones, as datasets."""
+    """Return the first elements of a dataset and the last ones, as datasets.
+
+    preferred_backend has no effect: there is one.
+    """
     rows = list(dataset if isinstance(dataset, Dataset) else _rows(dataset))
     if shuffle:
         random.Random(seed).shuffle(rows)  # noqa: S311  nothing secret

@@ -11,9 +11,11 @@ from tensorlite.compat.v2.keras.ops.making import (
     counted,
     fraction,
     fractional,
+    named,
     of_fractions,
     of_one,
     of_two,
+    of_x_and_y,
     operation,
     tensor,
     together,
@@ -70,7 +72,11 @@ imag = of_one("imag", tl.imag)
 conj = conjugate = of_one("conj", tl.conj)
 angle = fractional("angle", shared.angle)
 signbit = of_one("signbit", tl.signbit)
-stop_gradient = of_one("stop_gradient", tl.stop_gradient)
+stop_gradient = named(
+    "stop_gradient",
+    lambda variable: tl.stop_gradient(tensor(variable)),
+    tl.stop_gradient,
+)
 logical_not = of_one("logical_not", lambda x: tl.logical_not(_truth(x)))
 
 add = of_two("add", tl.add)
@@ -106,12 +112,14 @@ less_equal = of_two("less_equal", tl.less_equal)
 logical_and = of_two("logical_and", lambda x, y: tl.logical_and(*map(_truth, (x, y))))
 logical_or = of_two("logical_or", lambda x, y: tl.logical_or(*map(_truth, (x, y))))
 logical_xor = of_two("logical_xor", lambda x, y: tl.logical_xor(*map(_truth, (x, y))))
-bitwise_and = of_two("bitwise_and", tl.bitwise_and)
-bitwise_or = of_two("bitwise_or", tl.bitwise_or)
-bitwise_xor = of_two("bitwise_xor", tl.bitwise_xor)
+bitwise_and = of_x_and_y("bitwise_and", tl.bitwise_and)
+bitwise_or = of_x_and_y("bitwise_or", tl.bitwise_or)
+bitwise_xor = of_x_and_y("bitwise_xor", tl.bitwise_xor)
 bitwise_invert = bitwise_not = of_one("bitwise_invert", tl.bitwise_invert)
-bitwise_left_shift = left_shift = of_two("bitwise_left_shift", tl.bitwise_left_shift)
-bitwise_right_shift = right_shift = of_two(
+bitwise_left_shift = left_shift = of_x_and_y(
+    "bitwise_left_shift", tl.bitwise_left_shift
+)
+bitwise_right_shift = right_shift = of_x_and_y(
     "bitwise_right_shift", tl.bitwise_right_shift
 )
 

@@ -12,6 +12,7 @@ import numpy as np
 import tensorlite as tl
 from tensorlite.compat.shared import along
 from tensorlite.compat.shared.python import custom_gradient as custom_gradient
+from tensorlite.compat.v2.keras.ops import making
 from tensorlite.compat.v2.keras.ops.making import operation, tensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
@@ -260,9 +261,9 @@ def _factors(value: Any, places: Any, new: Any) -> Any:
 
 
 @operation
-def rearrange(tensor_: Any, pattern: str, **axes_lengths: int) -> Any:
+def rearrange(tensor: Any, pattern: str, **axes_lengths: int) -> Any:
     """Return a tensor whose axes are ordered, joined and parted as a pattern says."""
-    value = tensor(tensor_)
+    value = making.tensor(tensor)
     left, right = (_groups(side) for side in pattern.split("->"))
     sizes: dict[str, Any] = dict(axes_lengths)
     for group, size in zip(left, shape_of(value), strict=True):

@@ -405,14 +405,15 @@ def scale_and_translate(
 
 @operation
 def ssim(
-    x1: Any,
-    x2: Any,
-    max_val: float,
+    image1: Any,
+    image2: Any,
+    max_val: float = 1.0,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
     k2: float = 0.03,
+    data_format: str | None = None,
 ) -> Any:
     """Return the structural similarity of images (Wang et al., 2004), 1 where they are alike."""
-    a, b = tensor(x1), tensor(x2)
+    a, b = (channels_last(tensor(x), data_format) for x in (image1, image2))
     return tl.image.ssim(a, b, max_val, filter_size, filter_sigma, k1, k2)

@@ -65,6 +65,11 @@ def of_two(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]
     return named(name, lambda x1, x2: function(*together(x1, x2)), function)
 
 
+def of_x_and_y(name: str, function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return a function of two tensors that are called x and y, in the dtype they agree on."""
+    return named(name, lambda x, y: function(*together(x, y)), function)
+
+
 def of_fractions(
     name: str, function: Callable[[Any, Any], Any]
 ) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, wraps
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,13 @@ def arrange(space: str, kinds: Mapping[str, Any]) -> None:
 
 def _arrange(kind: type, title: str) -> None:
     make: Any = kind.__init__  # type: ignore[misc]
+    first = list(signature(make).parameters)[1]
 
     @wraps(make)
     def made(self: Any, *args: Any, **kwargs: Any) -> None:
-        if len(args) > 1 and _nearest(self.__class__) is kind:
+        if args and _nearest(self.__class__) is kind:
             names = _orders().get((_version(), title))
-            if names is not None:
+            if names is not None and (len(args) > 1 or names[0] != first):
                 args, kwargs = (), _named(kind, names, args, kwargs)
                 if type(self).__init__ is made and hasattr(self, "_arguments"):
                     self._arguments = ((), kwargs)

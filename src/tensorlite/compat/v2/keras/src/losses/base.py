@@ -64,6 +64,8 @@ class Loss:
         dtype: Any = None,
     ) -> None:
         Reduction.validate(reduction)
+        if reduction == Reduction.AUTO and naming.is_keras_3():
+            reduction = Reduction.SUM_OVER_BATCH_SIZE
         self.reduction, self.name = reduction, name
         self._dtype = compute_dtype_of(dtype)
 
@@ -92,9 +94,7 @@ class Loss:
         )
 
     def get_config(self) -> dict[str, Any]:
-        is_told = self.reduction != Reduction.AUTO or not naming.is_keras_3()
-        kind = self.reduction if is_told else Reduction.SUM_OVER_BATCH_SIZE
-        return {"reduction": kind, "name": self.name}
+        return {"reduction": self.reduction, "name": self.name}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
