@@ -159,3 +159,28 @@ def test_defun_is_a_function_whose_shapes_may_become_general() -> None:
         return x / 2.0
 
     assert halved([2.0, 4.0]).numpy().tolist() == [1.0, 2.0]
+
+
+def test_branches_of_traced_functions_return_operations_of_assignments() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def step(add: Any) -> Any:
+        tf.cond(add, lambda: v.assign_add(1.0).op, lambda: v.assign(7.0).op)
+        tf.switch_case(tf.cast(add, tf.int32), [lambda: v.assign_add(10.0).op] * 2)
+        return v.read_value()
+
+    assert step(tf.constant(True)).numpy() == 12.0
+    assert step(tf.constant(False)).numpy() == 17.0
+
+
+def test_what_follows_may_wait_for_operations_of_assignments() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def step() -> Any:
+        with tf.control_dependencies([v.assign_add(1.0).op]):
+            return tf.constant(3.0)
+
+    assert step().numpy() == 3.0
+    assert v.numpy() == 2.0

@@ -15,7 +15,7 @@ from tensorlite.compat.arguments import keep_name, name_arguments
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import stop_gradient
-from tensorlite.compat.views import in_graph, plain, shown
+from tensorlite.compat.views import Operation, in_graph, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
 from tensorlite.core.dispatch import call, tracer
@@ -61,6 +61,11 @@ def taken(leaf: Any, done: Callable[[], Tensor] | None = None) -> Any:
     return leaf
 
 
+def _done(done: Callable[[], Tensor] | None, leaf: Any) -> Any:
+    """Return what stands for an operation of a function that is traced; others as they are."""
+    return taken(plain(leaf), done) if isinstance(leaf, Operation) else leaf
+
+
 def inside(
     function: Callable[..., Any], done: Callable[[], Tensor] | None = None
 ) -> Callable[..., Any]:
@@ -73,7 +78,7 @@ def inside(
     def called(*args: Any) -> Any:
         graph = active_graph()
         if graph is None:
-            return function(*args)
+            return nest.map_structure(partial(_done, done), function(*args))
         # What counts turns stands before what the program makes.
         name_arguments(inner_graph(graph), 0, scope.get().name)
         result = plain(function(*shown(args)))

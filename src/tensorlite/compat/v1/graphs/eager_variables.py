@@ -17,11 +17,13 @@ from tensorlite.compat.v1.graphs.variables import (
     is_trained,
     shape_asked,
 )
+from tensorlite.compat.views import operation
 from tensorlite.core import scope
 from tensorlite.core.dispatch import tracer
 from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import FailedPreconditionError
-from tensorlite.graph.graph import SymbolicTensor
+from tensorlite.core.op import Effect
+from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph_mode import first_values, variable_scopes
 from tensorlite.graph_mode.graph import mode, name_scope
 from tensorlite.graph_mode.variable_stores import store_of
@@ -120,11 +122,9 @@ class EagerVariable(Variable):
         return self.behind() if read_value else None
 
     def behind(self, write: Any = None) -> Any:
-        """Return the variable behind what wrote to it, as TensorFlow has it: another object.
-
-        In a function that is being traced it is the variable itself.
-        """
-        return self if tracer() is not None else _unread(self)
+        """Return the variable behind what wrote to it, as TensorFlow has it: another object."""
+        tracing = tracer()
+        return _unread(self, None if tracing is None else _last_write(tracing.graph))
 
     def load(self, value: Any, session: Any = None) -> None:
         """Give the variable a value."""
@@ -182,7 +182,7 @@ def _of_graphs(name: str, instead: str) -> NoReturn:
 class UnreadVariable(EagerVariable):
     """A variable as it is behind what wrote to it: the same value, but no name of its own."""
 
-    __slots__ = ()
+    __slots__ = ("wrote",)
 
     @property
     def name(self) -> str:
@@ -194,13 +194,18 @@ class UnreadVariable(EagerVariable):
         raise AttributeError("what an assignment returns has no name of its own")
 
     @property
-    def op(self) -> None:
-        """None: what wrote has been done."""
-        return None
+    def op(self) -> Any:
+        """What wrote, in a function that is traced; elsewhere None: it has been done."""
+        return None if self.wrote is None else operation(self.wrote)
 
 
-def _unread(variable: EagerVariable) -> UnreadVariable:
+def _last_write(graph: Graph) -> Node:
+    return next(x for x in reversed(graph.nodes) if x.op.effect is Effect.WRITE)
+
+
+def _unread(variable: EagerVariable, wrote: Node | None) -> UnreadVariable:
     made = object.__new__(UnreadVariable)
+    made.wrote = wrote
     made.handle, made.constraint = variable.handle, None
     made.trainable = variable.handle.spec.trainable
     _set_name(made, bare_name(variable))
