@@ -77,7 +77,7 @@ def test_scopes_inside_others_may_begin_with_a_line() -> None:
         with tf.name_scope("outer"), tf.name_scope("_inner") as name:
             assert name == "outer/_inner/"
         with (
-            pytest.raises(ValueError, match="is no name of a scope"),
+            pytest.raises(ValueError, match="is not a valid scope name"),
             tf.name_scope("_x"),
         ):
             pass

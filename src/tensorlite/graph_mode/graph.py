@@ -415,8 +415,8 @@ def check_scope_name(name: str, is_inside: bool = False) -> None:
         or (not is_inside and name[0] in "/\\-_")
     ):
         raise InvalidArgumentError(
-            f"{name!r} is no name of a scope or node; allowed are letters, digits, and . _ \\ - / "
-            "behind a letter, a digit or a dot"
+            f"{name!r} is not a valid scope name, nor a node's; allowed are letters, digits, and "
+            ". _ \\ - / behind a letter, a digit or a dot"
         )
 
 

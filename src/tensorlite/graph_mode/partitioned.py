@@ -11,7 +11,7 @@ from math import ceil, prod
 from typing import Any
 
 from tensorlite.core.dtypes import DType
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.shapes import shape_of
 from tensorlite.core.tensor import Tensor
@@ -44,10 +44,64 @@ class SaveSlice:
 
 @dataclass(frozen=True)
 class PartitionInfo:
-    """What initializers are told of a part: the whole shape, and where the part begins."""
+    """What initializers are told of a part: the whole shape, and where the part begins.
 
-    full_shape: list[int]
-    var_offset: list[int]
+    >>> from tensorlite.graph_mode.partitioned import PartitionInfo
+    >>> info = PartitionInfo([9, 3], [6, 0])
+    >>> info.single_slice_dim([3, 3]), info.single_offset([3, 3])
+    (0, 6)
+    """
+
+    full_shape: Sequence[int]
+    var_offset: Sequence[int]
+
+    def __post_init__(self) -> None:
+        offset = _of_axes("var_offset", self.var_offset, self.full_shape)
+        if any(not 0 <= x < size for x, size in zip(*offset, strict=True)):
+            raise InvalidArgumentError(
+                f"PartitionInfo: expected 0 <= offset < shape, found {self.var_offset} in "
+                f"{self.full_shape}"
+            )
+
+    def single_slice_dim(self, shape: Sequence[int]) -> int | None:
+        """Return the axis along which a part of this shape is cut; None if it is the whole."""
+        sizes, whole = _of_axes("shape", shape, self.full_shape)
+        for first, size, full in zip(self.var_offset, sizes, whole, strict=True):
+            if first + size > full:
+                raise InvalidArgumentError(
+                    f"PartitionInfo: a part of shape {list(shape)} at {self.var_offset} would "
+                    f"exceed {self.full_shape}"
+                )
+        cut_axes = [
+            i for i, (x, y) in enumerate(zip(sizes, whole, strict=True)) if x < y
+        ]
+        if len(cut_axes) > 1:
+            raise InvalidArgumentError(
+                f"PartitionInfo: cannot use single_slice_dim() with shape {list(shape)} of "
+                f"{self.full_shape}, for slices are along more than one axis"
+            )
+        return cut_axes[0] if cut_axes else None
+
+    def single_offset(self, shape: Sequence[int]) -> int:
+        """Return where a part of this shape begins, along the axis that is cut."""
+        axis = self.single_slice_dim(shape)
+        return 0 if axis is None else self.var_offset[axis]
+
+
+def _of_axes(
+    title: str, given: Sequence[int], whole: Sequence[int]
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Return two shapes; DTypeError unless they are sequences, InvalidArgumentError if unlike."""
+    for name, x in ((title, given), ("full_shape", whole)):
+        if isinstance(x, (str, bytes)) or not isinstance(x, Sequence):
+            raise DTypeError(
+                f"PartitionInfo: {name} must be a sequence, like a list, not {x!r}"
+            )
+    if len(given) != len(whole):
+        raise InvalidArgumentError(
+            f"PartitionInfo: expected equal length, but {title} is {given} and full_shape {whole}"
+        )
+    return given, whole
 
 
 class PartitionedVariable(Operand):
@@ -113,7 +167,7 @@ class PartitionedVariable(Operand):
 class Kinds:
     """The class of variables that are made in parts."""
 
-    whole: type[PartitionedVariable] = PartitionedVariable
+    whole: Callable[..., PartitionedVariable] = PartitionedVariable
     shape: Callable[[tuple[int, ...]], Any] = staticmethod(shape_of)
     """What makes of sizes the shape that partitioners are given."""
 

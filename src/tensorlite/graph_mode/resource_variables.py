@@ -54,7 +54,9 @@ class ResourceVariable(GraphVariable):
         titled_constant(self.graph, value, count, f"{prefix}initial_value")
         return value
 
-    def _describe_uses(self, value: SymbolicTensor, device: DeviceName) -> None:
+    def _describe_uses(
+        self, value: SymbolicTensor, device: DeviceName, cached: DeviceName
+    ) -> None:
         own = (self.handle,)
         is_there = f"{self.bare_name}/IsInitialized/VarIsInitializedOp"
         self._node(VarIsInitializedOp(), own, is_there, device)

@@ -270,6 +270,7 @@ def _found_or_made(
     use_resource: bool | None = None,
     *,
     make: Callable[..., Any],
+    caching_device: Any = None,
     **_: Any,
 ) -> Any:
     """Return the variable of a whole name; other arguments are for custom getters."""
@@ -292,6 +293,7 @@ def _found_or_made(
         validate_shape=validate_shape,
         constraint=constraint,
         use_resource=use_resource,
+        caching_device=caching_device,
     )
     known = None if partitioner is None else _known_sizes(sizes, initializer)
     if partitioner is not None and known:  # a scalar has no axis to be cut along

@@ -98,7 +98,9 @@ class GraphVariable(Variable):
         *,
         validate_shape: bool = True,
         constraint: Callable[[Any], Any] | None = None,
+        caching_device: Any = None,
     ) -> None:
+        check_constraint(constraint)
         if initial is None:
             raise InvalidArgumentError(
                 "a variable needs an initial value: a tensor, or a function that returns one"
@@ -113,9 +115,11 @@ class GraphVariable(Variable):
         with outside(), name_scope(name, "Variable") as prefix:
             self.bare_name = self.name = prefix[:-1]
             self.first = self._first(initial, dtype)
+            self._check_is_outside(self.first)
             value = self.first.spec
             known = value.shape if validate_shape else None
-            self._describe(TensorSpec(known if shape is None else shape, value.dtype))
+            spec = TensorSpec(known if shape is None else shape, value.dtype)
+            self._describe(spec, cached_at(caching_device))
         self.trainable = trainable and value.dtype.is_differentiable
 
     def _first(self, initial: First, dtype: DTypeLike | None) -> Tensor:
@@ -128,7 +132,16 @@ class GraphVariable(Variable):
         titled_constant(self.graph, value, count, f"{self.bare_name}/initial_value")
         return value
 
-    def _describe(self, spec: TensorSpec) -> None:
+    def _check_is_outside(self, first: Tensor) -> None:
+        """Raise InvalidArgumentError for a first value that a loop or a branch makes."""
+        if isinstance(first, SymbolicTensor) and first.node.graph is not self.graph:
+            raise InvalidArgumentError(
+                f"Initializer for variable {self.bare_name}/ is from inside a control-flow "
+                "construct, such as a loop or conditional. When creating a variable inside a loop "
+                "or conditional, use a lambda as the initializer."
+            )
+
+    def _describe(self, spec: TensorSpec, cached: DeviceName) -> None:
         """Make the nodes."""
         op = VarHandleOp(
             spec,
@@ -144,10 +157,12 @@ class GraphVariable(Variable):
         assert isinstance(value, SymbolicTensor)
         # What functions of devices say of the variable holds for what gives and reads its value.
         value = guarded(self.graph, value, self.bare_name)
-        self._describe_uses(value, made.device)
+        self._describe_uses(value, made.device, cached)
 
-    def _describe_uses(self, value: SymbolicTensor, device: DeviceName) -> None:
-        """Make the nodes that give the first value, and that read it."""
+    def _describe_uses(
+        self, value: SymbolicTensor, device: DeviceName, cached: DeviceName
+    ) -> None:
+        """Make the nodes that give the first value, and that read it, where it is cached."""
         self.initializing = self._node(
             AssignVariableOp(),
             (self.handle, value),
@@ -155,7 +170,10 @@ class GraphVariable(Variable):
             device,
         )
         read = self._node(
-            ReadVariableOp(), (self.handle,), f"{self.bare_name}/read", device
+            ReadVariableOp(),
+            (self.handle,),
+            f"{self.bare_name}/read",
+            cached or device,
         )
         self.snapshot = read.outputs[0]
 
@@ -267,13 +285,27 @@ class GraphVariable(Variable):
 
     def __iter__(self) -> Any:
         raise DTypeError(
-            f"the variable {self.bare_name!r} cannot be iterated over in a graph; take its parts, "
-            "as in tf.unstack(v)"
+            f"the variable {self.bare_name!r} is not iterable in a graph; take its parts, as in "
+            "tf.unstack(v)"
         )
 
     def __repr__(self) -> str:
         head = f"shape={self.get_shape()} dtype={self.dtype.name}"
         return f"<Variable {self.bare_name + ':0'!r} {head}>"
+
+
+def check_constraint(constraint: Any) -> None:
+    """Raise InvalidArgumentError for what is no function, nor None."""
+    if constraint is not None and not callable(constraint):
+        raise InvalidArgumentError(
+            f"The `constraint` argument must be a callable, which takes a value: {constraint!r}"
+        )
+
+
+def cached_at(device: Any) -> DeviceName:
+    """Return the device where values are to be read; functions of devices are not asked."""
+    named = isinstance(device, str) and device
+    return DeviceName.parse(str(device)) if named else ANYWHERE
 
 
 def tensor_of(value: Any, wanted: DType | None) -> Tensor:

@@ -273,8 +273,8 @@ def _check_fits(have: TensorSpec, value: TensorSpec, name: str = "") -> None:
         merge(have.shape, value.shape)
     except ShapeError:
         raise ShapeError(
-            f"the variable{name} has shape {shape_text(have.shape)}, the value "
-            f"{shape_text(value.shape)}; they must be equal"
+            f"Shapes {shape_text(have.shape)} of the variable{name} and "
+            f"{shape_text(value.shape)} of the value are incompatible; they must be equal"
         ) from None
 
 
@@ -388,7 +388,8 @@ class CountUpToVariableOp(Op):
             before = handle.value()
             if before >= self.limit:
                 raise OutOfRangeError(
-                    f"the variable {handle.name!r} has reached the limit of {self.limit}"
+                    f"Reached limit of {self.limit}: the variable {handle.name!r} "
+                    "counts no further"
                 )
             handle.array = xp.asarray(before + before.dtype.type(1))
         return before

@@ -27,6 +27,7 @@ from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph_mode import first_values, variable_scopes
 from tensorlite.graph_mode.graph import mode, name_scope
 from tensorlite.graph_mode.variable_stores import store_of
+from tensorlite.graph_mode.variables import check_constraint
 from tensorlite.ops.state import variable as state
 
 _slot: Any = vars(state.Variable)["name"]
@@ -65,6 +66,7 @@ class EagerVariable(Variable):
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
+        check_constraint(constraint)
         super().__init__(
             held_in(initial_value, dtype),
             is_trained(trainable, synchronization),

@@ -56,6 +56,8 @@ def info_of(variable: Any, scope: str = "") -> VariableInfo:
         full_shape=() if part is None else tuple(part.full_shape),
         var_offset=() if part is None else tuple(part.var_offset),
         var_shape=() if part is None else tuple(part.var_shape),
+        synchronization=variable.distribution[0],
+        aggregation=variable.distribution[1],
     )
 
 
@@ -80,6 +82,7 @@ def adopt_info(made: Any, graph: Graph, scope: str, info: VariableInfo) -> None:
         handle.node.owner = ref(made)
     made.constraint, made.watched = None, info.trainable
     made.trainable = info.trainable
+    made.distribute(info.synchronization, info.aggregation)
     sizes = info.full_shape, info.var_offset, info.var_shape
     made.save_slice = (
         SaveSlice(info.full_name, *map(list, sizes)) if info.full_name else None

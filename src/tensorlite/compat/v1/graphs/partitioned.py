@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tensorlite.compat.calling import named
@@ -10,7 +10,7 @@ from tensorlite.compat.shapes import as_shape
 from tensorlite.compat.shared import arrays
 from tensorlite.compat.v1.graphs.variables import RefVariable as RefVariable
 from tensorlite.compat.views import plain
-from tensorlite.core.errors import InvalidArgumentError
+from tensorlite.core.errors import DTypeError, InvalidArgumentError
 from tensorlite.graph_mode import partitioned
 from tensorlite.graph_mode.partitioned import (
     fixed_size_partitioner,
@@ -26,7 +26,28 @@ __all__ = [
 
 
 class PartitionedVariable(partitioned.PartitionedVariable):
-    """A variable in parts."""
+    """A variable in parts, each of which tells where it lies in the whole."""
+
+    def __init__(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any,
+        variable_list: Sequence[Any],
+        partitions: Sequence[int],
+    ) -> None:
+        sizes = _whole_shape(shape, variable_list, partitions)
+        parts = sorted(variable_list, key=lambda part: part.save_slice.var_offset)
+        axes = [i for i, count in enumerate(partitions) if count > 1]
+        super().__init__(name, sizes, axes[0] if axes else 0, parts)
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return self is other
+
+    def __ne__(self, other: object) -> Any:
+        return self is not other
 
     def get_shape(self) -> Any:
         """Return the shape of the whole."""
@@ -43,6 +64,9 @@ class PartitionedVariable(partitioned.PartitionedVariable):
     def joined(self, values: list[Any]) -> Any:
         """Return the values of several parts as that of the whole, by TensorFlow's nodes."""
         return plain(arrays.concat(values, self.axis))
+
+    def _concat(self) -> Any:
+        return _joined(self)
 
     def as_tensor(self) -> Any:
         """Return the whole, joined of its parts."""
@@ -115,5 +139,45 @@ def _joined(variable: Any, name: str | None = None) -> Any:
     return variable.__tensor__()
 
 
-partitioned.kinds.whole = PartitionedVariable
+def _whole_shape(shape: Any, parts: Any, partitions: Any) -> list[int]:
+    """Return the whole's sizes; DTypeError or InvalidArgumentError where parts are none of it."""
+    for title, given in (("variable_list", parts), ("partitions", partitions)):
+        if not isinstance(given, (list, tuple)):
+            raise DTypeError(
+                f"PartitionedVariable: {title} is not a list or tuple: {given!r}"
+            )
+    if any(count < 1 for count in partitions):
+        raise InvalidArgumentError(
+            f"PartitionedVariable: partition values must be positive: {partitions}"
+        )
+    if not parts:
+        raise InvalidArgumentError(
+            "PartitionedVariable: variable_list may not be empty"
+        )
+    places = [part.save_slice for part in parts]
+    if None in places:
+        raise InvalidArgumentError(
+            "PartitionedVariable: all variables must have a save_slice_info available: "
+            f"{[part.name for part in parts]}"
+        )
+    sizes = [int(x) for x in shape]
+    if len(sizes) != len(partitions):
+        raise InvalidArgumentError(
+            f"PartitionedVariable: len(shape) != len(partitions): {sizes} vs. {partitions}"
+        )
+    full = [list(place.full_shape) for place in places]
+    if any(x != sizes for x in full):
+        raise InvalidArgumentError(
+            f"PartitionedVariable: all variables' full shapes must match shape: {sizes}; but full "
+            f"shapes were: {full}"
+        )
+    return sizes
+
+
+def _cut(name: str, sizes: Any, axis: int, parts: Any) -> PartitionedVariable:
+    counts = [len(parts) if i == axis else 1 for i in range(len(sizes))]
+    return PartitionedVariable(name, sizes, parts[0].dtype, parts, counts)
+
+
+partitioned.kinds.whole = _cut
 partitioned.kinds.shape = as_shape

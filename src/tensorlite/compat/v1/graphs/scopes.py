@@ -42,6 +42,7 @@ from tensorlite.graph_mode.graph import (
     lasting,
 )
 from tensorlite.graph_mode.keys import GraphKeys
+from tensorlite.graph_mode.partitioned import PartitionInfo
 from tensorlite.graph_mode.templates import Template
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
 from tensorlite.graph_mode.variable_stores import (
@@ -355,7 +356,7 @@ def assert_variables_initialized(
 ) -> Any:
     """Return an operator that fails with FailedPreconditionError if a value is missing.
 
-    var_list is all global and local variables if None.
+    var_list is all global and local variables if None; for no variables None is returned.
     """
     variables = (
         global_variables() + local_variables() if var_list is None else var_list
@@ -363,9 +364,14 @@ def assert_variables_initialized(
     for x in variables:
         if not hasattr(x, "read_value"):
             raise DTypeError(f"assert_variables_initialized: {x!r} is no variable")
-    return fetchable.group(*[x.read_value() for x in variables])
+    return (
+        fetchable.group(*[x.read_value() for x in variables]) if variables else None
+    )
 
 
+_PartitionInfo = (
+    PartitionInfo  # what initializers are told, by its name in TensorFlow's inside
+)
 variable = Variable
 """A variable by the name that TensorFlow's module variable_scope has for what makes one."""
 

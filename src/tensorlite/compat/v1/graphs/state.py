@@ -118,12 +118,32 @@ def get_local_variable(
     regularizer: Any = None,
     trainable: bool = False,
     collections: Any = None,
-    **given: Any,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
 ) -> Any:
     """Return the local variable of a name, made if it is new; trainable has no effect."""
-    held = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
     return get_variable(
-        name, shape, dtype, initializer, regularizer, False, held, **given
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        False,
+        [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        custom_getter,
+        constraint,
+        synchronization,
+        aggregation,
     )
 
 

@@ -6,7 +6,8 @@ in variable_slices.py; those that have their values at once in eager_variables.p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -189,12 +190,15 @@ class RefVariable(Operators, Variable, GraphVariable):
             shape_asked(shape),
             validate_shape=validate_shape,
             constraint=constraint,
+            caching_device=caching_device,
         )
         self.trainable = watched
+        self.distribute(synchronization, aggregation)
         _add_to_collections(self, collections, watched)
 
     def __repr__(self) -> str:
-        told = f"shape={self.get_shape()} dtype={self.dtype.name}"
+        kind = "_ref" if self.is_reference else ""
+        told = f"shape={self.get_shape()} dtype={self.dtype.name}{kind}"
         return f"<tf.Variable {self.name!r} {told}>"
 
     @property
@@ -367,12 +371,25 @@ def shape_asked(shape: Any) -> Any:
     return None if shape is None else TensorShape(shape)
 
 
+@contextmanager
+def _beside(variable: Any) -> Iterator[None]:
+    """Let nodes lie where a variable's own does, whatever is asked for around."""
+    own = variable.handle.node
+    here = scope.scope.get()
+    group = own.group or own.name
+    token = scope.scope.set(here._replace(device=own.device, group=group))
+    try:
+        yield
+    finally:
+        scope.scope.reset(token)
+
+
 def _written(
     variable: Any, method: str, value: Any, default: str, name: str | None
 ) -> Any:
     @named(default)
     def write(given: Any, name: str | None = None) -> Any:
-        with scope.placed_later(variable.op.node.device):
+        with _beside(variable):
             return getattr(state.Variable, method)(variable, given)
 
     with graph_of_inputs((variable, value)):

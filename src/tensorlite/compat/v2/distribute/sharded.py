@@ -18,6 +18,7 @@ from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.tensor import Tensor
 from tensorlite.distributed.strategies.copied import several
 from tensorlite.distributed.strategies.split import starts_of
+from tensorlite.graph_mode import partitioned
 from tensorlite.ops.arrays.shape import astype
 from tensorlite.train.module import Module
 
@@ -43,7 +44,9 @@ class ShardedVariable(Module, PartitionedVariable):
                     f"the first axis: {parts[0].dtype.name} {first}, {part.dtype.name} {sizes}"
                 )
         rows = sum(part.get_shape().as_list()[0] for part in parts)
-        PartitionedVariable.__init__(self, name, [rows, *first[1:]], 0, parts)
+        partitioned.PartitionedVariable.__init__(
+            self, name, [rows, *first[1:]], 0, parts
+        )
 
     @property
     def variables(self) -> list[Any]:

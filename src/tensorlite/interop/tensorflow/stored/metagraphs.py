@@ -43,6 +43,9 @@ class VariableInfo(NamedTuple):
     full_shape: tuple[int, ...] = ()
     var_offset: tuple[int, ...] = ()
     var_shape: tuple[int, ...] = ()
+    synchronization: int = 0
+    aggregation: int = 0
+    """How copies are joined, by the numbers of TensorFlow's enumerations."""
 
 
 class QueueRunnerInfo(NamedTuple):
@@ -242,6 +245,8 @@ def variable_info(given: Any) -> VariableInfo:
         tuple(part.full_shape),
         tuple(part.var_offset),
         tuple(part.var_shape),
+        proto.synchronization,
+        proto.aggregation,
     )
 
 
@@ -254,6 +259,8 @@ def variable_proto(info: VariableInfo) -> Any:
         initial_value_name=info.initial_value_name,
         is_resource=info.is_resource,
         trainable=info.trainable,
+        synchronization=info.synchronization,
+        aggregation=info.aggregation,
     )
     if info.full_name:
         proto.save_slice_info_def.full_name = info.full_name

@@ -1,0 +1,131 @@
+"""What TensorFlow 1.15's own tests of its operators found to be otherwise here; values are its."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tensorlite.compat import v1
+from tensorlite.graph_mode.graph import mode, reset_default_graph
+
+tf: Any = v1
+variable_scope = import_module("tensorlite.compat.v1.python.ops.variable_scope")
+variables = import_module("tensorlite.compat.v1.python.ops.variables")
+
+
+@pytest.fixture(autouse=True)
+def graph_mode() -> Iterator[None]:
+    before, mode.eager = mode.eager, False
+    reset_default_graph()
+    yield
+    mode.eager = before
+
+
+def test_constraints_are_functions() -> None:
+    with pytest.raises(ValueError, match="must be a callable"):
+        tf.Variable(1.0, constraint=0)
+    with pytest.raises(ValueError, match="must be a callable"):
+        tf.get_variable("v", [1], constraint=0)
+
+
+def test_first_values_of_loops_and_branches_are_refused() -> None:
+    def body(i: Any, _: Any) -> Any:
+        return i + 1, tf.Variable(tf.zeros([], tf.int32)).read_value()
+
+    def branch() -> Any:
+        return tf.Variable(tf.zeros([])).read_value()
+
+    with pytest.raises(ValueError, match="inside a control-flow"):
+        tf.while_loop(lambda i, _: i < 10, body, [0, 0])
+    with pytest.raises(ValueError, match="inside a control-flow"):
+        tf.cond(tf.constant(True), branch, lambda: tf.constant(1.0))
+
+
+def test_writes_lie_where_their_variable_does() -> None:
+    with tf.device("/job:ps"):
+        v = tf.Variable(0, name="v")
+    with tf.device("/job:worker/task:7"):
+        write = v.assign(1)
+    assert write.device == "/job:ps"
+    assert write.op.colocation_groups() == [b"loc:@v"]
+
+
+def test_values_are_read_where_they_are_cached() -> None:
+    v = tf.Variable(2.0, caching_device="/job:foo")
+    assert v.device == ""
+    assert v.value().device == "/job:foo"
+    with tf.variable_scope("x", caching_device="/job:bar"):
+        w = tf.get_variable("w", [])
+    assert tf.convert_to_tensor(w).device == "/job:bar"
+
+
+def test_what_is_noted_of_variables_tells_how_copies_are_joined() -> None:
+    when = tf.VariableSynchronization.NONE
+    how = tf.VariableAggregation.ONLY_FIRST_REPLICA
+    v = tf.Variable(2.0, synchronization=when, aggregation=how)
+    noted = v.to_proto()
+    assert (noted.synchronization, noted.aggregation) == (1, 3)
+    again = tf.Variable(variable_def=noted)
+    assert again.synchronization == when
+    assert again.aggregation == how
+    assert repr(v) == "<tf.Variable 'Variable:0' shape=() dtype=float32_ref>"
+
+
+def test_counting_stops_at_the_limit() -> None:
+    v = tf.Variable(3)
+    up = v.count_up_to(3)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        with pytest.raises(tf.errors.OutOfRangeError, match="Reached limit of 3"):
+            session.run(up)
+
+
+def test_there_is_nothing_to_assert_of_no_variables() -> None:
+    assert tf.assert_variables_initialized() is None
+    tf.Variable([1, 2])
+    assert tf.assert_variables_initialized() is not None
+
+
+def _parts(first: float, second: float) -> Any:
+    parts = [tf.Variable([first]), tf.Variable([second])]
+    for i, part in enumerate(parts):
+        place = tf.Variable.SaveSliceInfo("whole", [2], [i], [1])
+        part._set_save_slice_info(place)
+    return variables.PartitionedVariable("whole", [2], tf.float32, parts[::-1], [2])
+
+
+def test_variables_are_joined_of_parts_by_hand() -> None:
+    one, two = _parts(0.0, 1.0), _parts(20.0, 30.0)
+    assert one != two
+    assert one == one  # noqa: PLR0124  # variables in parts are equal to themselves only
+    changes = one.assign_add(tf.constant([1.0, 2.0])), two.assign_sub(one)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(one).tolist() == [0.0, 1.0]
+        assert session.run(changes[0]) == [[1.0], [3.0]]
+        assert session.run(changes[1]) == [[19.0], [27.0]]
+    with pytest.raises(ValueError, match="may not be empty"):
+        variables.PartitionedVariable("whole", [2], tf.float32, [], [2])
+    with pytest.raises(ValueError, match="save_slice_info"):
+        variables.PartitionedVariable("w", [1], tf.int32, [tf.Variable([0])], [1])
+    with pytest.raises(ValueError, match="full shapes must match"):
+        variables.PartitionedVariable("w", [3], tf.float32, list(one), [2])
+    with pytest.raises(ValueError, match="must be positive"):
+        variables.PartitionedVariable("w", [2], tf.float32, list(one), [0])
+
+
+def test_parts_tell_along_which_axis_they_are_cut() -> None:
+    info = variable_scope._PartitionInfo(full_shape=[9, 3], var_offset=[4, 0])
+    assert info.single_offset([1, 3]) == 4
+    assert info.single_slice_dim([2, 3]) == 0
+    with pytest.raises(ValueError, match="more than one axis"):
+        info.single_slice_dim([2, 2])
+    with pytest.raises(ValueError, match="exceed"):
+        info.single_slice_dim([8, 3])
+    with pytest.raises(TypeError, match="must be a sequence"):
+        variable_scope._PartitionInfo(full_shape="shape", var_offset=[1, 0])
+    with pytest.raises(ValueError, match="equal length"):
+        info.single_offset([1])
