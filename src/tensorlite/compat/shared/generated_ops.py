@@ -35,12 +35,17 @@ def _operators() -> dict[str, str]:
     return {function_name(x): x for x in ADAPTERS if not x.startswith("_")}
 
 
+raw_operator = raw_ops.__getattr__
+
+
 def __dir__() -> list[str]:
     return sorted(_operators())
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
     """Return an operator as a function; those that TensorFlow hides begin with a line below."""
+    if name in ADAPTERS and not name.startswith("_"):
+        return raw_operator(name)
     operator = _operators().get(name.lstrip("_"))
     if operator is None or name.startswith("__"):
         raise attribute_error(__name__, name, ())

@@ -210,7 +210,7 @@ def inverse_stft_window_fn(
         pass  # TensorFlow uses the name up, and calls what is in the window by the next one
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        return in_graph(lambda: window(*args, **kwargs), default, name, "truediv")
+        return in_graph(lambda: window(*args, **kwargs), default, name, "Select")
 
     return called
 

@@ -34,6 +34,7 @@ from tensorlite.ops.nn.windows import (
     assembled,
     channels_of,
     check_attributes,
+    check_filters,
     check_image,
     four,
     pads_of,
@@ -156,7 +157,8 @@ class Conv2D(_Convolution):
         return made
 
     def kernel(self, xp: Xp, x: Array, filters: Array) -> Array:
-        """Return the convolution."""
+        """Return the convolution; InvalidArgumentError for filters without elements."""
+        check_filters(self.name, filters)
         window = self.window(x.shape, filters.shape)
         return self.back(xp, kernels.convolve(xp, self.last(xp, x), filters, window))
 

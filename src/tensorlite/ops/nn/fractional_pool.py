@@ -12,7 +12,11 @@ import numpy as np
 
 from tensorlite.core import dtypes
 from tensorlite.core.dispatch import call, to_tensor
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.errors import (
+    InvalidArgumentError,
+    ShapeError,
+    UnimplementedError,
+)
 from tensorlite.core.op import Op
 from tensorlite.core.spec import Dim, TensorSpec, all_known
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -152,21 +156,34 @@ def fractional_axes(x: TensorSpec, ratios: Sequence[float]) -> list[tuple[int, i
 def fractional_counts(x: TensorSpec, ratios: Sequence[float]) -> list[Dim]:
     """Return how many windows cover rows and columns, None for those that only the run knows.
 
-    ShapeError for what are no images, InvalidArgumentError for wrong ratios.
+    ShapeError for what are no images, InvalidArgumentError for wrong ratios, UnimplementedError
+    for ratios of batch and channels.
     """
     if x.rank not in (None, 4) or len(ratios) != 4:
         raise ShapeError(
             f"fractional pooling takes images of rank 4 and four ratios, not {x}, {ratios}"
         )
-    if ratios[0] != 1 or ratios[3] != 1 or min(ratios) < 1:
+    if min(ratios) < 1:
         raise InvalidArgumentError(
-            f"pooling_ratio={list(ratios)}; it is 1 for batch and channels, and 1 or more else"
+            f"pooling_ratio={list(ratios)}: none of them may be less than 1"
+        )
+    if ratios[0] != 1 or ratios[3] != 1:
+        raise UnimplementedError(
+            f"pooling_ratio={list(ratios)}: fractional pooling leaves batch and channels as they "
+            "are; give 1 for these"
         )
     sizes: Sequence[Dim] = (x.shape or (None,) * 4)[1:3]
-    return [
-        None if size is None else int(size / ratio)
-        for size, ratio in zip(sizes, ratios[1:3], strict=True)
-    ]
+    return [_count(*pair) for pair in zip(sizes, ratios[1:3], strict=True)]
+
+
+def _count(size: Dim, ratio: float) -> Dim:
+    """Return how many windows cover an axis; InvalidArgumentError if there is less than one."""
+    if size is None or size >= ratio:
+        return None if size is None else int(size / ratio)
+    raise InvalidArgumentError(
+        f"fractional pooling: a pooling ratio of {ratio} for an axis of {size} is higher than the "
+        "axis is long; give a smaller one"
+    )
 
 
 def seeded_starts(

@@ -11,7 +11,12 @@ import numpy as np
 
 from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call, floating, to_tensor
-from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
+from tensorlite.core.errors import (
+    DTypeError,
+    InvalidArgumentError,
+    ShapeError,
+    UnimplementedError,
+)
 from tensorlite.core.op import REGISTRY, Call, Grads, Op
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor, TensorLike
@@ -426,12 +431,12 @@ def depth_of(
     if len(sizes) != 4 or sizes[3] == 1:
         return None
     if sizes[:3] != [1, 1, 1]:
-        raise InvalidArgumentError(
+        raise UnimplementedError(
             f"max_pool: ksize={sizes}; pooling is supported with exactly one of pooling "
             "across depth or pooling across width/height"
         )
     if np.ndim(strides) == 0 or int(np.asarray(strides)[3]) != sizes[3]:
-        raise InvalidArgumentError(
+        raise UnimplementedError(
             f"max_pool: strides={strides!r}; pooling across depth requires the depth window to "
             f"equal the depth stride, {sizes[3]}"
         )

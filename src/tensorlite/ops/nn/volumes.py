@@ -25,7 +25,7 @@ from tensorlite.core.xp import Array, Xp
 from tensorlite.graph.backprop import needs
 from tensorlite.ops.arrays.shape import as_shape, shape_of
 from tensorlite.ops.nn.batches import over_batches
-from tensorlite.ops.nn.windows import place_count
+from tensorlite.ops.nn.windows import check_filters, place_count
 
 __all__ = ["conv3d", "conv3d_transpose"]
 
@@ -207,6 +207,7 @@ class Conv3D(_Convolution):
 
     def kernel(self, xp: Xp, x: Array, filters: Array) -> Array:
         """Return the sum over the window's elements of what each makes of the volume."""
+        check_filters(self.name, filters)
         box = self.window(x.shape, filters.shape)
         volumes = self.last(xp, x)
         out = xp.zeros((x.shape[0], *box.places, filters.shape[4]), x.dtype)

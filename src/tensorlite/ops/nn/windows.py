@@ -13,6 +13,7 @@ from typing import TypeAlias
 from tensorlite.core.check import whole_numbers
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.spec import Dim, Dims, shape_text
+from tensorlite.core.xp import Array
 
 Tap: TypeAlias = tuple[int, int, tuple[slice, slice], tuple[slice, slice]]
 PADDINGS = ("VALID", "SAME", "EXPLICIT")
@@ -79,6 +80,15 @@ def check_attributes(
                 f"{what}: {name}={tuple(steps)}; allowed are four positive integers, "
                 "1 for the batch and 1 for the channels"
             )
+
+
+def check_filters(what: str, filters: Array) -> None:
+    """Raise InvalidArgumentError for filters that have no elements."""
+    if 0 in filters.shape:
+        raise InvalidArgumentError(
+            f"{what}: filter must not have zero elements, and its shape is {filters.shape}; all "
+            "dimensions must be non-zero"
+        )
 
 
 def spatial(sizes: Sequence[int], data_format: str) -> tuple[int, int]:

@@ -24,7 +24,7 @@ from tensorlite.core.spec import (
 from tensorlite.core.tensor import Tensor, TensorLike
 from tensorlite.graph.graph import SymbolicTensor
 from tensorlite.ops.arrays.arrange import expand_dims, flip, matrix_transpose
-from tensorlite.ops.arrays.create import ones
+from tensorlite.ops.arrays.create import ones, ones_like, zeros_like
 from tensorlite.ops.arrays.gather import gather, sizes, unsorted_segment_sum
 from tensorlite.ops.arrays.join import concat
 from tensorlite.ops.arrays.padding import pad_ends
@@ -34,7 +34,7 @@ from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.linear.einsum import tensordot
 from tensorlite.ops.math.arithmetic import negative, sum as sum_of
 from tensorlite.ops.math.bounds import maximum, minimum
-from tensorlite.ops.math.compare import logical_and
+from tensorlite.ops.math.compare import equal, logical_and, where
 from tensorlite.ops.math.elementwise import log1p, square
 from tensorlite.ops.math.trigonometric import cos
 from tensorlite.ops.operators import astype, reshape
@@ -81,7 +81,7 @@ def frame(
      [3 4 5]]
     """
     x = to_tensor(signal)
-    whole(frame_length, "frame: frame_length", 1)
+    whole(frame_length, "frame: frame_length", 0)
     whole(frame_step, "frame: frame_step", 1)
     if x.spec.rank is None and whole(axis, "frame: axis") == -1:
         options = (frame_length, frame_step, pad_end, pad_value)
@@ -98,7 +98,10 @@ def frame(
         count = _at_least(0, (length - frame_length) // frame_step + 1)
     starts = arange(count) * frame_step
     places = expand_dims(starts, 1) + arange(frame_length)
-    return gather(x, places, axis=at)
+    if at:
+        return gather(x, places, axis=at)
+    # Along a first axis the gradient would be of rows, IndexedSlices.
+    return gather(expand_dims(x, 0), places, axis=1)[0]
 
 
 def _by_rows(function: Callable[[Tensor], Tensor], x: Tensor, axes: int) -> Tensor:
@@ -256,7 +259,7 @@ def inverse_stft(
 def inverse_stft_window_fn(
     frame_step: int, forward_window_fn: WindowFn = hann_window
 ) -> WindowFn:
-    """Return a window for `inverse_stft` that undoes the one of `stft`.
+    """Return a window for `inverse_stft` that undoes the one of `stft`, 0 where that is lost.
 
     >>> print(tl.signal.inverse_stft_window_fn(2)(4, dtype=tl.float32))
     [0. 1. 1. 1.]
@@ -269,7 +272,10 @@ def inverse_stft_window_fn(
         total = sum_of(
             reshape(squares, (overlaps, frame_step)), axis=0, keepdims=True
         )
-        return forward / reshape(tile(total, (overlaps, 1)), (-1,))[:frame_length]
+        total = reshape(tile(total, (overlaps, 1)), (-1,))[:frame_length]
+        is_lost = equal(total, 0)
+        divided = forward / where(is_lost, ones_like(total), total)
+        return where(is_lost, zeros_like(forward), divided)
 
     return window
 

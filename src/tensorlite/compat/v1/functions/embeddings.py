@@ -42,6 +42,7 @@ from tensorlite.ops.math import arithmetic, bounds
 from tensorlite.ops.math.elementwise import sqrt, square
 from tensorlite.ops.nn import embedding
 from tensorlite.ops.nn.embedding import Strategy
+from tensorlite.ops.ragged.tensor import RaggedTensor
 
 
 def embedding_lookup(
@@ -62,6 +63,9 @@ def embedding_lookup(
     ...     session.run(tf.nn.embedding_lookup(tf.constant([[1, 2], [3, 4]]), [1])).tolist()
     [[3, 4]]
     """
+    if isinstance(ids, RaggedTensor) and max_norm is not None:
+        rest = (partition_strategy, name, validate_indices, max_norm)
+        return ids.with_flat_values(embedding_lookup(params, ids.flat_values, *rest))
     shards = shards_of(params)
     if active_graph() is not None:
         return _written(shards, ids, partition_strategy, max_norm, name)

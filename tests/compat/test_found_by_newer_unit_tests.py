@@ -1,0 +1,96 @@
+"""What the unit tests of TensorFlow 2.21 found; what is expected is what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensorlite.compat import v1, v2
+from tensorlite.core.errors import InvalidArgumentError, UnimplementedError
+from tensorlite.graph_mode.graph import mode
+
+tf: Any = v2
+
+
+@pytest.fixture(autouse=True)
+def at_once() -> Iterator[None]:
+    before, mode.eager = mode.eager, True
+    yield
+    mode.eager = before
+
+
+def test_modules_of_gradients_and_operators_by_their_own_names_can_be_imported() -> (
+    None
+):
+    ops = "tensorlite.compat.v2.python.ops."
+    assert import_module(ops + "nn_grad").__name__.endswith("nn_grad")
+    assert import_module(ops + "math_grad").__name__.endswith("math_grad")
+    gen_nn_ops = import_module(ops + "gen_nn_ops")
+    assert gen_nn_ops.Relu(features=[-1.0, 2.0]).numpy().tolist() == [0.0, 2.0]
+
+
+def test_rows_at_ragged_ids_are_shortened() -> None:
+    ids = tf.ragged.constant([[0, 0], [0]])
+    found = v1.nn.embedding_lookup([tf.constant([[2.0]])], ids, max_norm=1.0)
+    assert found.to_list() == [[[1.0], [1.0]], [[1.0]]]
+
+
+@pytest.mark.parametrize("filters", [(1, 0, 1, 1), (1, 1, 1, 0)])
+def test_filters_have_elements(filters: tuple[int, ...]) -> None:
+    with pytest.raises(InvalidArgumentError, match="filter must not have zero"):
+        tf.nn.conv2d(tf.ones([1, 1, 1, 1]), np.ones(filters, np.float32), 1, "SAME")
+
+
+def test_filters_of_volumes_have_elements() -> None:
+    with pytest.raises(InvalidArgumentError, match="filter must not have zero"):
+        tf.nn.conv3d(
+            tf.ones([1] * 5), np.ones((1, 1, 0, 1, 1), np.float32), [1] * 5, "SAME"
+        )
+
+
+@pytest.mark.parametrize(
+    ("ratios", "error"),
+    [
+        ([2, 3, 1.5, 1], UnimplementedError),
+        ([1, 3, 1.5, 2], UnimplementedError),
+        ([1, -3, 1.5, 1], InvalidArgumentError),
+        ([1, 31, 1, 1], InvalidArgumentError),
+    ],
+)
+def test_ratios_of_fractional_pooling(
+    ratios: list[float], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        tf.raw_ops.FractionalAvgPool(
+            value=np.zeros([3, 30, 50, 3]), pooling_ratio=ratios
+        )
+
+
+def test_pooling_over_channels_and_rows_at_once_is_not_implemented() -> None:
+    for ksize, strides in (([1, 2, 2, 2], [1, 1, 1, 2]), ([1, 1, 1, 2], [1] * 4)):
+        with pytest.raises(UnimplementedError):
+            tf.nn.max_pool2d(tf.ones([1, 2, 2, 4]), ksize, strides, "SAME")
+
+
+def test_the_gradient_of_frames_of_a_signal_is_a_tensor() -> None:
+    signal = tf.range(6.0)
+    with tf.GradientTape() as tape:
+        tape.watch(signal)
+        total = tf.reduce_sum(tf.signal.frame(signal, 4, 2))
+    gradient = tape.gradient(total, signal)
+    assert gradient.numpy().tolist() == [1.0, 1.0, 2.0, 2.0, 1.0, 1.0]
+
+
+def test_frames_without_elements() -> None:
+    assert tf.signal.frame([0] * 5, 0, 2).shape == (3, 0)
+    assert tf.signal.frame([0], 0, 1, pad_end=True).shape == (1, 0)
+
+
+def test_inverse_windows_are_zero_where_the_signal_is_lost() -> None:
+    window = tf.signal.inverse_stft_window_fn(64)(64, dtype=tf.float32)
+    assert window[0] == 0
+    np.testing.assert_allclose(window[1:3], [415.34445, 104.08671], rtol=1e-5)
