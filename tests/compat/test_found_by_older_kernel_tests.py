@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tensorlite.compat import v1
@@ -129,3 +130,71 @@ def test_parts_tell_along_which_axis_they_are_cut() -> None:
         variable_scope._PartitionInfo(full_shape="shape", var_offset=[1, 0])
     with pytest.raises(ValueError, match="equal length"):
         info.single_offset([1])
+
+
+@pytest.mark.parametrize("combiner", ["sum", "mean", "sqrtn"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_joined_embeddings_of_16_bits_have_32(combiner: str, weighted: bool) -> None:
+    places, shape = [[0, 0], [0, 1], [1, 0]], [2, 2]
+    ids = tf.SparseTensor(places, tf.constant([0, 1, 2], tf.int64), shape)
+    weights = tf.SparseTensor(places, [1.0, 2.0, 3.0], shape) if weighted else None
+    table = tf.ones([4, 3], tf.float16)
+    found = tf.nn.embedding_lookup_sparse(table, ids, weights, combiner=combiner)
+    assert found.dtype == tf.float32
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["delta_orthogonal", "orthogonal"])
+def test_kernels_that_keep_norms(axes: int, kind: str) -> None:
+    title = kind if kind.startswith("delta") else f"{kind}_{axes}d"
+    initializer = getattr(tf.contrib.framework, f"convolutional_{title}")(2.0, seed=1)
+    size = 3
+    kernel = initializer([size] * axes + [2, 4])
+    assert kernel.shape == [size] * axes + [2, 4]
+    images = np.random.RandomState(0).randn(1, *[6] * axes, 2).astype(np.float32)
+    around = [(0, 0), *[(1, 1)] * axes, (0, 0)]
+    wrapped = np.pad(images, around, "wrap")
+    found = tf.nn.convolution(wrapped, kernel, "VALID")
+    with tf.Session() as session:
+        norm = np.linalg.norm(session.run(found))
+    np.testing.assert_allclose(norm, 2 * np.linalg.norm(images), rtol=1e-4)
+    with pytest.raises(ValueError, match="out_filters"):
+        initializer([size] * axes + [4, 2])
+    with pytest.raises(ValueError, match="dimensional"):
+        initializer([size, size])
+
+
+def test_hooks_are_tried_with_a_session_that_is_there() -> None:
+    monitored = import_module(
+        "tensorlite.compat.v1.python.training.monitored_session"
+    )
+    step = tf.train.get_or_create_global_step()
+    hook = tf.train.StopAtStepHook(last_step=2)
+    hook.begin()
+    with tf.Session() as session:
+        session.run(step.initializer)
+        hook.after_create_session(session, None)
+        hooked = monitored._HookedSession(session, [hook])
+        hooked.run(tf.assign(step, 1))
+        assert not hooked.should_stop()
+        hooked.run(tf.assign(step, 2))
+        assert hooked.should_stop()
+        with pytest.raises(RuntimeError, match="should_stop"):
+            hooked.run(step)
+
+
+def test_tests_that_skip_eager_run_in_graphs_only() -> None:
+    test_util = import_module("tensorlite.compat.v1.python.framework.test_util")
+    modes: list[Any] = []
+
+    @test_util.run_all_in_graph_and_eager_modes
+    class Tests(tf.test.TestCase):  # type: ignore[misc]
+        def testBoth(self) -> None:  # noqa: N802  a test of TensorFlow's style
+            modes.append(tf.executing_eagerly())
+
+        def testSkipEagerOfThis(self) -> None:  # noqa: N802  so is this
+            modes.append("graph" if not tf.executing_eagerly() else "eager")
+
+    Tests("testBoth").debug()
+    Tests("testSkipEagerOfThis").debug()
+    assert modes == [False, True, "graph"]

@@ -116,6 +116,7 @@ _OWN: Mapping[str, str] = {
     "training.checkpoint_management": "tensorlite.compat.v1.training.saver",
     "training.checkpoint_utils": "tensorlite.compat.v1.contrib.evaluation",
     "training.evaluation": "tensorlite.compat.v1.contrib.evaluation",
+    "training.monitored_session": "tensorlite.compat.v1.training.monitored",
     "training.moving_averages": "tensorlite.compat.v1.training.averages",
     "training.saveable_object": "tensorlite.compat.v1.training.saveables",
     "training.saver": "tensorlite.compat.v1.training.saver",

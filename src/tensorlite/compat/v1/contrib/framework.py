@@ -60,6 +60,12 @@ from tensorlite.compat.v1.contrib.variables import (
     variable,
 )
 from tensorlite.compat.v1.functions.checks import assert_scalar
+from tensorlite.compat.v1.functions.orthogonal_kernels import (
+    ConvolutionDeltaOrthogonal as convolutional_delta_orthogonal,
+    ConvolutionOrthogonal1D as convolutional_orthogonal_1d,
+    ConvolutionOrthogonal2D as convolutional_orthogonal_2d,
+    ConvolutionOrthogonal3D as convolutional_orthogonal_3d,
+)
 from tensorlite.compat.v1.graphs.framework import is_tensor
 from tensorlite.compat.v1.graphs.inner_ops import (
     prepend_name_scope,
@@ -98,6 +104,10 @@ __all__ = [
     "assign_from_values",
     "assign_from_values_fn",
     "convert_to_tensor_or_sparse_tensor",
+    "convolutional_delta_orthogonal",
+    "convolutional_orthogonal_1d",
+    "convolutional_orthogonal_2d",
+    "convolutional_orthogonal_3d",
     "create_global_step",
     "current_arg_scope",
     "deprecated",

@@ -68,7 +68,7 @@ class Initializer:
         return as_dtype(self.dtype if dtype is None else dtype)
 
 
-def _sizes(shape: Any) -> list[int]:
+def known_sizes(shape: Any) -> list[int]:
     """Return a shape's sizes, which are all known."""
     given = plain(shape.as_list() if hasattr(shape, "as_list") else shape)
     return [int(x) for x in (given if isinstance(given, Sequence) else [given])]
@@ -76,7 +76,7 @@ def _sizes(shape: Any) -> list[int]:
 
 def sizes_of(shape: Any) -> list[int] | None:
     """Return a shape's sizes; None where no shape is asked for."""
-    return None if shape is None else _sizes(shape)
+    return None if shape is None else known_sizes(shape)
 
 
 class Zeros(Initializer):
@@ -179,7 +179,7 @@ class RandomNormal(Initializer):
         dtype: Any = float32,
     ) -> None:
         self.mean, self.stddev, self.seed = mean, stddev, seed
-        self.dtype = _floating(dtype)
+        self.dtype = floating(dtype)
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
@@ -200,7 +200,7 @@ class TruncatedNormal(RandomNormal):
         )
 
 
-def _floating(dtype: Any) -> Any:
+def floating(dtype: Any) -> Any:
     found = as_dtype(dtype)
     if not found.is_floating:
         raise InvalidArgumentError(f"Expected floating point type, got {found.name}.")
@@ -210,7 +210,7 @@ def _floating(dtype: Any) -> Any:
 def _whole(shape: Any, partition_info: Any) -> list[int]:
     """Return the shape of the variable of which something may be a part."""
     if partition_info is None:
-        return _sizes(shape)
+        return known_sizes(shape)
     return [int(x) for x in partition_info.full_shape]
 
 
@@ -222,7 +222,7 @@ class UniformUnitScaling(Initializer):
     def __init__(
         self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32
     ) -> None:
-        self.factor, self.seed, self.dtype = factor, seed, _floating(dtype)
+        self.factor, self.seed, self.dtype = factor, seed, floating(dtype)
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
@@ -263,7 +263,7 @@ class VarianceScaling(Initializer):
                 f"Invalid `distribution` argument: {distribution}; it is one of {sorted(known)}"
             )
         self.scale, self.mode, self.distribution = scale, mode, distribution.lower()
-        self.seed, self.dtype = seed, _floating(dtype)
+        self.seed, self.dtype = seed, floating(dtype)
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
@@ -347,12 +347,12 @@ class Orthogonal(Initializer):
     def __init__(
         self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32
     ) -> None:
-        self.gain, self.seed, self.dtype = gain, seed, _floating(dtype)
+        self.gain, self.seed, self.dtype = gain, seed, floating(dtype)
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None
     ) -> Any:
-        sizes = _sizes(shape)
+        sizes = known_sizes(shape)
         if len(sizes) < 2:
             raise ShapeError(
                 f"The tensor to initialize must be at least two-dimensional, not {sizes}"
@@ -374,7 +374,7 @@ class Identity(Initializer):
     fields = ("gain",)
 
     def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
-        self.gain, self.dtype = gain, _floating(dtype)
+        self.gain, self.dtype = gain, floating(dtype)
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None

@@ -19,7 +19,7 @@ from tensorlite.compat.v1.functions.embeddings import embedding_lookup, shards_o
 from tensorlite.compat.views import in_graph, plain, shown
 from tensorlite.core.check import one_of
 from tensorlite.core.dispatch import call
-from tensorlite.core.dtypes import as_dtype, bool_, int32
+from tensorlite.core.dtypes import as_dtype, bfloat16, bool_, float16, float32, int32
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.op import Effect
 from tensorlite.core.scope import scope
@@ -58,16 +58,31 @@ def embedding_lookup_sparse(
         sp_weights is None or isinstance(sp_weights, PlainSparse)
     )
     if active_graph() is None or not are_sparse or how not in _JOINED:
-        return embeddings.embedding_lookup_sparse(
-            shards_of(params), sp_ids, sp_weights, how, partition_strategy, max_norm
+        return _widened(
+            embeddings.embedding_lookup_sparse(
+                shards_of(params),
+                sp_ids,
+                sp_weights,
+                how,
+                partition_strategy,
+                max_norm,
+            )
         )
     rows = elementwise.cast(shown(sp_ids.indices)[:, 0], int32)
     ids, places = picking.unique(sp_ids.values)
-    found = embedding_lookup(params, ids, partition_strategy, max_norm=max_norm)
+    found = _widened(
+        embedding_lookup(params, ids, partition_strategy, max_norm=max_norm)
+    )
     here = f"{scope.get().name}/"
     if sp_weights is None:
         return _JOINED[how](found, places, rows, name=here)
     return _weighted(found, places, rows, sp_weights.values, how, here)
+
+
+def _widened(found: Any) -> Any:
+    """Return what is joined, and what joining gives: of 16 bits as float32."""
+    is_short = found.dtype in (float16, bfloat16)
+    return elementwise.cast(found, float32) if is_short else found
 
 
 def _weighted(

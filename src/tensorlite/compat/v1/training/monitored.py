@@ -19,6 +19,7 @@ from tensorlite.compat.v1.training.scaffolds import (
 from tensorlite.graph_mode import monitored
 from tensorlite.graph_mode.hooks import SessionRunArgs, SessionRunContext
 from tensorlite.graph_mode.monitored import StepContext as StepContext
+from tensorlite.train.coordinator import Coordinator
 
 USE_DEFAULT = object()
 
@@ -53,6 +54,22 @@ class MonitoredSession(monitored.MonitoredSession):
     def _together(options: Any, more: Any) -> Any:
         both = options is not None and more is not None
         return options.together(more) if both else more or options
+
+
+class _HookedSession(MonitoredSession):
+    """A session that is there, with hooks, whose other calls are those of programs' tests."""
+
+    recovers = False
+
+    def __init__(self, sess: Any, hooks: Iterable[Any]) -> None:
+        self._session, self._hooks = sess, list(hooks)
+        self._stops, self._coordinator = False, Coordinator()
+
+    def close(self) -> None:
+        """Close the session."""
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
 
 class SingularMonitoredSession(MonitoredSession):
