@@ -164,7 +164,7 @@ def test_defun_is_a_function_whose_shapes_may_become_general() -> None:
 def test_branches_of_traced_functions_return_operations_of_assignments() -> None:
     v = tf.Variable(1.0)
 
-    @tf.function
+    @tf.function  # type: ignore[untyped-decorator]
     def step(add: Any) -> Any:
         tf.cond(add, lambda: v.assign_add(1.0).op, lambda: v.assign(7.0).op)
         tf.switch_case(tf.cast(add, tf.int32), [lambda: v.assign_add(10.0).op] * 2)
@@ -177,7 +177,7 @@ def test_branches_of_traced_functions_return_operations_of_assignments() -> None
 def test_what_follows_may_wait_for_operations_of_assignments() -> None:
     v = tf.Variable(1.0)
 
-    @tf.function
+    @tf.function  # type: ignore[untyped-decorator]
     def step() -> Any:
         with tf.control_dependencies([v.assign_add(1.0).op]):
             return tf.constant(3.0)

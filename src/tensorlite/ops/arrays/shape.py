@@ -79,6 +79,15 @@ def _resolved(x: TensorSpec, asked: Dims) -> Dims:
     _check_signs(asked)
     if asked.count(-1) > 1:
         raise ShapeError(f"shape {list(asked)} names -1 more than once")
+    is_empty = x.size == 0 and 0 in asked
+    if (
+        x.size is not None
+        and asked.count(None) == 1
+        and -1 not in asked
+        and not is_empty
+    ):
+        # The others decide the one that is not known.
+        asked = tuple([-1 if size is None else size for size in asked])
     if x.size is None or None in asked:
         return tuple([None if size == -1 else size for size in asked])
     if 0 in asked and -1 in asked and x.size == 0:

@@ -7,16 +7,16 @@ they save, is in region_gradients.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from tensorlite.core import operand
-from tensorlite.core.dispatch import calls, integers
-from tensorlite.core.dtypes import DType, int32, int64
+from tensorlite.core.dispatch import calls
+from tensorlite.core.dtypes import int64
 from tensorlite.core.op import Call, Gradient, Grads
 from tensorlite.core.spec import TensorSpec, all_known
-from tensorlite.core.tensor import IndexedSlices, Shape, Tensor
+from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph.backprop import RegionCall
 from tensorlite.graph.copying import Copy
 from tensorlite.graph.graph import Graph, SymbolicTensor
@@ -43,59 +43,7 @@ from tensorlite.ops.control.region_gradients import (
     is_lasting,
     swept,
 )
-
-
-@dataclass(frozen=True)
-class Form:
-    """Of which tensors a gradient is made: one, or those of rows."""
-
-    is_rows: bool = False
-    told: DType | None = None
-    """Of which dtype a third tensor is, if one has the sizes of the whole that rows are of."""
-    shape: Shape | None = None
-    """These sizes, where they are known before; without both nobody has said."""
-
-    @classmethod
-    def of(cls, dy: Tensor | IndexedSlices, as_called: bool) -> Form:
-        """Return the form of a gradient; in a graph of what was called tensors tell all sizes."""
-        if not isinstance(dy, IndexedSlices):
-            return cls()
-        sizes = dy.dense_shape
-        if isinstance(sizes, Tensor):
-            known = sizes.spec.vector()
-            if as_called or not all_known(known):
-                return cls(True, sizes.dtype)
-            return cls(True, None, known)
-        is_known = sizes is not None and as_called
-        return cls(True, int32) if is_known else cls(True, None, sizes)
-
-    def met(self, other: Form) -> Form:
-        """Return the form of rows that come in either form."""
-        if self == other:
-            return self
-        both = (self, other)
-        if any(x.shape is None and x.told is None for x in both):
-            return Form(True)
-        return Form(True, int64 if int64 in (x.told for x in both) else int32)
-
-    def parts(self, dy: Tensor | IndexedSlices) -> list[Tensor]:
-        """Return the tensors of a gradient of this form."""
-        if not isinstance(dy, IndexedSlices):
-            return [dy]
-        parts, sizes = [dy.values, dy.indices], dy.dense_shape
-        if self.told is not None and sizes is not None:
-            known = sizes if isinstance(sizes, Tensor) else integers(sizes)
-            parts.append(astype(known, self.told))
-        return parts
-
-    def packed(self, parts: Iterator[Tensor]) -> Tensor | IndexedSlices:
-        """Return the gradient whose tensors come next."""
-        if not self.is_rows:
-            return next(parts)
-        values, indices = next(parts), next(parts)
-        return IndexedSlices(
-            values, indices, self.shape if self.told is None else next(parts)
-        )
+from tensorlite.ops.control.row_totals import Form
 
 
 def if_gradient(call: Call, dys: Sequence[Gradient]) -> Grads:

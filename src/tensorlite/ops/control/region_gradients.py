@@ -10,7 +10,9 @@ of If are in branch_gradients.py, those of calls in call_gradients.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +44,12 @@ from tensorlite.ops.control.lists import (
     TensorListPopBack,
     TensorListPushBack,
     length,
+)
+from tensorlite.ops.control.row_totals import (
+    Form,
+    first_rows,
+    specs_of_totals,
+    with_more_rows,
 )
 from tensorlite.ops.math.arithmetic import AddN
 
@@ -183,13 +191,7 @@ def differentiate(
 
     `filled` tells of which inputs a gradient that is not there is zeros rather than None.
     """
-
-    def flow(tracer: GradientTracer, i: int) -> tuple[list[SymbolicTensor], Gradient]:
-        spec = gradient_spec(forward.outputs[i].spec)
-        x = tracer.graph.add_input(spec, "flow")
-        return [x], x
-
-    sweep = swept(forward, flowing, wanted, flow, tracer)
+    sweep = swept(forward, flowing, wanted, partial(_dense_flow, forward), tracer)
     results: list[SymbolicTensor | None] = []
     with sweep.tracer:
         for j, dx in zip(wanted, sweep.found, strict=True):
@@ -199,6 +201,13 @@ def differentiate(
                 dx = zeros_of(forward.inputs[j])  # noqa: PLW2901
             results.append(None if dx is None else sweep.tracer.own(dx))
     return sweep.closed(results)
+
+
+def _dense_flow(
+    forward: Graph, tracer: GradientTracer, i: int
+) -> tuple[list[SymbolicTensor], Gradient]:
+    x = tracer.graph.add_input(gradient_spec(forward.outputs[i].spec), "flow")
+    return [x], x
 
 
 def gradient_spec(spec: TensorSpec) -> TensorSpec:
@@ -225,6 +234,13 @@ def extend_node(
     return extra
 
 
+class _Rows(NamedTuple):
+    """Of which tensors rows are made that a loop gathers."""
+
+    form: Form
+    specs: list[TensorSpec]
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How a gradient is computed from an extended node: to be used again by the next who asks."""
@@ -237,6 +253,8 @@ class Recipe:
     """Which output of the forward node is the bundle, or the list of bundles."""
     unmoved: tuple[int, ...] = ()
     """Places of a loop's invariants of which no turn gives a gradient."""
+    rows: dict[int, _Rows] = field(default_factory=dict)
+    """What gradients of a loop's invariants are made of that are rows, by place."""
 
     def inputs(
         self, call: Call, flows: Sequence[Tensor], offset: int = 0
@@ -286,20 +304,28 @@ def while_gradient(
         none = (None,) * len(call.inputs)
         return with_zeros_in_turns(call, dys, none, is_carried)
     _, body = call.op.regions()
-    key = f"while {flow.variables} {flow.shared}"
+    around: list[int] = []
+    if is_as_called(call):
+        around = [j for j in flow.shared if not is_carried(body.inputs[j])]
+    gathered = [j for j in around if dys[j] is None]
+    key = f"while {flow.variables} {flow.shared} {gathered}"
     recipe: Recipe | None = body.kept.get(key)
     if recipe is None:
-        recipe = _extend_while(call, flow, key)
+        recipe = _extend_while(call, flow, gathered, key)
     turns = forward_node(call).outputs[recipe.saved]
     flows = [given_or_zeros(dys[i], call.outputs[i]) for i in flow.variables]
-    totals = [given_or_zeros(dys[j], call.inputs[j]) for j in flow.shared]
-    found = calls(recipe.op, turns, *recipe.inputs(call, [*flows, *totals]))[1:]
-    placed = dict(zip([*flow.variables, *flow.shared], found, strict=False))
-    if is_as_called(call):
-        carried = call.op.regions()[1].inputs
-        for j in recipe.unmoved:
-            if not is_carried(carried[j]):
-                del placed[j]
+    for j in flow.shared:
+        if j in recipe.rows:
+            flows += first_rows(call.inputs[j], recipe.rows[j].specs)
+        else:
+            flows.append(given_or_zeros(dys[j], call.inputs[j]))
+    found = iter(calls(recipe.op, turns, *recipe.inputs(call, flows))[1:])
+    placed: dict[int, Gradient] = {}
+    for j in [*flow.variables, *flow.shared]:
+        rows = recipe.rows.get(j)
+        placed[j] = next(found) if rows is None else rows.form.packed(found)
+    for j in set(around).intersection(recipe.unmoved):
+        del placed[j]
     grads = tuple([placed.get(j) for j in range(len(call.inputs))])
     return with_zeros_in_turns(call, dys, grads, is_carried)
 
@@ -324,17 +350,14 @@ def _flow(call: RegionCall, dys: Sequence[Tensor | None]) -> _Flow:
     )
 
 
-def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
+def _extend_while(
+    call: RegionCall, flow: _Flow, gathered: Sequence[int], key: str
+) -> Recipe:
     cond, body = call.op.regions()
     node = forward_node(call)
     forward = Copy(body).graph
-    changing = set(flow.variables)
-    backward = differentiate(
-        forward,
-        flow.variables,
-        [*flow.variables, *flow.shared],
-        changing.__contains__,
-    )
+    rows: dict[int, _Rows] = {}
+    backward = _of_turn(forward, flow, gathered, rows)
     fixed = [j for j in backward.arguments if forward.inputs[j] is forward.outputs[j]]
     for j in [j for j in backward.arguments if j not in fixed]:
         backward.saved.append((forward.inputs[j], backward.arguments.pop(j)))
@@ -342,13 +365,13 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     condition = Copy(cond).graph
     condition.add_input(turns, "turns")
     forward.kept = dict(body.kept)
-    graph = _backward_body(backward, forward, flow, fixed, node.line)
+    parts = _parts_of(backward, flow, rows)
+    graph = _backward_body(backward, parts, forward, flow, fixed, node.line)
     outer = [x for x, _ in backward.outer.values()]
     test = trace(_any_left, graph.input_specs, "turns_left").graph
     op = call.op.with_regions((test, graph))
-    totals = zip(flow.shared, backward.results[len(flow.variables) :], strict=True)
-    unmoved = tuple([j for j, dx in totals if dx is None])
-    recipe = Recipe(op, fixed, outer, len(call.outputs), unmoved)
+    unmoved = tuple([j for j in flow.shared if parts[j] == [None]])
+    recipe = Recipe(op, fixed, outer, len(call.outputs), unmoved, rows)
     if not outer and is_lasting(recipe.op):
         forward.kept[key] = recipe
     extended = call.op.with_regions((condition, forward))
@@ -356,6 +379,44 @@ def _extend_while(call: RegionCall, flow: _Flow, key: str) -> Recipe:
     empty = _empty_list(node, swapped)
     extend_node(call, extended, turns, (empty,))
     return recipe
+
+
+def _of_turn(
+    forward: Graph, flow: _Flow, gathered: Sequence[int], rows: dict[int, _Rows]
+) -> Backward:
+    """Return the gradient of a turn; `rows` gets what those of `gathered` are that are rows."""
+    sweep = swept(
+        forward,
+        flow.variables,
+        [*flow.variables, *flow.shared],
+        partial(_dense_flow, forward),
+    )
+    results: list[SymbolicTensor | None] = []
+    with sweep.tracer:
+        for j, dx in zip([*flow.variables, *flow.shared], sweep.found, strict=True):
+            if isinstance(dx, IndexedSlices) and j in gathered:
+                form = Form.of(dx, True)
+                parts = [sweep.tracer.own(x) for x in form.parts(dx)]
+                rows[j] = _Rows(form, specs_of_totals(parts))
+                results += parts
+                continue
+            if isinstance(dx, IndexedSlices):
+                dx = operand.operators.densify(dx)  # noqa: PLW2901
+            if dx is None and j in flow.variables:
+                dx = zeros_of(forward.inputs[j])  # noqa: PLW2901
+            results.append(None if dx is None else sweep.tracer.own(dx))
+    return sweep.closed(results)
+
+
+def _parts_of(
+    backward: Backward, flow: _Flow, rows: dict[int, _Rows]
+) -> dict[int, list[SymbolicTensor | None]]:
+    """Return of which results the gradient of each variable is made."""
+    results = iter(backward.results)
+    return {
+        j: list(islice(results, len(rows[j].specs) if j in rows else 1))
+        for j in [*flow.variables, *flow.shared]
+    }
 
 
 def _any_left(turns: Tensor, *_: Tensor) -> list[Tensor]:
@@ -392,22 +453,31 @@ def _empty_list(loop: Node, swapped: bool) -> SymbolicTensor:
 
 
 def _backward_body(
-    backward: Backward, forward: Graph, flow: _Flow, fixed: list[int], line: Line
+    backward: Backward,
+    parts: dict[int, list[SymbolicTensor | None]],
+    forward: Graph,
+    flow: _Flow,
+    fixed: list[int],
+    line: Line,
 ) -> Graph:
     """Return the body of the backward loop: pop a turn, take its gradients, add up the shared."""
     graph = backward.graph
     turns = graph.add_input(TensorSpec((), dtypes.variant, None, (BUNDLE,)), "turns")
-    number = len(flow.variables)
-    before = [
-        graph.add_input(gradient_spec(forward.inputs[j].spec), "total")
-        for j in flow.shared
-    ]
-    totals = [
-        total if dx is None else graph.add(AddN(), (total, dx)).outputs[0]
-        for total, dx in zip(before, backward.results[number:], strict=True)
-    ]
-    changed = backward.results[:number]
-    graph.outputs = [dx for dx in [*changed, *totals] if dx is not None]
+    before: list[SymbolicTensor] = []
+    totals: list[SymbolicTensor] = []
+    for j in flow.shared:
+        found = [x for x in parts[j] if x is not None]
+        if len(found) > 1:
+            specs = specs_of_totals(found)
+            rows = [graph.add_input(spec, "total") for spec in specs]
+            before += rows
+            totals += with_more_rows(graph, rows, found)
+            continue
+        total = graph.add_input(gradient_spec(forward.inputs[j].spec), "total")
+        before.append(total)
+        totals += [graph.add(AddN(), (total, x)).outputs[0] for x in found] or [total]
+    changed = [dx for i in flow.variables for dx in parts[i] if dx is not None]
+    graph.outputs = [*changed, *totals]
     shape = graph.add(Const(np.zeros(0, np.int32)), ())
     pop = graph.add(
         TensorListPopBack(dtypes.variant), (turns, shape.outputs[0]), line=line

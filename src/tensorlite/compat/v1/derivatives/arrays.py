@@ -32,10 +32,12 @@ from tensorlite.compat.v1.functions.gathering import behind_another
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.views import plain, shown
 from tensorlite.core.dtypes import int32, int64
+from tensorlite.core.op import Role
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.ops.arrays.join import ConcatOffset
 from tensorlite.ops.math.flows import ShapeN
+from tensorlite.ops.state.resource import VariableShape
 
 _MOST = 16
 """How many parts TensorFlow slices one by one."""
@@ -189,6 +191,8 @@ def _put_back(flow: Any, indices: Any, whole: Any, axis: Any, batched: int) -> A
 @gradient_of("ResourceGather")
 def _gather_variable(op: Any, dy: Any) -> Any:
     handle, indices = op.inputs
+    if plain(handle).node.op.role in (Role.ENTER, Role.SWITCH):
+        return _rows(operator(VariableShape(int32), handle), indices, dy)
     dims = handle.spec.inner[0].shape
     if dims is None or None in dims:
         return NotImplemented

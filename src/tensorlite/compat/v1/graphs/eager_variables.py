@@ -24,6 +24,7 @@ from tensorlite.core.dtypes import as_dtype
 from tensorlite.core.errors import FailedPreconditionError
 from tensorlite.core.op import Effect
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
+from tensorlite.graph.trace import Tracer
 from tensorlite.graph_mode import first_values, variable_scopes
 from tensorlite.graph_mode.graph import mode, name_scope
 from tensorlite.graph_mode.variable_stores import store_of
@@ -126,7 +127,8 @@ class EagerVariable(Variable):
     def behind(self, write: Any = None) -> Any:
         """Return the variable behind what wrote to it, as TensorFlow has it: another object."""
         tracing = tracer()
-        return _unread(self, None if tracing is None else _last_write(tracing.graph))
+        wrote = _last_write(tracing.graph) if isinstance(tracing, Tracer) else None
+        return _unread(self, wrote)
 
     def load(self, value: Any, session: Any = None) -> None:
         """Give the variable a value."""
@@ -185,6 +187,7 @@ class UnreadVariable(EagerVariable):
     """A variable as it is behind what wrote to it: the same value, but no name of its own."""
 
     __slots__ = ("wrote",)
+    wrote: Node | None
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from tensorlite.core.op import Gradient
 from tensorlite.core.tensor import IndexedSlices
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.interop.tensorflow.rewinding import rows
+from tensorlite.interop.tensorflow.rewinding.gathering import gathered
 from tensorlite.interop.tensorflow.rewinding.making import Maker
 from tensorlite.interop.tensorflow.rewinding.surroundings import (
     Branch,
@@ -27,6 +28,11 @@ from tensorlite.ops.math.compare import Equal
 
 def _given(dys: Sequence[Gradient]) -> list[SymbolicTensor]:
     return [dy for dy in dys if isinstance(dy, SymbolicTensor)]
+
+
+def _refuse_rows(node: Node, dys: Sequence[Gradient]) -> None:
+    if any(isinstance(dy, IndexedSlices) for dy in dys):
+        raise NotRewoundError(f"rows of a gradient flow into {node.name}")
 
 
 def _switch(
@@ -59,6 +65,7 @@ def _loop_switch(
 
     What flows out of the loop comes first, what flows into the turn before second.
     """
+    _refuse_rows(node, dys)
     known, (out, again) = turns.switches.get(node), dys
     if known is not None:
         if isinstance(again, SymbolicTensor):
@@ -83,6 +90,7 @@ def _merge(
         if isinstance(dys[0], IndexedSlices):
             return rows.parted(maker, dys[0], pred)
         return maker.node(Switch(), (*dy, pred), "cond_grad").outputs
+    _refuse_rows(node, dys)
     if around is None and turns is None and len(dy) == 1:
         return _as_came(maker, node, dy[0])
     if not isinstance(around, Loop) or turns is None or turns.back.going_on is None:
@@ -124,9 +132,13 @@ def _enter(
     maker: Maker, node: Node, dys: list[Gradient], turns: Turns | None
 ) -> list[Gradient]:
     (dy,) = dys
-    if turns is None or not isinstance(dy, SymbolicTensor):
+    if turns is None or dy is None:
         return [dy]
     assert isinstance(node.op, Enter)
+    if isinstance(dy, IndexedSlices) and node.op.is_constant:
+        return [gathered(turns, node, dy)]
+    _refuse_rows(node, dys)
+    assert isinstance(dy, SymbolicTensor)
     if node.op.is_constant:
         return [turns.added_up(node, dy)]
     return [maker.node(Exit(), (dy,)).outputs[0]]

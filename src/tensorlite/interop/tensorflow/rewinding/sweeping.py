@@ -289,8 +289,8 @@ class Rewinding:
             dys = self._without_gaps(node, dys, turns)
             self.maker.base = f"{self.name}/{node.name}_grad"
             return pulled(node, dys, self.reached)
-        of_branch = node.op.role in (Role.SWITCH, Role.MERGE) and turns is None
-        if not of_branch and any(isinstance(dy, IndexedSlices) for dy in dys):
+        passes = node.op.role in (Role.ENTER, Role.MERGE, Role.SWITCH)
+        if not passes and any(isinstance(dy, IndexedSlices) for dy in dys):
             raise NotRewoundError(f"rows of a gradient flow into {node.name}")
         if special is not None:
             dys = self._without_gaps(node, dys, turns)
