@@ -128,3 +128,34 @@ def test_threads_build_loops_while_others_run() -> None:
         assert not errors
         names = [node.name for node in graph.get_operations()]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("nested", [False, True])
+def test_bodies_may_wait_for_threads_that_build_the_same_graph(nested: bool) -> None:
+    made: list[Any] = []
+
+    def beside() -> None:
+        with graph.as_default():
+            made.append(tf.constant(3.0, name="beside") + 1.0)
+
+    def join(x: Any) -> Any:
+        thread = Thread(target=beside)
+        thread.start()
+        thread.join()
+        return x + 1.0
+
+    def body(i: Any, x: Any) -> tuple[Any, Any]:
+        if nested:
+            return i + 1, tf.cond(x > 0.0, lambda: join(x), lambda: x)
+        return i + 1, join(x)
+
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x = tf.placeholder(tf.float32, ())
+        found = tf.while_loop(lambda i, _: i < 3, body, [0, x])
+        assert session.run(found[1], {x: 1.0}) == 4.0
+        assert session.run(made[0]) == 4.0
+        mapped = tf.map_fn(join, tf.constant([1.0, 2.0]))
+        assert session.run(mapped).tolist() == [2.0, 3.0]
+        assert made[0].op.name == "add"
+        assert made[0].op.inputs[0].name == "beside:0"

@@ -491,10 +491,10 @@ def lifted(function: Callable[..., Any]) -> Callable[..., Any]:
     a_function(function, "the function to call")
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        if active_graph() is None:
+        graph = active_graph()
+        if graph is None:
             return function(*args, **kwargs)
-        return plain(
-            function(*map(shown, args), **{k: shown(v) for k, v in kwargs.items()})
-        )
+        named = {k: shown(v) for k, v in kwargs.items()}
+        return plain(graph.lock.lent_for(function, *map(shown, args), **named))
 
     return called

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from threading import RLock
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -31,6 +30,7 @@ from tensorlite.core.spec import Dim, TensorSpec, check_sizes
 from tensorlite.core.tensor import EagerTensor, Tensor
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.growth import Growth
+from tensorlite.graph.lending import LendingLock
 from tensorlite.graph.trace import Tracer, outermost
 
 
@@ -82,7 +82,7 @@ class ManualGraph(Graph):
     def __init__(self, name: str = "graph") -> None:
         _check_name(name)
         super().__init__(name)
-        self.lock = RLock()
+        self.lock = LendingLock()
         """Held while a node is made, and by what reads or takes back what has been made."""
         self.growth = Growth(self.nodes)
         self._finalized: Line | None = None

@@ -81,7 +81,7 @@ def inside(
             return nest.map_structure(partial(_done, done), function(*args))
         # What counts turns stands before what the program makes.
         name_arguments(inner_graph(graph), 0, scope.get().name)
-        result = plain(function(*shown(args)))
+        result = plain(graph.lock.lent_for(function, *shown(args)))
         result = nest.map_structure(lambda leaf: taken(leaf, done), result)
         name_arguments(inner_graph(graph), 0, scope.get().name)
         return result
