@@ -23,6 +23,7 @@ from tensorlite.core.operand import Operand
 from tensorlite.core.spec import merge
 from tensorlite.core.tensor import IndexedSlices, Tensor
 from tensorlite.graph_mode.graph import active_graph
+from tensorlite.graph_mode.variables import GraphVariable
 from tensorlite.ops.composite import composed
 from tensorlite.ops.math import bits, differences
 from tensorlite.ops.math.gamma import Igammac
@@ -31,6 +32,7 @@ from tensorlite.ops.math.trigonometric import Angle
 from tensorlite.ops.nn.activations import sigmoid as logistic
 from tensorlite.ops.older_forms import AccumulateNV2, Add, Round
 from tensorlite.ops.sparse.tensor import SparseTensor
+from tensorlite.ops.state.variable import Variable
 
 abs = unary("Abs", tl.abs)
 acos = unary("Acos", tl.acos)
@@ -311,7 +313,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Return the tensor with its elements in another dtype.
 
     Floats are cut to whole numbers towards 0; of complex numbers the real part is taken. Sparse
-    tensors and slices stay what they are.
+    tensors and slices stay what they are, and a variable that is of the dtype already is returned
+    itself, so that it is read where the result is used.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.cast([1.8, -1.8], tf.int32).numpy().tolist()
@@ -320,9 +323,15 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     wanted = as_dtype(dtype)
     if isinstance(x, Tensor) and x.dtype is wanted:
         return x
+    if isinstance(x, Variable) and x.dtype is wanted and not _is_reference(x):
+        return x
     if isinstance(x, SparseTensor):
         return x.with_values(_cast(x.values, wanted, name=name))
     return _cast(x, wanted, name=name)
+
+
+def _is_reference(variable: Variable) -> bool:
+    return isinstance(variable, GraphVariable) and variable.is_reference
 
 
 @named("Cast")
