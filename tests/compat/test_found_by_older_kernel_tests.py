@@ -198,3 +198,73 @@ def test_tests_that_skip_eager_run_in_graphs_only() -> None:
     Tests("testBoth").debug()
     Tests("testSkipEagerOfThis").debug()
     assert modes == [False, True, "graph"]
+
+
+@pytest.mark.parametrize("kind", ["BasicRNNCell", "GRUCell", "BasicLSTMCell"])
+def test_cells_are_told_and_made_again(kind: str) -> None:
+    make = getattr(tf.nn.rnn_cell, kind)
+    cell = make(4, activation="relu", name="c", dtype=tf.float32)
+    told = cell.get_config()
+    assert (told["num_units"], told["activation"], told["dtype"]) == (
+        4,
+        "relu",
+        "float32",
+    )
+    again = make.from_config(told)
+    assert again.get_config() == told
+    _, state = again(tf.ones([2, 3]), again.zero_state(2, tf.float32))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert all((x >= 0).all() for x in session.run(tf.nest.flatten(state)))
+
+
+def test_lstms_are_told_and_made_again() -> None:
+    first = tf.initializers.orthogonal(2.0)
+    cell = tf.nn.rnn_cell.LSTMCell(4, True, 5.0, first, num_proj=3)
+    told = cell.get_config()
+    assert told["initializer"] == {
+        "class_name": "Orthogonal",
+        "config": {"gain": 2.0, "seed": None, "dtype": "float32"},
+    }
+    assert (told["use_peepholes"], told["cell_clip"], told["num_proj"]) == (
+        True,
+        5.0,
+        3,
+    )
+    assert tf.nn.rnn_cell.LSTMCell.from_config(told).get_config() == told
+
+
+def test_wrappers_are_told_and_made_again() -> None:
+    cell = tf.nn.rnn_cell.LSTMCell(10)
+    for wrapper in (
+        tf.nn.rnn_cell.DropoutWrapper(cell, 0.5, seed=3),
+        tf.nn.rnn_cell.ResidualWrapper(cell, lambda x, y: x + x + y),
+        tf.nn.rnn_cell.DeviceWrapper(cell, "/cpu:0"),
+    ):
+        told = wrapper.get_config()
+        assert told["cell"]["class_name"] == "LSTMCell"
+        with pytest.raises(ValueError, match="cannot reconstruct the wrapped cell"):
+            type(wrapper).from_config(told)
+        inner = tf.nn.rnn_cell.LSTMCell.from_config(told["cell"]["config"])
+        assert type(wrapper).from_config({**told, "cell": inner}).get_config() == told
+
+
+def test_first_states_have_what_inputs_have() -> None:
+    cell = tf.nn.rnn_cell.LSTMCell(3)
+    x = tf.ones([2, 3])
+    assert cell.get_initial_state(x).c.shape == [2, 3]
+    for given in (
+        {"batch_size": 2},
+        {"inputs": x, "batch_size": 5},
+        {"inputs": x, "dtype": tf.float64},
+    ):
+        with pytest.raises(ValueError, match=r"batch_size|dtype"):
+            cell.get_initial_state(**given)
+
+
+def test_cells_of_one_scope_have_variables_of_their_own() -> None:
+    x = tf.ones([2, 3])
+    for cell in (tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(4)):
+        cell(x, cell.zero_state(2, tf.float32))
+    names = [v.name for v in tf.global_variables() if "candidate/bias" in v.name]
+    assert names == ["gru_cell/candidate/bias:0", "gru_cell_1/candidate/bias:0"]

@@ -374,7 +374,7 @@ def shape_asked(shape: Any) -> Any:
 @contextmanager
 def _beside(variable: Any) -> Iterator[None]:
     """Let nodes lie where a variable's own does, whatever is asked for around."""
-    own = variable.handle.node
+    own = variable.op.node
     here = scope.scope.get()
     group = own.group or own.name
     token = scope.scope.set(here._replace(device=own.device, group=group))

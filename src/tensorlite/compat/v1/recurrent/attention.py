@@ -48,7 +48,7 @@ from tensorlite.compat.v1.functions.numbers import argmax, reduce_sum
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.layer_kinds.base import Layer
 from tensorlite.compat.v1.layer_kinds.core import Dense
-from tensorlite.compat.v1.recurrent.cells import sizes_of_state
+from tensorlite.compat.v1.recurrent.zero_states import sizes_of_state
 from tensorlite.core import nest
 from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError

@@ -15,9 +15,10 @@ from tensorlite.compat.v1.functions.checks import assert_equal
 from tensorlite.compat.v1.graphs import framework
 from tensorlite.compat.v1.layer_kinds.core import Dense
 from tensorlite.compat.v1.recurrent.attention import AttentionMechanism, known_or
-from tensorlite.compat.v1.recurrent.cells import RNNCell, sizes_of_state
+from tensorlite.compat.v1.recurrent.cells import RNNCell
 from tensorlite.compat.v1.recurrent.decoding import mapped
 from tensorlite.compat.v1.recurrent.rnn import check_cell
+from tensorlite.compat.v1.recurrent.zero_states import sizes_of_state
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared.arrays import concat, reshape
@@ -53,6 +53,26 @@ class Wrapper(RNNCell):
 
     def build(self, inputs_shape: Any) -> None:
         self.built = True
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments by their names; the cell is told by its class and its own."""
+        inner = {
+            "class_name": type(self.cell).__name__,
+            "config": self.cell.get_config(),
+        }
+        return {**super().get_config(), "cell": inner}
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Any = None
+    ) -> Self:
+        """Return what a dict tells of in which "cell" is a cell; InvalidArgumentError without."""
+        if not hasattr(config["cell"], "state_size"):
+            raise InvalidArgumentError(
+                f"{cls.__name__} cannot reconstruct the wrapped cell. Please overwrite the cell "
+                "in the config with a RNNCell instance."
+            )
+        return cls(**config)
 
     def __call__(
         self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
@@ -112,8 +132,20 @@ class DropoutWrapper(Wrapper):
             dropout_state_filter_visitor or _unless_memory,
         )
         self._noise: dict[str, Any] = {}
+        self._variational_recurrent = variational_recurrent
+        self._input_size = input_size
         if variational_recurrent:
             self._draw(input_size, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments by their names, functions of states as they are."""
+        made = super().get_config()
+        made |= {f"{name}_keep_prob": keep for name, keep in self._keep.items()}
+        made["variational_recurrent"] = self._variational_recurrent
+        made |= {"input_size": self._input_size, "seed": self._seed}
+        if self._filter is not _unless_memory:
+            made["dropout_state_filter_visitor"] = self._filter
+        return made
 
     def _draw(self, input_size: Any, dtype: Any) -> None:
         """Draw the masks that all steps share."""
@@ -231,6 +263,11 @@ class ResidualWrapper(Wrapper):
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments by their names, residual_fn as it is where there is one."""
+        own = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
+        return {**super().get_config(), **own}
+
     def around(self, cell: Callable[..., Any], inputs: Any, state: Any) -> Any:
         """Return the cell's (output, state), its inputs added to the output.
 
@@ -248,6 +285,10 @@ class DeviceWrapper(Wrapper):
     def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments by their names."""
+        return {**super().get_config(), "device": self._device}
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Return the inner cell's state of zeros, made on the device."""

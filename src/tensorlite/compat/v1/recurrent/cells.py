@@ -10,23 +10,24 @@ from tensorlite.compat.shapes import TensorShape
 from tensorlite.compat.shared import cutting
 from tensorlite.compat.shared.arrays import (
     concat,
-    expand_dims,
     shape,
     split,
-    stack,
     zeros,
 )
 from tensorlite.compat.shared.elementwise import add, clip_by_value, multiply
 from tensorlite.compat.shared.linear.matrices import matmul
-from tensorlite.compat.shared.nn import bias_add, sigmoid, tanh
-from tensorlite.compat.shared.sizes import whole_sizes
+from tensorlite.compat.shared.nn import bias_add, sigmoid
 from tensorlite.compat.shared.values import get_static_value
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.layer_kinds.base import InputSpec, Layer
-from tensorlite.core import nest
-from tensorlite.core.dtypes import int32
+from tensorlite.compat.v1.recurrent.cell_configs import (
+    ToldLayer,
+    activation_of,
+    initializer_of,
+)
+from tensorlite.compat.v1.recurrent.zero_states import sizes_of_state
+from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
-from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
 from tensorlite.graph_mode.variable_scopes import get_variable_scope
 
@@ -34,55 +35,8 @@ LSTMStateTuple = namedtuple("LSTMStateTuple", ("c", "h"))  # noqa: PYI024  progr
 """The state of an LSTM."""
 
 
-def sizes_of_state(state_size: Any, batch_size: Any, dtype: Any) -> Any:
-    """Return zeros for each size in a nest."""
-    if isinstance(state_size, TensorShape):
-        return _zero(state_size, batch_size, dtype)
-    if nest.is_nested(state_size):
-        made = [
-            sizes_of_state(x, batch_size, dtype) for x in nest.children(state_size)
-        ]
-        return nest.rebuild(state_size, made)
-    return _zero(state_size, batch_size, dtype)
-
-
-def _zero(size: Any, batch_size: Any, dtype: Any) -> Any:
-    sizes = size.as_list() if isinstance(size, TensorShape) else [size]
-    batch_size, *sizes = whole_sizes([batch_size, *sizes])
-    made = batched_zeros(batch_size, sizes, dtype)
-    if active_graph() is not None:
-        known = [get_static_value(x) for x in batched(batch_size, sizes)]
-        made.set_shape(
-            [x for part in known for x in ([None] if part is None else part)]
-        )
-    return made
-
-
-def batched_zeros(batch_size: Any, sizes: Sequence[Any], dtype: Any) -> Any:
-    """Return zeros for each row of a batch, in a graph made as TensorFlow makes them."""
-    if active_graph() is None:
-        return zeros(stack([batch_size, *sizes]), dtype)
-    return zeros(concat(batched(batch_size, sizes), 0), dtype)
-
-
-def batched(batch_size: Any, sizes: Sequence[Any]) -> list[Any]:
-    """Return the sizes of a batch, if one is told, and of its rows as vectors."""
-    if batch_size is None:
-        return [framework.constant(list(sizes), int32)]
-    is_known = isinstance(batch_size, int)
-    first = (
-        framework.constant([batch_size]) if is_known else expand_dims(batch_size, 0)
-    )
-    if any(isinstance(size, Operand) for size in sizes):
-        return [first, stack(list(sizes))]
-    return [first, framework.constant(list(sizes), int32)]
-
-
-class RNNCell(Layer):
+class RNNCell(ToldLayer):
     """A cell: `call` gives its output and its next state."""
-
-    names_scope_again = True
-    """Whether what it makes bears the name of the scope around it twice."""
 
     def __init__(
         self,
@@ -104,8 +58,7 @@ class RNNCell(Layer):
                 return super().__call__(inputs, state, *args, scope=opened, **kwargs)
         if self._cell_scope is None:
             self._cell_scope = get_variable_scope()
-        own, names = self._cell_scope, self.names_scope_again
-        with scopes.variable_scope(own, auxiliary_name_scope=names):
+        with scopes.variable_scope(self._cell_scope):
             return super().__call__(inputs, state, *args, **kwargs)
 
     @property
@@ -130,16 +83,28 @@ class RNNCell(Layer):
     ) -> Any:
         """Return a state of zeros; the batch's size and the dtype are those of inputs, if given.
 
-        Without inputs both are needed, else InvalidArgumentError is raised.
+        Without inputs both are needed, and inputs have those asked for, or InvalidArgumentError is
+        raised.
         """
         if inputs is not None:
             known = inputs.get_shape().as_list()[0]
+            _check_alike("batch_size", known, get_static_value(batch_size))
+            _check_alike("dtype", inputs.dtype, dtype and as_dtype(dtype))
             batch_size, dtype = (known or shape(inputs)[0]), inputs.dtype
         if batch_size is None or dtype is None:
             raise InvalidArgumentError(
-                "batch_size and dtype are needed where there are no inputs"
+                "batch_size and dtype cannot be None where there are no inputs: "
+                f"batch_size={batch_size}, dtype={dtype}"
             )
         return self.zero_state(batch_size, dtype)
+
+
+def _check_alike(name: str, found: Any, asked: Any) -> None:
+    """Raise InvalidArgumentError where inputs have another size or dtype than is asked for."""
+    if None not in (found, asked) and found != asked:
+        raise InvalidArgumentError(
+            f"{name} from input tensor is different from the input param: {found} and {asked}"
+        )
 
 
 def width_of(inputs_shape: Any) -> int:
@@ -156,7 +121,12 @@ def width_of(inputs_shape: Any) -> int:
 class LayerRNNCell(RNNCell):
     """A cell whose variables are a layer's."""
 
-    names_scope_again = False
+    def __call__(
+        self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        if active_graph() is None:
+            return super().__call__(inputs, state, *args, **kwargs)
+        return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
 
 
 class CellOfUnits(LayerRNNCell):
@@ -174,9 +144,9 @@ class CellOfUnits(LayerRNNCell):
         **kwargs: Any,
     ) -> None:
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
-        self._num_units, self._activation = num_units, activation or tanh
-        self._kernel_initializer = kernel_initializer
-        self._bias_initializer = bias_initializer
+        self._num_units, self._activation = num_units, activation_of(activation)
+        self._kernel_initializer = initializer_of(kernel_initializer)
+        self._bias_initializer = initializer_of(bias_initializer)
 
     @property
     def state_size(self) -> Any:
@@ -191,6 +161,8 @@ class CellOfUnits(LayerRNNCell):
 
 class BasicRNNCell(CellOfUnits):
     """The cell activation(inputs and state times weights plus biases); tanh unless given."""
+
+    told = ("num_units", "activation", "reuse")
 
     def __init__(
         self,
@@ -237,6 +209,14 @@ class GRUCell(CellOfUnits):
     3
     """
 
+    told = (
+        "num_units",
+        "kernel_initializer",
+        "bias_initializer",
+        "activation",
+        "reuse",
+    )
+
     def build(self, inputs_shape: Any) -> None:
         rows, units = width_of(inputs_shape) + self._num_units, self._num_units
         kernel, bias = self._kernel_initializer, self._bias_initializer
@@ -277,6 +257,8 @@ class BasicLSTMCell(CellOfUnits):
     ...     tf.nn.rnn_cell.BasicLSTMCell(3).state_size
     LSTMStateTuple(c=3, h=3)
     """
+
+    told = ("num_units", "forget_bias", "state_is_tuple", "activation", "reuse")
 
     def __init__(
         self,
@@ -329,6 +311,21 @@ class LSTMCell(LayerRNNCell):
     num_proj.
     """
 
+    told = (
+        "num_units",
+        "use_peepholes",
+        "cell_clip",
+        "initializer",
+        "num_proj",
+        "proj_clip",
+        "num_unit_shards",
+        "num_proj_shards",
+        "forget_bias",
+        "state_is_tuple",
+        "activation",
+        "reuse",
+    )
+
     def __init__(
         self,
         num_units: int,
@@ -351,10 +348,14 @@ class LSTMCell(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
         self.input_spec = InputSpec(ndim=2)
         self._num_units, self._use_peepholes = num_units, use_peepholes
-        self._cell_clip, self._initializer = cell_clip, initializer
+        self._cell_clip, self._initializer = cell_clip, initializer_of(initializer)
         self._num_proj, self._proj_clip = num_proj, proj_clip
         self._forget_bias, self._state_is_tuple = forget_bias, state_is_tuple
-        self._activation = activation or tanh
+        self._activation = activation_of(activation)
+        self._num_unit_shards, self._num_proj_shards = (
+            num_unit_shards,
+            num_proj_shards,
+        )
 
     @property
     def state_size(self) -> Any:

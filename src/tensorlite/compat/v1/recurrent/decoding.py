@@ -19,9 +19,9 @@ from tensorlite.compat.v1.functions.control_flow import while_loop
 from tensorlite.compat.v1.functions.numbers import reduce_all
 from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.layer_kinds.base import Layer
-from tensorlite.compat.v1.recurrent.cells import sizes_of_state
 from tensorlite.compat.v1.recurrent.decoding_helpers import Helper
 from tensorlite.compat.v1.recurrent.rnn import check_cell, time_first
+from tensorlite.compat.v1.recurrent.zero_states import sizes_of_state
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError

@@ -31,7 +31,7 @@ from tensorlite.compat.v1.functions.lengths import (
 )
 from tensorlite.compat.v1.functions.numbers import reduce_all
 from tensorlite.compat.v1.graphs import framework, scopes
-from tensorlite.compat.v1.recurrent.cells import batched_zeros
+from tensorlite.compat.v1.recurrent.zero_states import batched_zeros
 from tensorlite.core import nest
 from tensorlite.core.dtypes import as_dtype, int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError

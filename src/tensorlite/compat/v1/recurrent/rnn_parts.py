@@ -14,8 +14,8 @@ from tensorlite.compat.shared.nn import bias_add
 from tensorlite.compat.v1.functions import init_ops
 from tensorlite.compat.v1.graphs import scopes
 from tensorlite.compat.v1.graphs.constants import constant
-from tensorlite.compat.v1.recurrent.cells import sizes_of_state
 from tensorlite.compat.v1.recurrent.rnn import check_cell, time_first
+from tensorlite.compat.v1.recurrent.zero_states import sizes_of_state
 from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 

@@ -17,13 +17,13 @@ from tensorlite.compat.v1.functions.arrays import reverse_sequence
 from tensorlite.compat.v1.functions.control_flow import cond
 from tensorlite.compat.v1.functions.lengths import kept_if, least_and_most
 from tensorlite.compat.v1.graphs import framework, scopes
-from tensorlite.compat.v1.recurrent.cells import batched, batched_zeros
 from tensorlite.compat.v1.recurrent.rnn import (
     check_cell,
     first_state,
     flat_sizes,
     packed,
 )
+from tensorlite.compat.v1.recurrent.zero_states import batched, batched_zeros
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
 from tensorlite.core.dtypes import int32
