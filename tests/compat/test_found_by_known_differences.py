@@ -104,3 +104,50 @@ def test_classes_with_name_and_dtype_may_pass_for_tensors() -> None:
     ops.register_dense_tensor_like_type(_Like)
     assert tf.is_tensor(_Like())
     assert not tf.is_tensor(_Named())
+
+
+def names_of(part: str) -> list[str]:
+    nodes = tf.get_default_graph().get_operations()
+    return [node.name for node in nodes if part in node.name]
+
+
+def test_constants_of_datasets_bear_the_names_that_their_operators_will_have() -> (
+    None
+):
+    with tf.Graph().as_default():
+        for _ in range(2):
+            made = tf.data.Dataset.range(3).map(lambda x: tf.fill([x], x))
+            made = made.apply(tf.data.experimental.dense_to_sparse_batch(2, [5]))
+            made.make_initializable_iterator()
+        kind = "DenseToSparseBatchDataset"
+        expected = [f"{kind}/batch_size", kind, f"{kind}_1/batch_size", f"{kind}_1"]
+        assert names_of(kind) == expected
+
+
+def test_sparse_elements_are_constants_below_names_of_their_own() -> None:
+    whole = tf.SparseTensorValue(np.array([[0, 1]]), np.array([1]), np.array([2, 2]))
+    with tf.Graph().as_default():
+        made = tf.data.Dataset.from_tensors((whole, np.array(3), whole))
+        made.make_initializable_iterator()
+        expected = [
+            f"normalize_element/SparseTensor{number}/{part}"
+            for number in ("", "_1")
+            for part in ("indices", "values", "dense_shape")
+        ]
+        assert names_of("/SparseTensor") == expected
+
+
+def test_groups_that_are_reduced_are_the_experiment_of_version_1() -> None:
+    reducer = tf.data.experimental.Reducer(
+        lambda _: tf.constant(0, tf.int64), lambda state, x: state + x, lambda x: x
+    )
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = tf.data.Dataset.range(9).apply(
+            tf.data.experimental.group_by_reducer(lambda x: x % 3, reducer)
+        )
+        iterator = made.make_initializable_iterator()
+        found = iterator.get_next()
+        session.run(iterator.initializer)
+        assert [session.run(found) for _ in range(3)] == [9, 12, 15]
+        kinds = [x.op for x in tf.get_default_graph().as_graph_def().node]
+    assert "ExperimentalGroupByReducerDataset" in kinds

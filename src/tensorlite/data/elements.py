@@ -58,7 +58,10 @@ def tensors(value: Any) -> Any:
         return RaggedTensor.of(tensors(value.values), tensors(value.row_splits))
     kind = getattr(type(value), "plain_kind", None)
     if kind is SparseTensor and not isinstance(value, SparseTensor):
-        return SparseTensor.from_value(value)  # the arrays of one
+        if any(isinstance(x, Operand) for x in value):
+            return SparseTensor.from_value(value)
+        with interpreted_by(None):  # the arrays of one
+            return SparseTensor.from_value(value)
     if nest.is_nested(value) and not isinstance(value, list):
         return nest.rebuild(
             value, [tensors(member) for member in nest.children(value)]

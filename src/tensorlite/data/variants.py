@@ -39,6 +39,7 @@ from tensorlite.data.given import known_as, value_of
 from tensorlite.function.compile import Compiled
 from tensorlite.graph.graph import Node, SymbolicTensor
 from tensorlite.graph.trace import outermost
+from tensorlite.ops.sparse.tensor import SparseTensor
 
 DATASET = TensorSpec((), dtypes.variant)
 """The spec of a tensor that holds a dataset."""
@@ -280,6 +281,8 @@ def as_tensor(dataset: Pipeline[Any], by_value: bool = False) -> Tensor:
     return _Making(by_value).tensor(dataset)
 
 
+_EXPERIMENTS = {"GroupByReducerDataset": "ExperimentalGroupByReducerDataset"}
+"""What operators are called by that version 1's programs know as experiments."""
 _GIVEN = "normalize_element"
 """Below what TensorFlow has the tensors that datasets are made of, by their numbers."""
 
@@ -321,16 +324,33 @@ class _Making:
         inputs += self.components(recipe.state, recipe.kind == "TensorSliceDataset")
         inputs += [self._own(x, "captured") for one in functions for x in one.given]
         numbers: dict[str, Tensor] = {}
-        for name, x in recipe.numbers.items():
-            numbers[name] = self._own(x, name.partition(":")[0], numbers)
-        inputs += numbers.values()
+        for name in sorted(recipe.numbers, key=lambda name: "/" in name):
+            x = recipe.numbers[name]
+            numbers[name] = self._own(x, self._below_operator(name), numbers)
+        inputs += [numbers[name] for name in recipe.numbers]
         kind = REGISTRY[recipe.kind]
         made = kind(
             specs=leaf_specs(dataset.element_spec),
             **{name: one.compiled for name, one in recipe.functions.items()},
             **recipe.settings,
         )
-        return call(made, *inputs)
+        found = call(made, *inputs)
+        own = _EXPERIMENTS.get(recipe.kind)
+        if own and self._graph.as_called and isinstance(found, SymbolicTensor):
+            self._graph.rename(found.node, self._graph.free_name(scoped(own)))
+        return found
+
+    def _below_operator(self, name: str) -> str:
+        """Return the name of a constant, which may be below that which the operator will have."""
+        operator, below, own = name.partition(":")[0].rpartition("/")
+        if not below:
+            return own
+        taken, free = {node.name for node in self._graph.nodes}, operator
+        number = 0
+        while scoped(free) in taken:
+            number += 1
+            free = f"{operator}_{number}"
+        return f"{free}/{own}"
 
     def components(
         self, given: Sequence[Tensor | Composed | Any], rows: bool = False
@@ -349,6 +369,13 @@ class _Making:
     def _component(self, given: Any, name: str) -> Any:
         if not is_composite(given):
             return self._own(given, name)
+        if isinstance(given, SparseTensor) and self._graph.as_called:
+            with self.inside("SparseTensor"):
+                return SparseTensor(
+                    self._own(given.indices, "indices"),
+                    self._own(given.values, "values"),
+                    self._own(given.dense_shape, "dense_shape"),
+                )
         parts = [self._own(x, name) for x in nest.flatten(given)]
         return nest.pack_like(given, parts)
 

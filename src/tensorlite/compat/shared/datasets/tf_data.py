@@ -13,7 +13,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tensorlite.compat.shapes import TensorShape, as_shape
-from tensorlite.compat.shared.ragged_and_sparse.sparse import SparseTensor
+from tensorlite.compat.shared.ragged_and_sparse.sparse import (
+    SparseTensor,
+    SparseTensorValue,
+)
 from tensorlite.compat.shared.specs.tensor_specs import told
 from tensorlite.compat.views import in_graph, lifted, plain
 from tensorlite.core import nest
@@ -26,6 +29,7 @@ from tensorlite.data import files
 from tensorlite.data.background import AUTOTUNE
 from tensorlite.data.composites import each, structure_of
 from tensorlite.data.dataset import Dataset as Base
+from tensorlite.data.elements import tensors
 from tensorlite.data.functions import Prepared, prepared
 from tensorlite.data.reducing import cardinality_of, only_element
 from tensorlite.data.running import NumpyIterator
@@ -98,7 +102,14 @@ def seeds_given(seed: Any) -> Any:
 
 def _plain(value: Any) -> Any:
     """Return an argument with tensors for what stands for them, and tuples for shapes."""
-    return value if isinstance(value, Base) else _read(plain(value))
+    return value if isinstance(value, Base) else _read(plain(_whole(value)))
+
+
+def _whole(value: Any) -> Any:
+    """Return an argument with sparse tensors for their values, which are of no graph yet."""
+    if type(value) in {dict, tuple}:
+        return nest.rebuild(value, [_whole(x) for x in nest.children(value)])
+    return tensors(value) if isinstance(value, SparseTensorValue) else value
 
 
 def _read(value: Any) -> Any:

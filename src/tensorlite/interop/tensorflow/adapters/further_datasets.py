@@ -154,6 +154,9 @@ def _keyed(op: Op, node: Node) -> tuple[Spelled, ...]:
         count = op.attributes()[name].captured
         made.attributes[f"T{name}_other_arguments"] = tuple(kinds[:count])
         kinds = kinds[count:]
+    experiment = f"Experimental{op.name}"  # as it is named in graphs of version 1
+    if node.name.rpartition("/")[2].startswith(experiment):
+        return (Spelled(experiment, made.attributes, made.inputs),)
     return (made,)
 
 
