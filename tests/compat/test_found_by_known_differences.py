@@ -151,3 +151,26 @@ def test_groups_that_are_reduced_are_the_experiment_of_version_1() -> None:
         assert [session.run(found) for _ in range(3)] == [9, 12, 15]
         kinds = [x.op for x in tf.get_default_graph().as_graph_def().node]
     assert "ExperimentalGroupByReducerDataset" in kinds
+
+
+@pytest.mark.parametrize(
+    ("drops", "expected"), [(False, [2, 4, 8, 11, 5]), (True, [2, 4, 8, 11])]
+)
+def test_buckets_are_groups_that_graphs_hold(
+    drops: bool, expected: list[int]
+) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = tf.data.Dataset.range(1, 12).map(lambda x: tf.fill([x], x))
+        bucketed = tf.data.experimental.bucket_by_sequence_length(
+            lambda x: tf.shape(x)[0], [3, 6], [2, 2, 3], drop_remainder=drops
+        )
+        iterator = made.apply(bucketed).make_initializable_iterator()
+        found = iterator.get_next()
+        kinds = [x.op for x in tf.get_default_graph().as_graph_def().node]
+        assert "GroupByWindowDataset" in kinds
+        assert "GeneratorDataset" not in kinds
+        session.run(iterator.initializer)
+        lengths = [session.run(found).shape[1] for _ in expected]
+        assert lengths == expected
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(found)

@@ -17,7 +17,7 @@ from tensorlite.core.dispatch import constant, to_tensor
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
-from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, assembled
+from tensorlite.data.base import INFINITE, UNKNOWN, Pipeline, Recipe, assembled
 from tensorlite.data.elements import (
     arguments,
     filled,
@@ -31,7 +31,9 @@ from tensorlite.data.elements import (
 from tensorlite.data.functions import Prepared, Preparing, settled
 from tensorlite.data.recipes import keying, reducing_by_key
 from tensorlite.data.resuming import Chained, Resumed
+from tensorlite.ops.arrays.gather import gather
 from tensorlite.ops.arrays.shape import astype
+from tensorlite.ops.math.arithmetic import sum as total
 
 if TYPE_CHECKING:
     from tensorlite.data.dataset import Dataset
@@ -166,6 +168,9 @@ class Keyed(Preparing[T]):
         ready = self._by_element(element_length_func)
         ends = bucket_boundaries if pad_to_bucket_boundary else None
         filling = _Filling(padded_shapes, padding_values, ends, no_padding)
+        buckets_asked = _Asked(
+            [*bucket_boundaries], [*bucket_batch_sizes], drop_remainder
+        )
 
         def with_length(element: T) -> tuple[int, T]:
             return int(ready.call(*arguments(element))), element
@@ -186,8 +191,37 @@ class Keyed(Preparing[T]):
             INFINITE if self.size == INFINITE else UNKNOWN,
             lambda: filling.spec(self.element_spec),
             captures=ready.captures,
+            recipe=lambda: self._bucketed(
+                element_length_func, buckets_asked, filling
+            ),
         )
         return made
+
+    def _bucketed(
+        self, length: Callable[..., Any], asked: _Asked, filling: _Filling
+    ) -> Recipe | None:
+        """Return the recipe of batches of buckets as what becomes of groups by their numbers."""
+        if filling.boundaries is not None:
+            return None
+
+        def number_of(*element: Any) -> Tensor:
+            passed = _whole(length(*element)) >= constant(
+                asked.boundaries, dtypes.int64
+            )
+            return total(astype(passed, dtypes.int64))
+
+        def size_of(key: Tensor) -> Tensor:
+            return gather(constant(asked.sizes, dtypes.int64), key)
+
+        def batch(key: Tensor, group: Any) -> Any:
+            if filling.is_off:
+                return group.batch(size_of(key), asked.whole)
+            return group.padded_batch(
+                size_of(key), filling.shapes, filling.values, asked.whole
+            )
+
+        grouped = self.group_by_window(number_of, batch, None, size_of)
+        return grouped.recipe()
 
     def _by_element(self, function: Callable[..., Any]) -> Prepared:
         """Return a function made ready for the elements."""
@@ -233,6 +267,15 @@ def _check_buckets(boundaries: Sequence[int], sizes: Sequence[int]) -> None:
             f"bucket_by_sequence_length: {len(boundaries)} boundaries and {len(sizes)} batch "
             "sizes; allowed is one more batch size"
         )
+
+
+class _Asked(NamedTuple):
+    """Between which lengths buckets are, of how many elements their batches."""
+
+    boundaries: list[int]
+    sizes: list[int]
+    whole: bool
+    """Whether what is left at the end is left out."""
 
 
 class _Filling(NamedTuple):
