@@ -268,3 +268,32 @@ def test_cells_of_one_scope_have_variables_of_their_own() -> None:
         cell(x, cell.zero_state(2, tf.float32))
     names = [v.name for v in tf.global_variables() if "candidate/bias" in v.name]
     assert names == ["gru_cell/candidate/bias:0", "gru_cell_1/candidate/bias:0"]
+
+
+def test_empty_lists_are_fed_whatever_is_asked_for() -> None:
+    texts, numbers = (
+        tf.placeholder(tf.string, [None]),
+        tf.placeholder(tf.int32, [None]),
+    )
+    with tf.Session() as session:
+        assert session.run(tf.strings.length(texts), {texts: []}).tolist() == []
+        assert session.run(numbers, {numbers: np.array([])}).dtype == np.int32
+
+
+def test_shapes_become_tensors_of_integers() -> None:
+    x = tf.convert_to_tensor(tf.TensorShape([1, 2]))
+    assert (x.name, x.dtype) == ("shape_as_tensor:0", tf.int32)
+    large = tf.TensorShape([1, 2**31])
+    assert tf.convert_to_tensor(large).dtype == tf.int64
+    with pytest.raises(ValueError, match="too large"):
+        tf.convert_to_tensor(large, dtype=tf.int32)
+    with pytest.raises(TypeError, match="Cannot convert a TensorShape"):
+        tf.convert_to_tensor(tf.TensorShape([1, 2]), dtype=tf.float32)
+    with pytest.raises(ValueError, match="partially known"):
+        tf.convert_to_tensor(tf.TensorShape([None, 3]))
+
+
+def test_shapes_of_constants_are_verified() -> None:
+    assert tf.constant([1, 2], shape=[3]).shape == [3]
+    with pytest.raises(TypeError, match="Expected Tensor's shape"):
+        tf.constant([1, 2], shape=[3], verify_shape=True)

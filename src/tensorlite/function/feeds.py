@@ -74,7 +74,7 @@ class Feed:
         if not is_array(array) and not isinstance(array, np.generic):
             raise DTypeError(f"{self._what()} is fed {array!r}, which is no array")
         if array.dtype != self.dtype:
-            if not _is_held(array, self.dtype):
+            if array.size and not _is_held(array, self.dtype):
                 raise DTypeError(
                     f"{self._what()} is fed {of_numpy(array.dtype).name}"
                     f"{shape_text(array.shape)}, which it may not hold as it is; cast it, as in "

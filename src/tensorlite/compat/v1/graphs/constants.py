@@ -16,7 +16,7 @@ from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
 from tensorlite.core.constant import array_of, encoded, fitting_array, is_of_numpy
 from tensorlite.core.dispatch import to_tensor
-from tensorlite.core.dtypes import DType, as_dtype, complex128, float32
+from tensorlite.core.dtypes import DType, as_dtype, complex128, float32, int32, int64
 from tensorlite.core.errors import ConversionError, DTypeError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.graph_mode.graph import active_graph
@@ -34,7 +34,7 @@ def constant(
 
     With a shape, values are laid out in it, the last one repeated where there are too few; a shape
     without elements takes any of Python's values, which are floats then if no dtype is given. A
-    tensor as value raises DTypeError; verify_shape has no effect.
+    tensor as value raises DTypeError, as does another shape than that of values if verify_shape.
 
     >>> from tensorlite.compat import v1 as tf
     >>> with tf.Graph().as_default(), tf.Session() as session:
@@ -51,6 +51,11 @@ def constant(
     if sizes is not None and not prod(sizes) and not is_of_numpy(value):
         return to_tensor(np.zeros(sizes, (wanted or float32).numpy))
     array = _array(value, wanted)
+    if verify_shape and sizes not in (None, list(array.shape)):
+        raise DTypeError(
+            f"Expected Tensor's shape: {sizes}, got {list(array.shape)}; leave out verify_shape to "
+            "repeat the last value"
+        )
     return to_tensor(array if sizes is None else _filled(array, sizes))
 
 
@@ -100,6 +105,8 @@ def convert_to_tensor(
     """
     value = registered(value)
     wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, TensorShape):
+        return _of_shape(value, wanted, name)
     if isinstance(value, Operand):
         x = value.__tensor__() if active_graph() is None else _standing(value)
         if wanted is not None and x.dtype is not wanted:
@@ -114,6 +121,32 @@ def convert_to_tensor(
         own = value if wanted is None else _cast_in(value, wanted)
         return packed(own, wanted or liked, name=name)
     return _converted(value, wanted, liked, name=name)
+
+
+def _of_shape(shape: TensorShape, wanted: DType | None, name: str | None) -> Any:
+    """Return a shape's sizes, of int32 where these are not too large for it."""
+    sizes = shape.as_list() if shape.is_fully_defined() else None
+    if sizes is None:
+        raise ShapeError(
+            f"Cannot convert a partially known TensorShape to a Tensor: {shape}; tf.shape(x) gives "
+            "sizes as they are when a session runs"
+        )
+    is_large = any(size > np.iinfo(np.int32).max for size in sizes)
+    dtype = wanted or (int64 if is_large else int32)
+    if dtype not in (int32, int64):
+        raise DTypeError(
+            f"Cannot convert a TensorShape to dtype {dtype.name}, only to int32 and int64"
+        )
+    if is_large and dtype is int32:
+        raise ShapeError(
+            f"Cannot convert a TensorShape to int32, for {shape} is too large"
+        )
+    return _of_sizes(np.asarray(sizes, dtype.numpy), name=name)
+
+
+@named("shape_as_tensor")
+def _of_sizes(sizes: Any, name: str | None = None) -> Any:
+    return to_tensor(sizes)
 
 
 def _cast_in(value: Any, dtype: DType) -> Any:
