@@ -297,3 +297,20 @@ def test_shapes_of_constants_are_verified() -> None:
     assert tf.constant([1, 2], shape=[3]).shape == [3]
     with pytest.raises(TypeError, match="Expected Tensor's shape"):
         tf.constant([1, 2], shape=[3], verify_shape=True)
+
+
+@pytest.mark.parametrize("sizes", [[2, 4, 4, 3], [2, 10]])
+@pytest.mark.parametrize("training", [False, True])
+def test_fused_batch_norms_of_16_bits_have_variables_of_32(
+    sizes: list[int], training: bool
+) -> None:
+    x = np.random.RandomState(0).randn(*sizes).astype(np.float16)
+    given = {"fused": True, "scale": True, "is_training": training, "epsilon": 0.0}
+    made = tf.contrib.layers.batch_norm(tf.constant(x), **given)
+    assert made.dtype == tf.float16
+    assert {v.dtype.base_dtype for v in tf.global_variables()} == {tf.float32}
+    axes = tuple(range(len(sizes) - 1))
+    expected = (x - x.mean(axes)) / x.std(axes) if training else x
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_allclose(session.run(made), expected, atol=0.01)

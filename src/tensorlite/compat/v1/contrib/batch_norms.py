@@ -13,6 +13,7 @@ from tensorlite.compat.v1.graphs import framework, scopes
 from tensorlite.compat.v1.graphs.constants import constant
 from tensorlite.compat.v1.layer_kinds.core import chosen, known_size, static_bool
 from tensorlite.compat.v1.training.averages import assign_moving_average
+from tensorlite.core.dtypes import bfloat16, float16, float32
 
 
 class Asked(NamedTuple):
@@ -53,11 +54,15 @@ class Norm:
         return model_variable(
             name,
             [known_size(self.x.get_shape(), self.axis, "batch_norm")],
-            self.x.dtype,
+            self._dtype(),
             self.asked.first[name],
             trainable=trainable,
             collections=get_variable_collections(self.asked.collections, name),
         )
+
+    def _dtype(self) -> Any:
+        """Return the dtype of variables: that of inputs."""
+        return self.x.dtype
 
     def normalized(self, training: Any, updates: Any, weights: Any) -> Any:
         mean, variance = self.mean, self.variance
@@ -143,6 +148,10 @@ class FusedNorm(Norm):
             self.shift = constant(0.0, shape=size)
         if self.gamma is None:
             self.factor = constant(1.0, shape=size)
+
+    def _dtype(self) -> Any:
+        """Return the dtype of variables, which have 32 bits where inputs have 16."""
+        return float32 if self.x.dtype in (float16, bfloat16) else self.x.dtype
 
     def normalized(self, training: Any, updates: Any, weights: Any) -> Any:
         made, mean, variance = chosen(

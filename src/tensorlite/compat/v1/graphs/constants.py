@@ -125,7 +125,7 @@ def convert_to_tensor(
 
 def _of_shape(shape: TensorShape, wanted: DType | None, name: str | None) -> Any:
     """Return a shape's sizes, of int32 where these are not too large for it."""
-    sizes = shape.as_list() if shape.is_fully_defined() else None
+    sizes: Any = shape.as_list() if shape.is_fully_defined() else None
     if sizes is None:
         raise ShapeError(
             f"Cannot convert a partially known TensorShape to a Tensor: {shape}; tf.shape(x) gives "
