@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import random
 import secrets
 from collections.abc import Generator, Iterator
@@ -53,6 +54,20 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--device gpu: there is no GPU here, or no CuPy")
 
 
+def leave_alone_what_stays() -> None:
+    """Let the garbage collector pass over what is there now, from here on.
+
+    A full collection, which dozens of tests ask for, would else go through the millions of
+    objects that the tests themselves are, and what modules and caches hold.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_collection_finish() -> None:
+    leave_alone_what_stays()
+
+
 @pytest.fixture
 def one_cpu() -> Iterator[None]:
     """Leave the process with one CPU device, however many a test makes."""
@@ -66,12 +81,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+def pytest_runtest_protocol(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
     """Let draws without a seed begin, in each test, where they began in its last run."""
     with pytest.MonkeyPatch.context() as patched:
         draws = random.Random(item.nodeid)  # noqa: S311  nothing is kept secret by them
         patched.setattr(secrets, "randbits", draws.getrandbits)
-        return (yield)
+        result = yield
+    if nextitem is not None and nextitem.path != item.path:
+        leave_alone_what_stays()
+    return result
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
