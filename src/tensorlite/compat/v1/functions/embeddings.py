@@ -64,8 +64,9 @@ def embedding_lookup(
     [[3, 4]]
     """
     if isinstance(ids, RaggedTensor) and max_norm is not None:
-        rest = (partition_strategy, name, validate_indices, max_norm)
-        return ids.with_flat_values(embedding_lookup(params, ids.flat_values, *rest))
+        rest = (partition_strategy, name)
+        flat = embedding_lookup(params, ids.flat_values, *rest, max_norm=max_norm)
+        return ids.with_flat_values(flat)
     shards = shards_of(params)
     if active_graph() is not None:
         return _written(shards, ids, partition_strategy, max_norm, name)
