@@ -94,3 +94,57 @@ def test_inverse_windows_are_zero_where_the_signal_is_lost() -> None:
     window = tf.signal.inverse_stft_window_fn(64)(64, dtype=tf.float32)
     assert window[0] == 0
     np.testing.assert_allclose(window[1:3], [415.34445, 104.08671], rtol=1e-5)
+
+
+def _sliceable_operators() -> list[Any]:
+    numbers = np.random.default_rng(5).normal
+    linalg = tf.linalg
+    full = linalg.LinearOperatorFullMatrix(numbers(size=(2, 3, 4, 4)))
+    return [
+        linalg.LinearOperatorDiag(numbers(size=(2, 3, 4))),
+        linalg.LinearOperatorAdjoint(
+            linalg.LinearOperatorLowerTriangular(numbers(size=(2, 3, 4, 4)))
+        ),
+        linalg.LinearOperatorTridiag(numbers(size=(2, 3, 3, 4))),
+        linalg.LinearOperatorToeplitz(
+            numbers(size=(2, 3, 4)), numbers(size=(2, 3, 4))
+        ),
+        linalg.LinearOperatorScaledIdentity(4, numbers(size=(2, 3))),
+        linalg.LinearOperatorComposition(
+            [linalg.LinearOperatorDiag(numbers(size=(3, 4))), full]
+        ),
+        linalg.LinearOperatorLowRankUpdate(full, numbers(size=(2, 3, 4, 1))),
+    ]
+
+
+@pytest.mark.parametrize("place", range(7))
+def test_linear_operators_are_sliced_along_their_batches(place: int) -> None:
+    operator = _sliceable_operators()[place]
+    dense = operator.to_dense().numpy()
+    for slices, expected in (
+        (0, dense[0]),
+        ((Ellipsis, slice(2)), dense[:, :2]),
+        ((slice(1, None), 0), dense[1:, 0]),
+        ((slice(None), tf.newaxis), dense[:, None]),
+        ((tf.constant(1), Ellipsis), dense[1]),
+    ):
+        part = operator[slices]
+        assert type(part) is type(operator)
+        assert part.shape == expected.shape
+        np.testing.assert_allclose(part.to_dense(), expected)
+
+
+def test_matrices_of_unknown_rank() -> None:
+    given = np.random.default_rng(5).normal(size=(2, 3, 3)).astype(np.float32)
+
+    def made(x: Any) -> Any:
+        operator = tf.linalg.LinearOperatorAdjoint(
+            tf.linalg.LinearOperatorFullMatrix(x)
+        )
+        assert operator.shape.rank is None
+        return operator.to_dense(), tf.linalg.pinv(x)
+
+    signature = [tf.TensorSpec(None, tf.float32)]
+    adjoint, inverse = tf.function(made, input_signature=signature)(given)
+    np.testing.assert_allclose(adjoint, given.transpose(0, 2, 1))
+    np.testing.assert_allclose(inverse, np.linalg.inv(given), rtol=1e-3, atol=1e-4)

@@ -72,7 +72,10 @@ class LinearOperatorCirculant(LinearOperator):
         return self._spectrum.get_shape()[-self.block_depth :]
 
     def _shape(self) -> Any:
-        sizes = self._spectrum.get_shape().as_list()
+        known = self._spectrum.get_shape()
+        if known.rank is None:
+            return known
+        sizes = known.as_list()
         size = prod(sizes[-self.block_depth :])
         return as_shape((*sizes[: -self.block_depth], size, size))
 
@@ -231,6 +234,8 @@ class LinearOperatorToeplitz(LinearOperator):
 
     def _shape(self) -> Any:
         one, other = self._col.get_shape(), self._row.get_shape()
+        if None in (one.rank, other.rank):
+            return as_shape(None)
         sizes = cutting.broadcast_static_shape(one, other).as_list()
         return as_shape((*sizes, sizes[-1]))
 

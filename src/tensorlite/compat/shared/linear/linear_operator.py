@@ -29,6 +29,7 @@ from tensorlite.compat.shared.linear.operator_checks import (
     with_rank,
 )
 from tensorlite.compat.shared.linear.operator_forms import OPERATOR_FORMS
+from tensorlite.compat.shared.linear.operator_slices import sliced
 from tensorlite.core.errors import CompositeError, InvalidArgumentError
 from tensorlite.core.sizes import as_value
 from tensorlite.core.spec import broadcast
@@ -46,6 +47,10 @@ class LinearOperator(KnownMatrix):
         raise CompositeError(
             self, "a linear operator; operator.to_dense() gives its matrix"
         )
+
+    def __getitem__(self, slices: Any) -> Any:
+        """Return such an operator of some of the batch: operator[0], operator[..., :2]."""
+        return sliced(self, slices)
 
     def _matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False
@@ -290,7 +295,10 @@ class LinearOperatorAdjoint(_OfAnother):
         return self.operator
 
     def _shape(self) -> Any:
-        *batch, rows, columns = self.operator.shape.as_list()
+        known = self.operator.shape
+        if known.rank is None:
+            return known
+        *batch, rows, columns = known.as_list()
         return as_shape((*batch, columns, rows))
 
     def _matmul(

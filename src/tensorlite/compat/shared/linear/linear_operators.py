@@ -308,6 +308,8 @@ class LinearOperatorTridiag(LinearOperator):
 
     def _shape(self) -> Any:
         first = self._diagonals[1] if self._form == "sequence" else self._diagonals
+        if first.get_shape().rank is None:
+            return as_shape(None)
         sizes = list(first.get_shape().as_list())
         batch = {"sequence": sizes[:-1], "compact": sizes[:-2], "matrix": sizes[:-2]}
         return as_shape((*batch[self._form], sizes[-1], sizes[-1]))

@@ -18,12 +18,14 @@ from tensorlite.core.dtypes import as_dtype, float32, int32
 from tensorlite.core.errors import InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import all_known
+from tensorlite.ops.arrays.shape import shape_of
 from tensorlite.ops.composite import composed
 from tensorlite.ops.linear.diagonal import Diag, DiagPart
 from tensorlite.ops.linear.matmul import Cross, is_eager_matrix
 from tensorlite.ops.linear.matrix_functions import regularised_lstsq
 from tensorlite.ops.linear.solve import MatrixInverse, MatrixSolve, lapack
 from tensorlite.ops.linear.spectral import Svd
+from tensorlite.ops.math.reduce import max as max_of
 from tensorlite.ops.older_forms import SparseMatMul
 from tensorlite.ops.ragged.base import RaggedParts
 
@@ -239,7 +241,10 @@ def pinv(
     """
     x = converted(a)
     if rcond is None:
-        rcond = 10.0 * max(x.shape[-2:]) * np.finfo(x.dtype.numpy).eps
+        ends = x.spec.dims[-2:] if x.spec.rank else (None,)
+        whole = max_of(shape_of(x)[-2:])
+        larger = max(ends) if all_known(ends) else tl.astype(whole, x.dtype)
+        rcond = larger * (10.0 * float(np.finfo(x.dtype.numpy).eps))
     return tl.linalg.pinv(x, rtol=converted(rcond, x.dtype))
 
 
