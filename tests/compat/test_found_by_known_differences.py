@@ -174,3 +174,40 @@ def test_buckets_are_groups_that_graphs_hold(
         assert lengths == expected
         with pytest.raises(tf.errors.OutOfRangeError):
             session.run(found)
+
+
+@pytest.mark.parametrize(
+    ("weights", "seed", "expected"),
+    [
+        (None, 7, [10, 0, 11, 1, 2, 12, 13, 14, 3, 15, 4]),
+        ([0.2, 0.8], 3, [10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4]),
+    ],
+)
+def test_mixed_datasets_are_choices_that_graphs_hold(
+    weights: Any, seed: int, expected: list[int]
+) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        parts = [tf.data.Dataset.range(5), tf.data.Dataset.range(10, 16)]
+        mixed = tf.data.experimental.sample_from_datasets(parts, weights, seed)
+        iterator = mixed.make_initializable_iterator()
+        found = iterator.get_next()
+        kinds = [x.op for x in tf.get_default_graph().as_graph_def().node]
+        assert "DirectedInterleaveDataset" in kinds
+        session.run(iterator.initializer)
+        assert [session.run(found) for _ in expected] == expected
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(found)
+
+
+@pytest.mark.timeout(60)
+def test_endless_choices_end_with_the_last_of_the_datasets() -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        parts = [tf.data.Dataset.range(2), tf.data.Dataset.range(10, 13)]
+        places = tf.data.Dataset.range(2).repeat()
+        chosen = tf.data.experimental.choose_from_datasets(parts, places)
+        iterator = chosen.make_initializable_iterator()
+        found = iterator.get_next()
+        session.run(iterator.initializer)
+        assert [session.run(found) for _ in range(5)] == [0, 10, 1, 11, 12]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(found)

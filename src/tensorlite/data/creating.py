@@ -295,8 +295,22 @@ class Creating(Pipeline[T]):
             *odds.datasets,
             captures=odds.captures,
             chances=(draws,),
+            recipe=lambda: cls._as_choices(
+                datasets, odds, draws, stop_on_empty_dataset
+            ),
         )
         return made
+
+    @classmethod
+    def _as_choices(
+        cls, datasets: Sequence[Any], odds: Odds, draws: Draws, stop: bool
+    ) -> Recipe | None:
+        """Return the recipe of a choice of datasets by random numbers, where odds are known."""
+        draw = odds.drawing()
+        if draw is None:
+            return None
+        places = cls._random(draws).batch(2).map(draw)
+        return cls.choose_from_datasets(datasets, places, stop).recipe()
 
     @classmethod
     def choose_from_datasets(
@@ -319,7 +333,7 @@ class Creating(Pipeline[T]):
 
         def source() -> Iterator[Any]:
             readers = [d.source() for d in datasets]
-            end = object()
+            end, gone = object(), set[int]()
             for place in choice_dataset.source():
                 at = int(nest.flatten(place)[0])
                 if not 0 <= at < len(readers):
@@ -330,7 +344,8 @@ class Creating(Pipeline[T]):
                 element = next(readers[at], end)
                 if element is not end:
                     yield element
-                elif stop_on_empty_dataset:
+                gone |= {at} if element is end else set()
+                if gone and (stop_on_empty_dataset or len(gone) == len(readers)):
                     return
 
         made: Dataset[Any] = assembled(
@@ -361,8 +376,10 @@ class Creating(Pipeline[T]):
         >>> list(numbers)[0].dtype
         tl.int64
         """
-        draws = Draws(seed, _order_of_runs(rerandomize_each_iteration))
+        return cls._random(Draws(seed, _order_of_runs(rerandomize_each_iteration)))
 
+    @classmethod
+    def _random(cls, draws: Draws) -> Dataset[Tensor]:
         def source() -> Iterator[Tensor]:
             words = draws.for_a_run()
             while True:

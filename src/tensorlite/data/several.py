@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import repeat
 from typing import Any, ClassVar
 
 import numpy as np
 
-from tensorlite.core.dispatch import to_tensor
+from tensorlite.core import nest
+from tensorlite.core.dispatch import call, constant, interpreted_by, to_tensor
+from tensorlite.core.dtypes import int32
 from tensorlite.core.errors import DTypeError, InvalidArgumentError
+from tensorlite.core.operand import Operand
 from tensorlite.core.spec import TensorSpec
 from tensorlite.core.tensor import Tensor
 from tensorlite.data.base import Pipeline
 from tensorlite.data.given import captured, value_of
+from tensorlite.ops.arrays.arrange import squeeze
+from tensorlite.ops.random.seeded import StatelessMultinomial
 from tensorlite.ops.random.words import Words
 
 
@@ -70,10 +76,12 @@ class Odds:
             raise InvalidArgumentError(
                 "sample_from_datasets: Invalid `datasets`. `datasets` should not be empty."
             )
-        self._weights = [1.0] * count if weights is None else weights
+        self._weights: Any = [1.0] * count if weights is None else weights
         self._count = count
         if not isinstance(self._weights, Pipeline):
-            self._weights = to_tensor(self._weights)
+            known = not any(isinstance(x, Operand) for x in nest.flatten(weights))
+            with interpreted_by(None) if known else nullcontext():
+                self._weights = to_tensor(self._weights)
             _check_odds(self._weights.spec.shape, count)
 
     @property
@@ -92,6 +100,23 @@ class Odds:
         if not isinstance(self._weights, Pipeline):
             return repeat(self._now(value_of(self._weights)))
         return map(self._now, self._weights.source())
+
+    def drawing(self) -> Callable[[Any], Any] | None:
+        """Return what draws by two seeds; None if odds are not the same, or of no draw at all."""
+        if isinstance(self._weights, Pipeline) or self.captures:
+            return None
+        odds = np.ravel(self._weights.numpy())
+        if not (odds > 0).all():
+            return None
+        logits = np.log(odds)[np.newaxis]
+
+        def draw(seeds: Tensor) -> Tensor:
+            op = StatelessMultinomial()
+            return squeeze(
+                call(op, to_tensor(logits), constant(1, int32), seeds), (0, 1)
+            )
+
+        return draw
 
     def _now(self, weights: Any) -> list[float]:
         found = np.ravel(weights.numpy())
