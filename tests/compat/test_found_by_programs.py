@@ -447,10 +447,12 @@ def test_what_a_placeholder_of_unknown_rank_keeps_has_the_shape_it_had() -> None
 
 
 def test_variables_tell_what_they_are_as_tensorflow_prints_them() -> None:
-    """TensorFlow 1.15's text of a variable that is a resource."""
+    """TensorFlow 1.15's texts of a variable that is a reference, and of a resource."""
     v = tf.get_variable("v", [2, 3])
-    told = "<tf.Variable 'v:0' shape=(2, 3) dtype=float32>"
+    told = "<tf.Variable 'v:0' shape=(2, 3) dtype=float32_ref>"
     assert (str(v), str([v])) == (told, f"[{told}]")
+    w = tf.get_variable("w", [2, 3], use_resource=True)
+    assert str(w) == "<tf.Variable 'w:0' shape=(2, 3) dtype=float32>"
 
 
 @pytest.mark.parametrize("dtype", [tf.int32, tf.int64])
