@@ -193,12 +193,19 @@ class PolymorphicFunction(Function[..., Any]):
         """Return how often the function was traced."""
         return self.trace_count
 
-    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """Return the signatures of all traces as text; verbose has no effect."""
+    def all_concrete_functions(self) -> list[Any]:
+        """Return all traces there are, in the order in which they were made."""
         found = dict.fromkeys(
             [*self.cache.concrete.values(), *[x for _, x in self.cache.general]]
         )
-        return "\n\n".join(self._shown(x).pretty_printed_signature() for x in found)
+        return [self._shown(x) for x in found]
+
+    _list_all_concrete_functions = all_concrete_functions
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Return the signatures of all traces as text; verbose has no effect."""
+        found = self.all_concrete_functions()
+        return "\n\n".join(x.pretty_printed_signature() for x in found)
 
     def _decorate(self, decorator: Callable[..., Any]) -> None:
         """Put a decorator around the Python function, before it is first traced."""

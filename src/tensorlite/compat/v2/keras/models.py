@@ -190,6 +190,7 @@ class Sequential(Model):
         self._count()
         self.forget_losses()  # those that were noted on the way
 
+    @phases.told
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         made = self._first_input(inputs) if self.starts else inputs
         for layer in self._chain:

@@ -346,7 +346,8 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
         if not self.keeps_sparse:
             args, kwargs = filled(args), filled(kwargs)
         around = surrounding.get()
-        if around is None and (naming.is_keras_3() or not in_graphs.building.get()):
+        is_first = around is None or not around.is_layer
+        if is_first and (naming.is_keras_3() or not in_graphs.building.get()):
             self.forget_losses()
         self.take_dtype(args, kwargs)
         args, kwargs = self.as_tensors(args, kwargs)

@@ -5,7 +5,9 @@ Programs feed it; where a graph is run without that, and outside of graphs, noth
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
+from functools import wraps
 from typing import Any, NamedTuple
 
 from tensorlite.compat.v1.graphs.framework import placeholder_with_default
@@ -47,9 +49,36 @@ class Calling(NamedTuple):
     """What layers that are called by another layer's call know of it."""
 
     training: Any = None
+    is_layer: bool = True
+    """Whether a layer was called, and not only its method `call`."""
 
 
 surrounding: ContextVar[Calling | None] = ContextVar("keras_calling", default=None)
+
+
+def told(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a model's `call` whose layers train if it is told so, and do not if told not to.
+
+    Where the model itself was called and nobody was told, they decide by themselves: it is only
+    filled in then that they do not train.
+    """
+
+    @wraps(call)
+    def with_phase(
+        self: Any, inputs: Any, training: Any = None, mask: Any = None
+    ) -> Any:
+        around = surrounding.get()
+        is_layer = around is not None and around.is_layer
+        is_told = training is True or not is_layer or around != Calling()
+        if training is None or not is_told:
+            return call(self, inputs, training, mask)
+        token = surrounding.set(Calling(training, is_layer))
+        try:
+            return call(self, inputs, training, mask)
+        finally:
+            surrounding.reset(token)
+
+    return with_phase
 
 
 def training_in(around: Calling | None) -> Any:

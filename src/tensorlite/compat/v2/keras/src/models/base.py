@@ -138,6 +138,7 @@ class Model(Texts, Training, Layer):
         """Return whether it is known what the model takes."""
         return self.starts is not None
 
+    @phases.told
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         if self._plan is None:
             raise NotImplementedError(
