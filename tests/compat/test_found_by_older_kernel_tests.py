@@ -314,3 +314,16 @@ def test_fused_batch_norms_of_16_bits_have_variables_of_32(
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         np.testing.assert_allclose(session.run(made), expected, atol=0.01)
+
+
+def test_layers_know_what_getters_do_not_let_be_trained() -> None:
+    def getter(getter: Any, *args: Any, **kwargs: Any) -> Any:
+        return getter(*args, **{**kwargs, "trainable": False})
+
+    with tf.variable_scope("root", custom_getter=getter):
+        cell = tf.nn.rnn_cell.BasicRNNCell(2)
+        cell(tf.ones([1, 2]), tf.ones([1, 2]))
+    assert not cell.trainable_variables
+    names = [v.name.partition("/")[2] for v in cell.non_trainable_variables]
+    assert names == ["basic_rnn_cell/kernel:0", "basic_rnn_cell/bias:0"]
+    assert not tf.trainable_variables()

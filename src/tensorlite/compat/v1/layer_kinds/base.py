@@ -305,10 +305,9 @@ class Layer:
                 )
                 if regularizer is not None and id(made) not in known:
                     self._regularise(made, name, regularizer)
+        is_kept_back = trainable is False or (watched and not _is_trained(made))
         held = (
-            self._trainable_weights
-            if trainable is not False
-            else self._non_trainable_weights
+            self._non_trainable_weights if is_kept_back else self._trainable_weights
         )
         held.append(made)
         return made
@@ -443,6 +442,11 @@ class Layer:
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
         return made
+
+
+def _is_trained(made: Any) -> bool:
+    """Return whether a variable is trained, or its parts: custom getters may let it be not so."""
+    return all(getattr(x, "trainable", True) for x in getattr(made, "parts", [made]))
 
 
 def follows(made: Any, inputs: list[Any]) -> bool:
