@@ -148,3 +148,15 @@ def test_matrices_of_unknown_rank() -> None:
     adjoint, inverse = tf.function(made, input_signature=signature)(given)
     np.testing.assert_allclose(adjoint, given.transpose(0, 2, 1))
     np.testing.assert_allclose(inverse, np.linalg.inv(given), rtol=1e-3, atol=1e-4)
+
+
+def test_products_of_float32_and_bfloat16_are_float32() -> None:
+    x, y = tf.fill([2, 3], 0.5), tf.ones([3, 2], tf.bfloat16)
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        product = tf.matmul(x, y)
+    assert product.dtype == tf.float32
+    assert product.numpy().tolist() == [[1.5, 1.5], [1.5, 1.5]]
+    assert [one.dtype for one in tape.gradient(product, [x, y])] == [x.dtype, y.dtype]
+    with pytest.raises(Exception, match="MatMul"):
+        tf.matmul(x, tf.cast(y, tf.float64))

@@ -14,8 +14,8 @@ from tensorlite.compat.shared.making import alike
 from tensorlite.compat.shared.reductions import as_given
 from tensorlite.core.check import integers_of, several
 from tensorlite.core.dispatch import call, calls
-from tensorlite.core.dtypes import as_dtype, float32, int32
-from tensorlite.core.errors import InvalidArgumentError, ShapeError
+from tensorlite.core.dtypes import as_dtype, bfloat16, float32, int32
+from tensorlite.core.errors import DTypeError, InvalidArgumentError, ShapeError
 from tensorlite.core.operand import Operand
 from tensorlite.core.spec import all_known
 from tensorlite.ops.arrays.shape import shape_of
@@ -64,8 +64,9 @@ def matmul(
     """Return the product of matrices, over the last two axes; the others are batches.
 
     A flag turns an operand before: transpose exchanges rows and columns, adjoint conjugates, too.
-    Both for one operand are an InvalidArgumentError, vectors a ShapeError. `a_is_sparse`,
-    `b_is_sparse`, `grad_a` and `grad_b` have no effect.
+    Both for one operand are an InvalidArgumentError, vectors a ShapeError. A float32 matrix and a
+    bfloat16 one have a product of float32. `a_is_sparse`, `b_is_sparse`, `grad_a` and `grad_b`
+    have no effect.
 
     >>> from tensorlite.compat import v2 as tf
     >>> tf.matmul([[1, 2], [3, 4]], [[1], [1]]).numpy().tolist()
@@ -82,7 +83,7 @@ def matmul(
             for one, is_turned in ((a, adjoint_a), (b, adjoint_b))
         ]
         return ragged.matmul(x, y, transpose_a=left, transpose_b=right)
-    x, y = alike("MatMul", a, b, ("a", "b"))
+    x, y = _operands(a, b)
     if not (is_eager_matrix(x) and is_eager_matrix(y)):
         _check_matrices(x, y)
     if adjoint_a and x.dtype.is_complex:
@@ -91,7 +92,7 @@ def matmul(
         y = tl.conj(y)
     if output_type is not None:
         x, y = [tl.astype(one, as_dtype(output_type)) for one in (x, y)]
-    if (a_is_sparse or b_is_sparse) and _are_thin(x, y):
+    if (a_is_sparse or b_is_sparse or x.dtype is not y.dtype) and _are_thin(x, y):
         op = SparseMatMul(left, right, a_is_sparse, b_is_sparse)
         return composed(op, x, y)
     return tl.matmul(x, y, transpose_a=left, transpose_b=right)
@@ -99,7 +100,20 @@ def matmul(
 
 def _are_thin(x: Any, y: Any) -> bool:
     """Return whether TensorFlow has a product of operands with many zeros for these."""
-    return x.dtype is y.dtype is float32 and x.spec.rank == y.spec.rank == _A_MATRIX
+    kinds = {x.dtype, y.dtype}
+    is_kept = float32 in kinds and kinds <= {float32, bfloat16}
+    return is_kept and x.spec.rank == y.spec.rank == _A_MATRIX
+
+
+def _operands(a: Any, b: Any) -> tuple[Any, Any]:
+    """Return two operands of a product as tensors of one dtype, or float32 and bfloat16."""
+    try:
+        x, y = alike("MatMul", a, b, ("a", "b"))
+    except DTypeError:
+        x, y = converted(a), converted(b)
+        if not _are_thin(x, y):
+            raise
+    return x, y
 
 
 _A_MATRIX = 2
