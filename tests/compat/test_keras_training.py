@@ -244,7 +244,7 @@ def test_weights_are_saved_and_restored_before_they_are_made(tmp_path: Path) -> 
             super().__init__()
             self.inner = keras.layers.Dense(3)
 
-        def call(self, inputs: Any) -> Any:  # type: ignore[override]
+        def call(self, inputs: Any) -> Any:
             return self.inner(inputs)
 
     x = tf.ones((2, 4))
