@@ -209,3 +209,46 @@ def test_frozen_layers_are_left_alone_once_models_are_compiled_again() -> None:
 def test_a_chain_may_be_made_of_a_single_layer() -> None:
     model = keras.Sequential(keras.layers.Dense(2, input_shape=(3,)))
     assert model.predict(X).shape == (4, 2)
+
+
+def _scaled(x: Any) -> Any:
+    w = tf.Variable([[1.0]], name="own")
+    return tf.matmul(x, w) * tf.Variable([[3.0]], trainable=False, name="kept")
+
+
+def _dense(x: Any) -> Any:
+    return keras.layers.Dense(1, kernel_initializer="ones", name="d")(x)
+
+
+def _older_dense(x: Any) -> Any:
+    return tf.layers.dense(x, 1, kernel_initializer=tf.ones_initializer())
+
+
+def _by_name(x: Any) -> Any:
+    return x * tf.get_variable("u", [], initializer=tf.ones_initializer())
+
+
+@pytest.mark.parametrize(
+    ("function", "names", "trained", "predicted"),
+    [
+        (_scaled, ["lambda/own:0"], [0.82], 2.46),  # one step by 0.01 * (2 * 3) * 3
+        (_dense, ["lambda/d/kernel:0", "lambda/d/bias:0"], [0.98, -0.02], 0.96),
+        (_older_dense, ["dense/kernel:0", "dense/bias:0"], [0.98, -0.02], 0.96),
+        (_by_name, ["u:0"], [0.98], 0.98),
+    ],
+)
+def test_what_functions_of_lambda_layers_make_is_trained(
+    function: Any, names: list[str], trained: list[float], predicted: float
+) -> None:
+    keras.backend.clear_session()
+    x = keras.Input((1,))
+    layer = keras.layers.Lambda(function)
+    model = keras.Model(x, layer(x))
+    model.compile("sgd", "mse")
+    assert [w.name for w in layer.trainable_weights] == names
+    one = np.ones((2, 1), np.float32)
+    model.fit(one, 0 * one, verbose=0)
+    values = [float(np.squeeze(x)) for x in model.get_weights()]
+    np.testing.assert_allclose(values[: len(names)], trained, rtol=1e-6)
+    assert values[len(names) :] == [3.0] * (function is _scaled)
+    np.testing.assert_allclose(model.predict(one), one * predicted, rtol=1e-6)

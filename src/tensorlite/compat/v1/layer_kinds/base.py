@@ -98,12 +98,6 @@ def _mismatch(spec: Any, x: Any) -> str:
     return found
 
 
-def _of_models(_: Any, **given: Any) -> Any:
-    """Return a variable that models have the value of where nothing is being built, too."""
-    told = {key: given[key] for key in ("trainable", "name", "dtype", "constraint")}
-    return in_sessions.SessionWeight(given["initial_value"], **told)
-
-
 class Layer:
     """A function with variables, which are made when it is first called.
 
@@ -319,7 +313,7 @@ class Layer:
         """Let variables that are made be of the layer's scope, and weights of models if held."""
         with ExitStack() as around:
             if self.holds_resources and in_sessions.graph_of_models():
-                around.enter_context(variable_creator_scope(_of_models))
+                around.enter_context(variable_creator_scope(in_sessions.weight_of))
             reuse = self.built or self._reuse
             opened = scopes.variable_scope(
                 self._scope, reuse=reuse, auxiliary_name_scope=False

@@ -228,7 +228,7 @@ class Layer(Arguments, Foretelling, LayerWeights, OlderLayer, Views, Module):
             inside = in_graphs.building.get() is not None
             with in_sessions.in_graph_of_models(graph), graph.building():
                 name = own if inside else f"{naming.prefixed(own)}"
-                made = in_sessions.SessionWeight(first, name=name, **told)
+                made = in_sessions.weight(first, name=name, **told)
         parts = made.parts if isinstance(made, PartitionedVariable) else [made]
         self._held.weights.extend(parts)
         if trainable is False:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.layers.base import Layer
-from tensorlite.compat.v2.keras.src.models import in_graphs
+from tensorlite.compat.v2.keras.src.models import in_graphs, in_sessions
 from tensorlite.compat.v2.keras.src.saving import describing, lambdas, lookup
 from tensorlite.core.shapes import AnyShape, TensorShape
 
@@ -48,13 +48,24 @@ class Lambda(Layer):
         self.mask = mask
         self.supports_masking = mask is not None
         self._taken = _parameters_of(function)
+        self._by_name: dict[str, Any] = {}
+        """The variables that the function has made in a graph, which later calls find again."""
 
     def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
         given = dict(self.arguments)
         for name, value in (("mask", mask), ("training", training)):
             if name in self._taken:
                 given.setdefault(name, value)
-        return in_graphs.of_program(self.function)(inputs, **given)
+        function = in_graphs.of_program(self.function)
+        if in_graphs.building.get() is not None:
+            with in_sessions.weights_made(self._by_name) as made:
+                results = function(inputs, **given)
+            self._held.weights.extend(made)
+            return results
+        if not self._held.weights:
+            return function(inputs, **given)
+        with in_sessions.weights_again(self._by_name, self._held.weights):
+            return function(inputs, **given)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return self.mask(inputs, mask) if callable(self.mask) else self.mask

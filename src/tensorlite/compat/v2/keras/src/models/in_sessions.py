@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
+from tensorlite.compat.shared.creators import variable_creator_scope
 from tensorlite.compat.v1.graphs.framework import Session
 from tensorlite.compat.v1.graphs.resources import ResourceVariable
 from tensorlite.compat.v2.keras.src.layers.weights import Weight
@@ -213,3 +215,64 @@ class SessionWeight(ResourceVariable):
         if self.has_value_here():
             return Variable.device.fget(self)  # type: ignore[attr-defined]
         return super().device
+
+
+_again: ContextVar[Iterator[Any] | None] = ContextVar("weights again", default=None)
+"""The weights that a function has made in a graph, where it is called again to have its values."""
+
+
+def weight(first: Any, **told: Any) -> Any:
+    """Return a new weight, or the next one where those are found again that were made."""
+    found = next(_again.get() or iter(()), None)
+    return SessionWeight(first, **told) if found is None else found
+
+
+def weight_of(_: Any, **given: Any) -> Any:
+    """Return a variable that models have the value of where nothing is being built, too.
+
+    It is a creator of variables, which takes what tf.Variable does.
+    """
+    told = {key: given[key] for key in ("trainable", "name", "dtype", "constraint")}
+    return SessionWeight(given["initial_value"], **told)
+
+
+@contextmanager
+def weights_made(known: dict[str, Any]) -> Iterator[list[Any]]:
+    """Let variables made inside be weights, which the list has that it yields afterwards.
+
+    Those of a program's own that have names which are known are not made anew.
+    """
+
+    def create(_: Any, **given: Any) -> Any:
+        name = given["name"]
+        if name in known:
+            return known[name]
+        made = weight_of(_, **given)
+        return made if name is None else known.setdefault(name, made)
+
+    graph = graph_of_models()
+    listed = [] if graph is None else graph.scopes.setdefault(_WEIGHTS, [])
+    before, found = len(listed), list[Any]()
+    with variable_creator_scope(create):
+        yield found
+    found.extend(listed[before:])
+
+
+@contextmanager
+def weights_again(known: dict[str, Any], made: list[Any]) -> Iterator[None]:
+    """Let weights be found again, by name or in turn, that were made in weights_made."""
+    used: set[int] = set()
+    rest = (x for x in made if id(x) not in used)
+
+    def find(following: Any, **given: Any) -> Any:
+        found = known.get(given["name"])
+        found = next(rest, None) if found is None else found
+        used.add(id(found))
+        return following(**given) if found is None else found
+
+    token = _again.set(rest)
+    try:
+        with variable_creator_scope(find):
+            yield
+    finally:
+        _again.reset(token)
