@@ -160,3 +160,42 @@ def test_products_of_float32_and_bfloat16_are_float32() -> None:
     assert [one.dtype for one in tape.gradient(product, [x, y])] == [x.dtype, y.dtype]
     with pytest.raises(Exception, match="MatMul"):
         tf.matmul(x, tf.cast(y, tf.float64))
+
+
+@pytest.mark.parametrize("form", ["compact", "sequence"])
+@pytest.mark.parametrize("adjoint", [False, True])
+def test_columns_without_a_batch_are_solved_for_every_tridiagonal_matrix(
+    form: str, adjoint: bool
+) -> None:
+    draws = np.random.default_rng(0)
+    rows = draws.normal(size=(3, 3, 4)) + np.array([[0], [4], [0]])
+    given = rows if form == "compact" else [rows[:, i] for i in range(3)]
+    operator = tf.linalg.LinearOperatorTridiag(given, diagonals_format=form)
+    columns = draws.normal(size=(4, 2))
+    dense = operator.to_dense().numpy()
+    dense = dense.swapaxes(-1, -2) if adjoint else dense
+    found = operator.solve(columns, adjoint=adjoint)
+    np.testing.assert_allclose(found, np.linalg.solve(dense, columns), atol=1e-12)
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_tridiagonal_equations_of_any_number_are_solved(
+    batch: tuple[int, ...],
+) -> None:
+    draws = np.random.default_rng(1)
+    rows = draws.normal(size=(*batch, 3, 5)) + np.array([[0], [4], [0]])
+    columns = draws.normal(size=(*batch, 5, 2))
+    sizes = [None] * len(batch)
+    told = [
+        tf.TensorSpec([*sizes, 3, None], tf.float64),
+        tf.TensorSpec([*sizes, None, 2], tf.float64),
+    ]
+    solve = tf.function(tf.linalg.tridiagonal_solve, input_signature=told)
+    above, main, below = (rows[..., i, :] for i in range(3))
+    dense = np.zeros((*batch, 5, 5))
+    at = np.arange(5)
+    dense[..., at, at] = main
+    dense[..., at[:-1], at[1:]] = above[..., :-1]
+    dense[..., at[1:], at[:-1]] = below[..., 1:]
+    found = solve(tf.constant(rows), tf.constant(columns))
+    np.testing.assert_allclose(found, np.linalg.solve(dense, columns), atol=1e-12)

@@ -240,6 +240,9 @@ def _lengthened(x: Tensor, size: int | None, before: int) -> Tensor:
 
 
 def _dense(parts: Sequence[Tensor]) -> Tensor:
+    upper, main, lower = parts
+    if main.shape[-1] is None:
+        return diag(upper[..., :-1], 1) + diag(main) + diag(lower[..., 1:], -1)
     bands = stack(parts, axis=-2)
     return matrix_diag(bands, (-1, 1), align="LEFT_RIGHT")
 

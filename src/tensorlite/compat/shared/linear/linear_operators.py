@@ -343,4 +343,9 @@ class LinearOperatorTridiag(LinearOperator):
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
     ) -> Any:
         right = matrices.adjoint(rhs) if adjoint_arg else rhs
-        return banded.tridiagonal_solve(self._compact(adjoint), right)
+        rows = self._compact(adjoint)
+        # Columns without a batch would pass for a batch of vectors.
+        if None not in (rows.shape.rank, right.shape.rank):
+            for _ in range(rows.shape.rank - right.shape.rank):
+                right = arrays.expand_dims(right, 0)
+        return banded.tridiagonal_solve(rows, right)
