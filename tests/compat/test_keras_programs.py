@@ -348,6 +348,8 @@ def test_the_backend_chooses_by_the_phase() -> None:
     assert traced(tf.constant(False)).numpy() == 4.0
 
 
+@pytest.mark.filterwarnings("ignore:When providing `inputs` as a dict")
+@pytest.mark.filterwarnings("ignore:The structure of `inputs` does")
 def test_inputs_are_found_by_keys_of_any_depth_and_by_names() -> None:
     first, second = keras.Input((1,), name="first"), keras.Input((2,), name="second")
     made = layers.Concatenate()([first, second])

@@ -199,7 +199,7 @@ class Sequential(Model):
 
     def _first_input(self, inputs: Any) -> Any:
         """Return what is given for the one input: alone, in a list, or by the input's name."""
-        given = picked(self.starts, inputs)
+        given = picked(self._input_form, inputs, warns=True)
         return fitted(given[0], self.starts[0]) if len(given) == 1 else inputs
 
     def predict_classes(self, x: Any, batch_size: int = 32, verbose: int = 0) -> Any:

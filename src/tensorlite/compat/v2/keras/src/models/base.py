@@ -29,7 +29,7 @@ from tensorlite.compat.v2.keras.src.saving import (
     saved_ways,
 )
 from tensorlite.compat.v2.keras.src.saving.model_texts import Texts
-from tensorlite.compat.v2.keras.src.trainers.fitting import fitted, picked
+from tensorlite.compat.v2.keras.src.trainers import fitting
 from tensorlite.compat.v2.keras.src.trainers.trainer import Training
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.core.shapes import AnyShape
@@ -104,8 +104,8 @@ class Model(Texts, Training, Layer):
         ):
             inputs, outputs = graphs.cut(inputs, outputs)
         phases.keep(self)
-        self.starts = nests.flatten(inputs)
-        self.ends = nests.flatten(outputs)
+        fitting.warn_of_keys(inputs)
+        self.starts, self.ends = nests.flatten(inputs), nests.flatten(outputs)
         self._input_form, self._output_form = inputs, outputs
         is_alone = isinstance(outputs, list) and len(outputs) == 1
         self._result_form = outputs[0] if is_alone else outputs
@@ -144,16 +144,14 @@ class Model(Texts, Training, Layer):
             raise NotImplementedError(
                 "When subclassing the `Model` class, you should implement a `call()` method."
             )
-        given = self._flat_inputs(inputs)
-        for x, y in zip(self.starts, given, strict=True):
+        pairs = list(zip(self.starts, self._flat_inputs(inputs), strict=True))
+        for x, y in pairs:
             if y is None and not getattr(x.node.layer, "optional", False):
                 raise InvalidArgumentError(
                     f'the input "{x.name}" of the model "{self.name}" is not optional, and None '
                     "was given for it"
                 )
-        values = {
-            id(x): fitted(y, x) for x, y in zip(self.starts, given, strict=True)
-        }
+        values = {id(x): fitting.fitted(y, x) for x, y in pairs}
         added = [x for x, _ in self.beside_outputs]
         made, *found = sketch.replayed(
             self._plan, values, [self._result_form, *added]
@@ -164,7 +162,7 @@ class Model(Texts, Training, Layer):
         return made
 
     def _flat_inputs(self, inputs: Any) -> list[Any]:
-        given = picked(self._input_form, inputs)
+        given = fitting.picked(self._input_form, inputs, warns=True)
         if len(given) != len(self.starts):
             raise InvalidArgumentError(
                 f'the model "{self.name}" takes {len(self.starts)} inputs; {len(given)} were given'

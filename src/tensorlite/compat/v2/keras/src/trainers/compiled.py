@@ -12,27 +12,33 @@ from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.losses.shares import scaled, unscaled
 from tensorlite.compat.v2.keras.src.metrics.base import Mean, Metric
 from tensorlite.compat.v2.keras.src.models.in_graphs import apart
+from tensorlite.compat.v2.keras.src.trainers import nested_outputs
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.ops.arrays.shape import shape_of
 
 
 def spread(
-    given: Any, outputs: Any, names: list[str], whole: bool = False
+    given: Any, outputs: Any, names: list[str], what: str = "sample_weight"
 ) -> list[Any]:
     """Return what is given for each output, by its place or its name."""
+    if nested_outputs.are_nested(outputs):
+        titles = output_names(outputs, names)
+        return nested_outputs.along(given, outputs, titles, what)
     size = len(nests.flatten(outputs))
     if isinstance(given, dict):
         return [given.get(key) for key in output_names(outputs, names)]
-    if isinstance(given, (list, tuple)) and not whole and len(given) == size:
+    if isinstance(given, (list, tuple)) and len(given) == size:
         return list(given)
     return [given] * size
 
 
 def known_outputs(given: Any, outputs: Any, names: list[str], what: str) -> None:
     """Refuse keys that are no output's, of which nothing would come."""
-    if not isinstance(given, dict):
+    if not isinstance(given, dict) or nested_outputs.are_nested(outputs):
         return
-    known = [*names, *(outputs if isinstance(outputs, dict) else ())]
+    known = list(outputs) if isinstance(outputs, dict) else []
+    if not (known and naming.is_keras_3()):
+        known += names
     strange = [key for key in given if key not in known]
     if strange:
         raise InvalidArgumentError(
@@ -81,15 +87,16 @@ class CompiledLoss:
     def of_outputs(self, outputs: Any) -> list[Any]:
         """Return the loss of each output, None of one that has none."""
         known_outputs(self._given, outputs, self._names, "loss")
-        given = spread(self._given, outputs, self._names)
+        given = spread(self._given, outputs, self._names, "loss")
         self._losses = [_loss_of_output(x) for x in given]
         return self._losses
 
     def count_each(self, outputs: Any) -> None:
         """Make the means of the losses, if there are several outputs."""
         losses = self._losses or []
-        if len(losses) > 1:
-            given = spread(self._given, outputs, self._names)
+        listed = [x for x in losses if x is not None or not naming.is_keras_3()]
+        if len(listed) > 1:
+            given = spread(self._given, outputs, self._names, "loss")
             titles = _titles_of_losses(outputs, self._names, given, losses)
             self.each = [
                 None if loss is None else Mean(f"{title}_loss")
@@ -137,9 +144,8 @@ class CompiledLoss:
         predicted = nests.flatten(y_pred)
         true = matching(y_true, y_pred, self._names)
         weights = spread(sample_weight, y_pred, self._names)
-        shares = spread(
-            1.0 if self._weights is None else self._weights, y_pred, self._names
-        )
+        shares = 1.0 if self._weights is None else self._weights
+        shares = spread(shares, y_pred, self._names, "loss_weights")
         total: Any = None
         rows = zip(self._losses or (), true, predicted, weights, shares, strict=True)
         for i, (loss, y, p, weight, share) in enumerate(rows):
@@ -168,7 +174,7 @@ def batch_of(x: Any) -> Any:
 
 def output_names(outputs: Any, names: list[str]) -> list[str]:
     """Return the names of outputs: keys, given names, or numbers, which Keras 3 leaves out."""
-    if isinstance(outputs, dict):
+    if isinstance(outputs, dict) and not nested_outputs.are_nested(outputs):
         return sorted(outputs)
     count = len(nests.flatten(outputs))
     if len(names) == count:
@@ -181,6 +187,8 @@ def _titles_of_losses(
 ) -> list[str]:
     """Return what the outputs' losses are listed by: the outputs' names or their own."""
     titles = output_names(outputs, names)
+    if nested_outputs.are_nested(outputs):
+        titles = nested_outputs.titles(outputs, titles)
     return [
         title or (one if isinstance(one, str) else getattr(loss, "name", ""))
         for title, one, loss in zip(titles, given, made, strict=True)
@@ -189,11 +197,13 @@ def _titles_of_losses(
 
 def matching(y_true: Any, y_pred: Any, names: list[str]) -> list[Any]:
     """Return the true values of each output."""
-    if isinstance(y_true, dict):
+    if isinstance(y_true, dict) and not nested_outputs.are_nested(y_pred):
         keys = sorted(y_pred) if isinstance(y_pred, dict) else names
         return [y_true.get(key) for key in keys]
-    found = nests.flatten(y_true)
     count = len(nests.flatten(y_pred))
+    found = nests.flatten(y_true)
+    if isinstance(y_true, dict) and not isinstance(y_pred, dict):
+        found = [y_true.get(name) for name in names]
     if len(found) != count:
         raise InvalidArgumentError(
             f"the model has {count} outputs, and {len(found)} true values were given"
@@ -226,7 +236,7 @@ class CompiledMetrics(Metric):
         true = matching(y_true, y_pred, self._names)
         titles = output_names(y_pred, self._names)
         self._titled = len(outputs) > 1 and any(titles)
-        kinds = spread(self._loss, y_pred, self._names)
+        kinds = spread(self._loss, y_pred, self._names, "loss")
         for given, is_weighted in ((self._given, False), (self._weighted, True)):
             known_outputs(given, y_pred, self._names, "metrics")
             for i, group in enumerate(_groups(given, y_pred, self._names)):
@@ -341,8 +351,10 @@ def _free(title: str, name: str, is_weighted: bool, taken: set[str]) -> str:
 def _groups(given: Any, outputs: Any, names: list[str]) -> list[list[Any]]:
     """Return the metrics of each output."""
     count = len(nests.flatten(outputs))
-    if given is None:
+    if given is None or (nested_outputs.are_nested(outputs) and not given):
         return [[] for _ in range(count)]
+    if nested_outputs.are_nested(outputs):
+        return [_listed(x) for x in spread(given, outputs, names, "metrics")]
     if isinstance(given, dict):
         found = spread(given, outputs, names)
         return [_listed(x) for x in found]
