@@ -199,3 +199,25 @@ def test_tridiagonal_equations_of_any_number_are_solved(
     dense[..., at[1:], at[:-1]] = below[..., 1:]
     found = solve(tf.constant(rows), tf.constant(columns))
     np.testing.assert_allclose(found, np.linalg.solve(dense, columns), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "lower"])
+def test_blocks_may_have_batches_of_different_sizes(kind: str) -> None:
+    draws = np.random.default_rng(2)
+    one, other = draws.normal(size=(2, 1, 2, 2)), draws.normal(size=(1, 3, 3))
+    below = np.zeros((3, 2)) if kind == "diagonal" else draws.normal(size=(3, 2))
+    parts = [tf.linalg.LinearOperatorFullMatrix(x) for x in (one, other, below)]
+    if kind == "diagonal":
+        operator = tf.linalg.LinearOperatorBlockDiag(parts[:2])
+    else:
+        rows = [parts[:1], [parts[2], parts[1]]]
+        operator = tf.linalg.LinearOperatorBlockLowerTriangular(rows)
+    dense = np.zeros((2, 1, 5, 5))
+    dense[..., :2, :2], dense[..., 2:, 2:], dense[..., 2:, :2] = one, other, below
+    columns = draws.normal(size=(2, 1, 5, 2))
+    np.testing.assert_allclose(operator.to_dense(), dense)
+    np.testing.assert_allclose(operator.matmul(columns), dense @ columns)
+    solved = np.linalg.solve(dense, columns)
+    np.testing.assert_allclose(operator.solve(columns), solved, atol=1e-12)
+    diagonal = np.diagonal(dense, axis1=-2, axis2=-1)
+    np.testing.assert_allclose(operator.diag_part(), diagonal)

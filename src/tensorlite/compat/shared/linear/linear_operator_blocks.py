@@ -26,6 +26,20 @@ from tensorlite.core.spec import broadcast
 from tensorlite.graph_mode.graph import active_graph
 
 
+def _one_above_the_other(parts: list[Any]) -> Any:
+    """Return the matrix of which these are the rows, whose batches may differ as sizes do."""
+    return arrays.concat(layouts.of_one_batch(parts), -2)
+
+
+def _end_to_end(parts: list[Any]) -> Any:
+    """Return the vectors that these make, whose batches may differ as sizes do."""
+    batches = {tuple(x.get_shape()[:-1]) for x in parts}
+    if len(batches) == 1:
+        return arrays.concat(parts, -1)
+    columns = [arrays.expand_dims(x, -1) for x in parts]
+    return arrays.squeeze(_one_above_the_other(columns), [-1])
+
+
 class _Several(LinearOperator):
     """An operator made of several, each of which has the hints that all have."""
 
@@ -94,7 +108,7 @@ class LinearOperatorBlockDiag(_Several):
             return self._each(call, parts, [], adjoint)
         right = matrices.adjoint(x) if other else x
         ends = [one.shape.as_list()[side] for one in self.operators]
-        return arrays.concat(self._each(call, right, ends, adjoint), -2)
+        return _one_above_the_other(self._each(call, right, ends, adjoint))
 
     def matmul(
         self,
@@ -142,7 +156,7 @@ class LinearOperatorBlockDiag(_Several):
         return arrays.concat(rows, -2)
 
     def _diag_part(self) -> Any:
-        return arrays.concat([x.diag_part() for x in self.operators], -1)
+        return _end_to_end([x.diag_part() for x in self.operators])
 
     def _determinant(self) -> Any:
         return reduce(elementwise.multiply, [x.determinant() for x in self.operators])
@@ -151,7 +165,7 @@ class LinearOperatorBlockDiag(_Several):
         return self._sums("log_abs_determinant")
 
     def _eigvals(self) -> Any:
-        return arrays.concat([x.eigvals() for x in self.operators], -1)
+        return _end_to_end([x.eigvals() for x in self.operators])
 
     def _linop_cholesky(self) -> LinearOperator:
         return self._with("cholesky")
@@ -234,7 +248,7 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
             else:
                 terms = [self._operators[i][j].matmul(parts[j]) for j in range(i + 1)]
             rows.append(reduce(elementwise.add, terms))
-        return arrays.concat(rows, -2)
+        return _one_above_the_other(rows)
 
     def _solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False
@@ -247,10 +261,10 @@ class LinearOperatorBlockLowerTriangular(LinearOperator):
             for j in range(i) if adjoint else range(i + 1, count):
                 block = self._operators[i][j] if adjoint else self._operators[j][i]
                 parts[j] = parts[j] - block.matmul(parts[i], adjoint)
-        return arrays.concat(parts, -2)
+        return _one_above_the_other(parts)
 
     def _diag_part(self) -> Any:
-        return arrays.concat([x.diag_part() for x in self._diagonal], -1)
+        return _end_to_end([x.diag_part() for x in self._diagonal])
 
     def _determinant(self) -> Any:
         return reduce(elementwise.multiply, [x.determinant() for x in self._diagonal])
