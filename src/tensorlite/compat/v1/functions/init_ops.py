@@ -201,6 +201,7 @@ class TruncatedNormal(RandomNormal):
 
 
 def floating(dtype: Any) -> Any:
+    """Return a dtype of floating numbers; InvalidArgumentError for any other."""
     found = as_dtype(dtype)
     if not found.is_floating:
         raise InvalidArgumentError(f"Expected floating point type, got {found.name}.")
