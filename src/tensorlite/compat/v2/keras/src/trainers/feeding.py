@@ -16,6 +16,7 @@ from tensorlite.compat.v2.keras import seeding
 from tensorlite.compat.v2.keras.defaults import width
 from tensorlite.compat.v2.keras.src.layers import naming
 from tensorlite.compat.v2.keras.src.models import in_sessions
+from tensorlite.compat.v2.keras.src.trainers import without_batches
 from tensorlite.compat.v2.keras.src.trainers.fitting import filled as filled
 from tensorlite.compat.views import GraphTensor
 from tensorlite.core import nest
@@ -130,6 +131,7 @@ class Arrays:
     def divided(self, share: float) -> tuple[Arrays, Arrays]:
         """Return the first rows and the last ones, which are that share."""
         cut = math.floor(self.rows * (1.0 - share))
+        without_batches.check_split(self.rows, cut, share)
         made = []
         for part in (slice(None, cut), slice(cut, None)):
             x, y, weights = self.taken(part)
@@ -156,7 +158,7 @@ class Stream:
     """Batches of something that is iterated over: a dataset, a generator, a function of them."""
 
     def __init__(self, source: Any) -> None:
-        self.source = source
+        self.source = source = without_batches.peeked(source)
         size = getattr(source, "size", None) if isinstance(source, Dataset) else None
         self.steps = size if isinstance(size, int) and size >= 0 else None
         self.is_endless = size == INFINITE
@@ -219,6 +221,7 @@ class Indexed:
 
     def __init__(self, source: Any, shuffle: bool) -> None:
         self.source, self.shuffle = source, shuffle
+        without_batches.check_length(self.steps)
 
     @property
     def steps(self) -> int | None:
@@ -367,7 +370,7 @@ class Portions:
                 self._begin()
             data = self._next()
             if data is _NO_MORE:
-                warnings.warn(_RAN_OUT, stacklevel=2)
+                warnings.warn(without_batches.RAN_OUT, stacklevel=2)
                 break
             yield data
         if self._known is not None and self._seen >= self._known:
@@ -396,7 +399,7 @@ class Portions:
                     return
                 self._now = None
                 if isinstance(getattr(self._source, "source", None), Dataset):
-                    warnings.warn(_RAN_OUT, stacklevel=2)
+                    warnings.warn(without_batches.RAN_OUT, stacklevel=2)
                     self.are_over = True
                     return
                 continue
@@ -405,8 +408,3 @@ class Portions:
 
 
 _NO_MORE = object()
-_RAN_OUT = (
-    "Your input ran out of data; interrupting training. Make sure that your dataset or generator "
-    "can generate at least `steps_per_epoch * epochs` batches. You may need to use the `.repeat()` "
-    "function when building your dataset."
-)

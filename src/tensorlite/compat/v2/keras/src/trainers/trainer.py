@@ -45,6 +45,7 @@ from tensorlite.compat.v2.keras.src.trainers.stepping import (
     shared_out,
 )
 from tensorlite.compat.v2.keras.src.trainers.told import Run
+from tensorlite.compat.v2.keras.src.trainers.without_batches import noticed
 from tensorlite.core import nest
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.function.function import function, run_eagerly
@@ -298,7 +299,7 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
         for epoch in range(first, epochs):
             listeners.on_epoch_begin(epoch)
             self.reset_metrics()
-            parts = batches.epoch()
+            parts = noticed(batches.epoch(), "train", not steps_per_epoch)
             logs = self.__epoch(step, parts, listeners, class_weight, run)
             if held is not None and is_due(epoch + 1, validation_freq):
                 found = self.__evaluated(Run(held, validation_steps), listeners)
@@ -350,7 +351,7 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
         step, logs = self.traced_step("test"), {}
         self.stop_evaluating = False
         listeners.on_test_begin()
-        parts = feeding.some(run.source, run.steps)
+        parts = noticed(feeding.some(run.source, run.steps), "test")
         for first, last, group in grouped(parts, self.steps_per_execution):
             known = run.of_batch(last, group)
             listeners.on_test_batch_begin(first, known)
@@ -405,7 +406,7 @@ class Training(OfGenerators, OfGraphs, OfMetrics):
         step, parts = self.traced_step("predict"), []
         self.stop_predicting = False
         listeners.on_predict_begin()
-        batches = feeding.some(source, steps)
+        batches = noticed(feeding.some(source, steps), "predict")
         for first, last, group in grouped(batches, self.steps_per_execution):
             known = run.of_batch(last, group)
             listeners.on_predict_batch_begin(first, known)
