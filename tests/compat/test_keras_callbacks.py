@@ -5,6 +5,7 @@ Expected numbers and words were printed by TensorFlow 2.21.
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ import numpy as np
 import pytest
 
 import tensorlite as tl
+import tensorlite.compat.v1 as tf1
 import tensorlite.compat.v2 as tf
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import mode
 
 keras = tf.keras
+keras_1: Any = tf1.keras
 layers = keras.layers
 X = np.linspace(0.0, 1.0, 12, dtype=np.float32).reshape(6, 2)
 Y = X.sum(1, keepdims=True)
@@ -268,3 +271,29 @@ def test_files_of_rows_begin_anew_or_go_on(tmp_path: Path) -> None:
         model.fit(x, y, verbose=0, callbacks=[adding])
     assert len(path.read_text().splitlines()) == 3
     assert path.read_text().count("epoch") == 1
+
+
+def test_version_1_counts_examples_between_lines_of_tensorboard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [*inspect.signature(keras_1.callbacks.TensorBoard).parameters]
+    assert names[2:6] == ["batch_size", "write_graph", "write_grads", "write_images"]
+    callback = keras_1.callbacks.TensorBoard(tmp_path, 0, 2, False, update_freq=4)
+    found: list[Any] = []
+    monkeypatch.setattr(callback, "write_batch", found.append)
+    for batch in range(5):
+        callback.on_train_batch_end(batch, {"batch": batch, "size": 2, "loss": batch})
+    assert found == [{"loss": 1}, {"loss": 3}]
+    with pytest.raises(TypeError, match="write_steps_per_second"):
+        keras_1.callbacks.TensorBoard(tmp_path, write_steps_per_second=True)
+
+
+def test_version_1_draws_models_with_its_own_arguments() -> None:
+    drawn = inspect.signature(keras_1.utils.plot_model).parameters
+    assert [*drawn] == [
+        *("model", "to_file", "show_shapes", "show_layer_names", "rankdir"),
+        *("expand_nested", "dpi"),
+    ]
+    assert drawn["show_layer_names"].default
+    dotted = inspect.signature(keras_1.utils.model_to_dot).parameters
+    assert [*dotted] == [x for x in drawn if x != "to_file"] + ["subgraph"]

@@ -10,6 +10,7 @@ from tensorlite.compat.missing import attribute_error, listing
 from tensorlite.compat.v1.keras import (
     activations as activations,
     backend as backend,
+    callbacks as callbacks,
     constraints as constraints,
     estimator as estimator,
     experimental as experimental,
@@ -33,7 +34,6 @@ from tensorlite.compat.v2.keras import (
     Model as Model,
     Sequential as Sequential,
     applications as applications,
-    callbacks as callbacks,
     datasets as datasets,
     internal,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tensorlite.compat.missing import listing
 from tensorlite.compat.v1.keras.fallback import rest_of
 from tensorlite.compat.v1.keras.random_tests import (
@@ -20,6 +22,35 @@ from tensorlite.compat.v2.keras.src.trainers.enqueuing import (
 )
 
 Progbar = OlderBar
+
+
+def model_to_dot(
+    model: Any,
+    show_shapes: bool = False,
+    show_layer_names: bool = True,
+    rankdir: str = "TB",
+    expand_nested: bool = False,
+    dpi: int = 96,
+    subgraph: bool = False,
+) -> Any:
+    """Return a pydot graph of a model, a box per layer, as version 2's function does."""
+    told = show_shapes, False, show_layer_names, rankdir, expand_nested
+    return utils.model_to_dot(model, *told, dpi, subgraph)
+
+
+def plot_model(
+    model: Any,
+    to_file: Any = "model.png",
+    show_shapes: bool = False,
+    show_layer_names: bool = True,
+    rankdir: str = "TB",
+    expand_nested: bool = False,
+    dpi: int = 96,
+) -> Any:
+    """Write a picture of a model into a file; return it where a notebook can show it."""
+    told = show_shapes, False, show_layer_names, rankdir, expand_nested
+    return utils.plot_model(model, to_file, *told, dpi)
+
 
 __dir__ = listing(__name__, globals(), vars(utils))
 __getattr__ = rest_of(utils, __name__, globals())

@@ -84,7 +84,10 @@ class TensorBoard(Callback):
         """Write what the batch came to after every update_freq batches."""
         if self.update_freq == "epoch" or self._batches % int(self.update_freq):
             return
-        found = dict(logs or {})
+        self.write_batch(dict(logs or {}))
+
+    def write_batch(self, found: dict[str, Any]) -> None:
+        """Write what a batch came to."""
         if self.write_steps_per_second:
             found["steps_per_second"] = _rate(1, self._batch_begun)
         self._write(_TRAIN, "batch_{}", found, self._batches)
