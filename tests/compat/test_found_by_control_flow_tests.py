@@ -97,13 +97,15 @@ def test_a_function_along_rows_makes_its_variables_once() -> None:
     assert run(once, again) == [[2.0, 4.0], [6.0]]
 
 
-def test_a_loop_whose_body_is_made_again_finds_its_variables() -> None:
-    """A shape that the body's first version does not keep makes another; TensorFlow refuses it."""
+def test_a_loop_whose_variable_grows_has_its_variables_once() -> None:
+    """Its shape is told by an invariant."""
 
     def grown(x: Any) -> Any:
         return tf.concat([x, tf.layers.dense(x[:1, :], 2)], 0)
 
-    found = tf.while_loop(lambda x: tf.shape(x)[0] < 4, grown, [tf.ones((1, 2))])
+    sizes = [tf.TensorShape([None, 2])]
+    start = [tf.ones((1, 2))]
+    found = tf.while_loop(lambda x: tf.shape(x)[0] < 4, grown, start, sizes)
     names = [x.op.name for x in tf.global_variables()]
     assert names == ["dense/kernel", "dense/bias"]
     assert np.shape(run(found)[0]) == (4, 2)

@@ -365,7 +365,7 @@ def test_shape_invariants_open_sizes_and_hold_the_body_to_the_others() -> None:
     spec = tl.TensorSpec((4, 3))
     opened = trace(lambda x: program(x, [None, (None, None)]), [spec])
     assert sizes_of(opened) == (None, None)
-    with pytest.raises(LoopError, match="before a turn"):
+    with pytest.raises(LoopError, match="after one turn"):
         trace(lambda x: program(x, [None, (4, 3)]), [spec])
     with pytest.raises(LoopError, match="is not compatible with"):
         trace(lambda x: program(x, [None, (5, 3)]), [spec])

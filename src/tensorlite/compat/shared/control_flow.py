@@ -19,7 +19,7 @@ from tensorlite.compat.views import Operation, in_graph, plain, shown
 from tensorlite.core import nest
 from tensorlite.core.check import a_function, several
 from tensorlite.core.dispatch import call, tracer
-from tensorlite.core.errors import ConversionError, InvalidArgumentError
+from tensorlite.core.errors import ConversionError, DTypeError, InvalidArgumentError
 from tensorlite.core.op import Role
 from tensorlite.core.operand import Operand
 from tensorlite.core.scope import control_dependencies, scope
@@ -36,10 +36,17 @@ from tensorlite.ops.state.variable import Variable
 
 
 def _known(x: Any) -> bool | None:
-    """Return what a predicate is where it is known as the graph is made."""
+    """Return what a predicate is, which is not a tensor, where there is no graph."""
     if isinstance(x, Operand):
         return None
-    return bool(x)
+    if active_graph() is None and tracer() is None:
+        return bool(x)
+    if isinstance(x, bool):
+        raise DTypeError(
+            f"pred must not be a Python bool, but is {x}: in a graph give a tensor, such as "
+            "tf.constant(True), or choose by Python's if"
+        )
+    return None
 
 
 def taken(leaf: Any, done: Callable[[], Tensor] | None = None) -> Any:
@@ -117,10 +124,21 @@ def _cond(pred: Any, then: Any, other: Any, name: str | None = None) -> Any:
     first, second, count = alike(then), alike(other), counted(_BRANCHING)
     if count is not None:
         first, second = count.part(first), count.part(second)
-    found = control.cond(converted(pred), first, second)
+    found = control.cond(_predicate(pred), first, second)
     if count is not None:
         count.finish(len(nest.flatten(found)))
     return under(found, "Merge")
+
+
+def _predicate(given: Any) -> Tensor:
+    """Return a predicate as a tensor, which TensorFlow's switches take of bools alone."""
+    made = converted(given)
+    if mode.eager is False and made.dtype is not tl.bool:
+        raise DTypeError(
+            f"pred is of dtype {made.dtype.name}, which does not match the expected dtype bool; "
+            "cast it by tf.cast(pred, tf.bool)"
+        )
+    return made
 
 
 _BRANCHING = 4
@@ -323,6 +341,17 @@ def _as_many(body: Callable[..., Any], number: int) -> Callable[..., Any]:
     return called
 
 
+def _first_sizes(variable: Any) -> list[TensorSpec | None]:
+    """Return what the tensors of a variable begin with; None for those of sparse ones, lists."""
+    kinds = (list, tuple, dict, IndexedSlices)
+    if isinstance(variable, kinds) and not isinstance(variable, SparseTensor):
+        return [x for part in nest.children(variable) for x in _first_sizes(part)]
+    if nest.is_nested(variable):
+        return [None] * len(nest.flatten(variable))
+    is_known = isinstance(variable, SymbolicTensor)
+    return [variable.spec.without_value() if is_known else None]
+
+
 def _open_sizes(given: Any, variables: Sequence[Any]) -> list[Any]:
     return [_open_size(x, y) for x, y in zip(given, variables, strict=True)]
 
@@ -378,6 +407,8 @@ def _while(
     name: str | None = None,
 ) -> Any:
     started = [nest.map_structure(_begun, x) for x in variables]
+    if sizes is None:
+        sizes = _first_sizes(started)
     cond, body = _named_behind(variables, started, cond, body)
     is_given = most is not None and not isinstance(most, Operand)
     if is_given and active_graph() is not None:

@@ -5,7 +5,7 @@ Eagerly these are Python's own; in a trace each branch is traced and becomes a g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -28,9 +28,10 @@ from tensorlite.core.op import Effect
 from tensorlite.core.operand import Operand
 from tensorlite.core.provenance import user_line
 from tensorlite.core.scope import control_dependencies, scope
-from tensorlite.core.tensor import Tensor, TensorLike
+from tensorlite.core.tensor import IndexedSlices, Tensor, TensorLike
 from tensorlite.graph.graph import Graph, Node, SymbolicTensor
 from tensorlite.graph.trace import Tracer
+from tensorlite.ops.arrays.shape import Cast
 from tensorlite.ops.control.regions import If
 
 __all__: list[str] = []
@@ -142,6 +143,8 @@ def _joined(pred: Tensor, then: Traced, other: Traced, names: Sequence[str]) -> 
         raise BranchError(
             f"the branches at {user_line()} return unlike structures: {error}"
         ) from (None)
+    for place in _indices(then.result):
+        _widen_indices(then, other, place)
     paths = [label(names, path) for path in nest.paths(then.result)]
     leaves = [
         _meeting(then, other, i, path)
@@ -157,6 +160,28 @@ def _joined(pred: Tensor, then: Traced, other: Traced, names: Sequence[str]) -> 
     outputs = iter(calls(op, pred, *captured))
     merged = [next(outputs) if leaf is None else leaf.value for leaf in leaves]
     return nest.pack_like(then.result, merged)
+
+
+def _indices(result: Any, first: int = 0) -> Iterator[int]:
+    """Yield the places, among the leaves of a result, of the indices of slices."""
+    if isinstance(result, IndexedSlices):
+        yield first + 1
+    elif nest.is_nested(result):
+        for part in nest.children(result):
+            yield from _indices(part, first)
+            first += len(nest.flatten(part))
+
+
+def _widen_indices(then: Traced, other: Traced, place: int) -> None:
+    """Let indices be int64 in both branches if they are in one, and int32 in the other."""
+    found = [x.leaves[place] for x in (then, other)]
+    kinds = {x.dtype for x in found if isinstance(x, SymbolicTensor)}
+    if kinds != {dtypes.int32, dtypes.int64}:
+        return
+    for traced, leaf in zip((then, other), found, strict=True):
+        if leaf.dtype is dtypes.int32:
+            cast = traced.graph.add(Cast(dtypes.int64), (leaf,))
+            traced.leaves[place] = cast.outputs[0]
 
 
 @dataclass(frozen=True)

@@ -322,7 +322,13 @@ class _Loop:
             and after.rank is not None
             and spec.rank != after.rank
         )
-        if differ or (i in self.limited and not spec.accepts(after)):
+        if i in self.limited and not spec.accepts(after):
+            raise LoopError(
+                f"loop variable {self.labels[i]} enters the loop with shape {spec.shape}, but has "
+                f"shape {after.shape} after one turn, in the loop at {self.line}; give a shape "
+                "invariant that covers both by shape_invariants"
+            )
+        if differ:
             self._refuse(i, str(spec), str(after))
         wider = join(spec, after)
         self.specs[i] = (
