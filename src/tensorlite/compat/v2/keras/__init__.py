@@ -46,6 +46,7 @@ from tensorlite.compat.v2.keras.src.layers.base import InputSpec, Layer
 from tensorlite.compat.v2.keras.src.layers.input import Input
 from tensorlite.compat.v2.keras.src.losses.base import Loss
 from tensorlite.compat.v2.keras.src.metrics.base import Metric
+from tensorlite.compat.v2.keras.src.models.operations import Function, Operation
 from tensorlite.compat.v2.keras.src.models.sketch import KerasTensor
 from tensorlite.compat.v2.keras.src.optimizers.base import Optimizer
 from tensorlite.compat.v2.keras.src.saving import describing
@@ -92,6 +93,8 @@ def version() -> str:
 __all__ = [
     "DTypePolicy",
     "FloatDTypePolicy",
+    "Function",
+    "Operation",
     "version",
     "Initializer",
     "InputSpec",
