@@ -111,3 +111,19 @@ def test_a_list_rebuilt_is_as_the_one_that_it_was_made_of() -> None:
     assert type(made) is v2.TensorArray
     made = made.write(0, [1.0, 2.0]).write(1, [1.0])
     assert made.element_shape.as_list() == [None]
+
+
+def test_parts_of_one_length_have_a_known_shape() -> None:
+    array = tf.TensorArray(tf.float32, 2).split([[1.0], [2.0], [3.0], [4.0]], [2, 2])
+    assert array.read(0).shape == [2, 1]
+    assert str(array.concat().shape) == "(?, 1)"
+    assert values(array.read(1)) == [[[3.0], [4.0]]]
+    unlike = tf.TensorArray(tf.float32, 2).split([[1.0], [2.0], [3.0]], [2, 1])
+    assert values(unlike.read(0), unlike.read(1)) == [[[1.0], [2.0]], [[3.0]]]
+
+
+def test_collections_of_variables_are_listed_with_those_of_resources() -> None:
+    keys = tf.GraphKeys
+    assert keys.TRAINABLE_RESOURCE_VARIABLES == "trainable_resource_variables"
+    assert keys._SUMMARY_COLLECTION == "_SUMMARY_V2"
+    assert len(keys._VARIABLE_COLLECTIONS) == 8

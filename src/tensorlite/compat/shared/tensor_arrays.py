@@ -7,7 +7,10 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 import tensorlite as tl
+from tensorlite.compat.adopting import holds_operand
 from tensorlite.compat.calling import converted, named
 from tensorlite.compat.shapes import TensorShape, as_shape
 from tensorlite.compat.shared.arrays import range as numbers, shape as shape_of
@@ -209,9 +212,14 @@ class TensorArray:
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> Self:
         """Return the list with parts of a tensor, of the lengths given, as elements."""
-        made = copy(self)
-        made.flow = _split(self.flow, value, lengths, name=name)
-        made.told = replace(self.told, count=None)
+        if holds_operand(lengths) or len({*np.ravel(lengths).tolist()}) != 1:
+            made = copy(self)
+            made.flow = _split(self.flow, value, lengths, None, name=name)
+        else:
+            made = self._changed(
+                lambda take: _split(self.flow, value, lengths, take, name=name)
+            )
+        made.told = replace(made.told, count=None)
         return made
 
     def identity(self) -> Self:
@@ -346,8 +354,13 @@ def _scatter(
 
 
 @named("TensorArraySplit", "TensorArraySplitV3")
-def _split(flow: Any, value: Any, lengths: Any, name: str | None = None) -> Any:
+def _split(
+    flow: Any, value: Any, lengths: Any, take: Any, name: str | None = None
+) -> Any:
     rows = converted(value, Elements(flow=flow).dtype, "value")
+    if take is not None:
+        known = rows.spec.shape
+        take(None if known is None else (int(np.ravel(lengths)[0]), *known[1:]))
     return split_list(flow, rows, plain(cast(lengths, int64)))
 
 
