@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tensorlite.compat.v2 as tf
+from tensorlite.compat.v2.keras import defaults
 from tensorlite.core.errors import InvalidArgumentError
 from tensorlite.graph_mode.graph import mode
 
@@ -21,9 +22,9 @@ keras = tf.keras
 @pytest.fixture(autouse=True)
 def eager(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(mode, "eager", True)
+    monkeypatch.setattr(defaults.chosen, "policy", defaults.chosen.policy)
     keras.backend.clear_session()
     yield
-    keras.config.set_dtype_policy("float32")
 
 
 def test_mixed_policies_compute_in_half_width_with_single_weights() -> None:
