@@ -5,7 +5,6 @@ Expected numbers were computed by TensorFlow 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,10 @@ keras = tf.keras
 
 
 @pytest.fixture(autouse=True)
-def eager(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mode, "eager", True)
     monkeypatch.setattr(defaults.chosen, "policy", defaults.chosen.policy)
     keras.backend.clear_session()
-    yield
 
 
 def test_mixed_policies_compute_in_half_width_with_single_weights() -> None:

@@ -202,6 +202,7 @@ def test_cells_of_programs_go_both_ways() -> None:
     assert isinstance(both.backward_layer.cell.cells[0], Wrapped)
 
 
+@pytest.mark.filterwarnings("ignore:The structure of `inputs` doesn't match")
 def test_chains_take_their_input_in_a_list_or_by_its_name() -> None:
     x = tf.keras.Input([2], name="feature")
     model = tf.keras.Sequential([x, tf.keras.layers.Dense(1)])
