@@ -33,6 +33,25 @@ def test_names_are_those_that_attributes_lead_to(
     assert callbacks.EarlyStopping == 1
 
 
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        ("callbacks", "EarlyStopping TensorBoard"),
+        ("layers", "Dense Input LSTM"),
+        ("utils", "plot_model to_categorical"),
+        ("losses", "MeanSquaredError mse"),
+        ("optimizers", "Adam get"),
+    ],
+)
+def test_all_names_of_keras_namespaces_can_be_imported(
+    title: str, names: str
+) -> None:
+    found: dict[str, Any] = {}
+    exec(f"from tensorlite.compat.v1.keras.{title} import *", found)
+    assert set(names.split()) <= set(found)
+    assert not {"Any", "annotations", "listing"} & set(found)
+
+
 def test_what_is_not_there_is_said_by_the_namespace() -> None:
     module = import_module("tensorlite.compat.v1.nn.rnn_cell")
     with pytest.raises(AttributeError, match="near it are: LSTMCell"):

@@ -21,10 +21,13 @@ def rest_of(
 ) -> Callable[[str], Any]:
     """Return a module's `__getattr__`, which finds what another module has.
 
-    With `takes_graphs` functions take tensors of graphs that do not by themselves.
+    `from module import *` takes what its `__dir__` tells. With `takes_graphs` functions take
+    tensors of graphs that do not by themselves.
     """
 
     def find(wanted: str) -> Any:
+        if wanted == "__all__" and "__dir__" in own:
+            return own["__dir__"]()
         try:
             found = getattr(module, wanted)
             wrapped = takes_graphs and isfunction(found)
