@@ -369,9 +369,8 @@ def assert_variables_initialized(
     )
 
 
-_PartitionInfo = (
-    PartitionInfo  # what initializers are told, by its name in TensorFlow's inside
-)
+# What initializers are told, by its name in TensorFlow's inside.
+_PartitionInfo = PartitionInfo
 variable = Variable
 """A variable by the name that TensorFlow's module variable_scope has for what makes one."""
 

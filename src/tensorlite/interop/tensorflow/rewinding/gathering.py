@@ -83,15 +83,7 @@ class _Gathering:
 
     def _row_of_unknown(self, values: SymbolicTensor) -> SymbolicTensor:
         """Return a row of zeros as long as those of what the loop takes."""
-        maker, whole = self.maker, self.enter.inputs[0]
-        if self.turns.outer is not None:
-            raise NotRewoundError(
-                "rows of unknown sizes flow out of a loop in a loop"
-            )
-        if whole.dtype is resource:
-            shape = maker.node(VariableShape(), (whole,), "VariableShape").outputs[0]
-        else:
-            shape = maker.shape(whole)
+        maker, shape = self.maker, self._sizes()
         title = maker.numbered("strided_slice")
         ends = [maker.constant([n], f"{title}/{name}") for n, name in _BEHIND_FIRST]
         rest = maker.node(StridedSlice(end_mask=1), (shape, *ends), title).outputs[0]
